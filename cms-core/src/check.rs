@@ -250,7 +250,7 @@ impl TypeCheck<'_> {
     }
 
     fn counters(&mut self) -> Result<()> {
-        let state = self.reader.ctd_state(self.content_type.pk)?;
+        let state = self.reader.type_state(self.content_type.pk)?;
         let (live, published) = self.reader.count_by_walk(self.content_type.pk)?;
         if (state.live, state.published) != (live, published) {
             let (said, of) = (state.live, state.published);

@@ -22,7 +22,7 @@ use cms_store::{DERIVED, Store, Writer};
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
-    ctd::{catalog_cache::CatalogCache, change},
+    content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
     progress::Progress,
@@ -58,17 +58,17 @@ impl Cms {
     /// directory cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = config.open_store()?;
-        if store.peek(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
+        if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.peek(|reader| Ok(reader.derived()? < DERIVED))? {
+        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
             store.write(change::derive)?;
         }
-        if store.peek(|reader| Ok(reader.webhook_key()?.is_empty()))? {
+        if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        let space = store.peek(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -142,7 +142,7 @@ impl Cms {
     /// Returns server, space and key of the caller (see docs/reference/http.md#check-a-key).
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
-        let (organization, space) = self.store.peek(|reader| {
+        let (organization, space) = self.store.read_autocommit(|reader| {
             let (organization, space) = reader.names()?;
             Ok((named(organization), named(space)))
         })?;

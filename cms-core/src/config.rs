@@ -62,12 +62,12 @@ impl CoreConfig {
         }
     }
 
-    /// Opens the database of the folder.
+    /// Opens the database of the data directory.
     pub(crate) fn open_store(&self) -> Result<Store> {
         Store::open(&self.folder, self.new_database, self.durability)
     }
 
-    /// What the storage of files has to know.
+    /// The settings of the file storage.
     pub(crate) fn files(&self) -> FileSettings {
         FileSettings {
             folder: self.folder.clone(),

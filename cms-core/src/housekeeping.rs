@@ -5,9 +5,9 @@ use cms_model::{clock::Timestamp, error::Result, limits};
 use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
-    /// Removes expired objects of the trash, journal rows that nobody needs, and expired idempotency
-    /// keys, and stores when keys were used. A server calls it every
-    /// minute and when it stops.
+    /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
+    /// idempotency keys, and stores when keys were used. A server calls it every minute and when it
+    /// stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
@@ -16,7 +16,7 @@ impl Cms {
         let needed = self.index.needs_from().unwrap_or(0).min(delivered);
         let used = self.keys.take_used();
         let responded = idempotency::since(now);
-        let has_expired = self.store.peek(|reader| {
+        let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_trash_before(expired)?
                 || reader.has_journal_before(needed, forgotten)?
                 || reader.has_stale_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)

@@ -18,7 +18,7 @@ mod change;
 mod check;
 mod cms;
 mod config;
-mod ctd;
+mod content_type;
 mod graphql;
 mod housekeeping;
 pub mod import;
@@ -66,11 +66,11 @@ pub use cms_model::{
     wire,
 };
 pub use config::CoreConfig;
-pub use ctd::service::Types;
+pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
     image::{Image, Picture},
-    leftovers::Sweep,
+    orphaned_files::Sweep,
     service::Media,
 };
 pub use object::service::Objects;

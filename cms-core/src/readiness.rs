@@ -30,7 +30,7 @@ impl Cms {
     }
 
     fn database_error(&self) -> Option<String> {
-        let revisions = self.store.peek(|reader| reader.revisions().map(drop));
+        let revisions = self.store.read_autocommit(|reader| reader.revisions().map(drop));
         let damage = self.store.damage().map(|cause| format!("the file is damaged: {cause}"));
         damage.or_else(|| revisions.err().map(|error| reason(&error)))
     }

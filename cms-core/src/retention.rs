@@ -4,14 +4,14 @@ use cms_model::{clock::Timestamp, error::Result, retention::HOUR};
 
 use crate::cms::Cms;
 
-/// How often the clock is noted when nothing else is written.
-const NOTING: i64 = HOUR / 6;
+/// How often the clock is stored when nothing else is written.
+const STORE_INTERVAL: i64 = HOUR / 6;
 
 impl Cms {
-    /// Looks at the clock, and returns the time by which data may be removed for good.
+    /// Reads the clock, and returns the time before which data may be removed permanently.
     pub(crate) fn retention_time(&self) -> Result<Timestamp> {
         let now = self.config.clock.now();
-        let (before, after) = self.store.peek(|reader| {
+        let (before, after) = self.store.read_autocommit(|reader| {
             let before = reader.retention_clock()?;
             Ok((before, before.observe(now)))
         })?;
@@ -25,7 +25,7 @@ impl Cms {
             );
         }
         let is_changed = after.is_waiting() != before.is_waiting();
-        if has_jumped || is_changed || (now.0 - before.seen_at.0).abs() >= NOTING {
+        if has_jumped || is_changed || (now.0 - before.seen_at.0).abs() >= STORE_INTERVAL {
             self.store.write(move |writer| {
                 let clock = writer.retention_clock()?.observe(now);
                 writer.set_retention_clock(&clock)

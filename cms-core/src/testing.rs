@@ -1,4 +1,5 @@
-//! For tests of this and other crates: a store in a temporary folder, with a fixed clock and ids.
+//! For tests of this and other crates: a store in a temporary directory, with a fixed clock and
+//! ids.
 
 mod site;
 
@@ -17,7 +18,7 @@ pub use site::Site;
 
 use crate::{Cms, CoreConfig};
 
-/// An open folder that goes away with this value.
+/// An open temporary data directory, removed on drop.
 pub struct TestCms {
     pub cms: Arc<Cms>,
     pub clock: Arc<FixedClock>,
@@ -25,12 +26,12 @@ pub struct TestCms {
 }
 
 impl TestCms {
-    /// Opens an empty folder.
+    /// Opens an empty data directory.
     pub fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// Opens an empty folder with changed settings.
+    /// Opens an empty data directory with changed settings.
     pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
         let folder = TempDir::new().expect("a temporary folder can be made");
         let clock = Arc::new(FixedClock::at(START));
@@ -46,13 +47,13 @@ impl TestCms {
         self.folder.path().join("data")
     }
 
-    /// Sets the clock to that of the machine, and some seconds ahead: files have their own times.
+    /// Sets the clock to the system time plus some seconds: files have their own times.
     pub fn to_real_time(&self, ahead: i64) {
         let seconds = SystemClock.now().seconds() - self.clock.now().seconds();
         self.run_for(seconds + ahead);
     }
 
-    /// Moves the clock forward as a server sees it that runs all the time: with clean-ups on the way.
+    /// Advances the clock as in a running server, with periodic clean-ups.
     pub fn run_for(&self, seconds: i64) {
         let day = 86_400;
         let steps = (0..seconds / day).map(|_| day).chain([seconds % day]);
@@ -62,7 +63,7 @@ impl TestCms {
         }
     }
 
-    /// Closes the folder, and keeps what is in it.
+    /// Closes the data directory and keeps its content.
     pub fn into_folder(self) -> TempDir {
         self.folder
     }

@@ -67,7 +67,7 @@ fn services_import_lower_layers_only() {
         if source.path.starts_with("cms-core/src/auth/") {
             violations.extend(source.lines_naming(&["Types", "Objects"]));
         }
-        if source.path.starts_with("cms-core/src/ctd/") {
+        if source.path.starts_with("cms-core/src/content_type/") {
             violations.extend(source.lines_naming(&["Objects"]));
         }
     }

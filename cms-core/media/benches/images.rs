@@ -1,5 +1,5 @@
-//! What one picture costs: a JPEG of 4000x3000, quality 90, to 800x600 and to 200x150, by the
-//! pipeline and by each of its steps; and decoded whole, as it would be without reduced decoding.
+//! The cost of one image: a JPEG of 4000x3000, quality 90, to 800x600 and to 200x150, by the
+//! pipeline and by each of its steps; and a full decode, as without reduced decoding.
 //! `cargo bench -p cms-media --features testing --bench images`
 
 use std::sync::LazyLock;
@@ -28,14 +28,14 @@ fn pipeline(bencher: Bencher, size: (u16, u16)) {
     bencher.bench_local(|| pictures::shrink(&SOURCE, (size.0.into(), size.1.into())));
 }
 
-/// Decodes to the given part of the width: 1 is whole, 4 is what 800x600 and 8 what 200x150 takes.
+/// Decodes to a fraction of the width: 1 is full size, 4 is for 800x600 and 8 for 200x150.
 #[divan::bench(args = [1, 2, 4, 8], sample_count = 20, sample_size = 1)]
 fn decode(bencher: Bencher, part: u16) {
     LazyLock::force(&SOURCE);
     bencher.bench_local(|| decoded(&SOURCE, part));
 }
 
-/// Scales what reduced decoding left.
+/// Scales the output of reduced decoding.
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn scale(bencher: Bencher, size: (u16, u16)) {
     let part = if size == SIZES[0] { 4 } else { 8 };

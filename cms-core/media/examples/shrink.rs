@@ -1,8 +1,8 @@
-//! Shrinks a JPEG as the server does, for comparisons with other programs (`benches/images`).
+//! Scales a JPEG as the server does, for comparisons with other programs (`benches/images`).
 //!
-//! `shrink FILE WIDTHxHEIGHT` renders one and writes it to standard output, or tells with `--measure`
-//! for each line that it reads how many milliseconds one took. `shrink --photo WIDTHxHEIGHT` writes a
-//! picture to shrink.
+//! `shrink FILE WIDTHxHEIGHT` writes one scaled image to standard output, or with `--measure`
+//! prints the milliseconds of one run for each input line. `shrink --photo WIDTHxHEIGHT` writes a
+//! source image.
 
 use std::{
     error::Error,

@@ -1,10 +1,11 @@
-//! Pictures that move: what a file says of its frames, without decoding them.
+//! Animated images: detected from the file without decoding frames.
 //!
-//! Such pictures are sent as they are stored (contract 7.4), so that they go on moving.
+//! The server sends such images as stored, so that they stay animated (see
+//! docs/reference/media.md#resize).
 
 use super::png;
 
-/// Tells whether a file has more than one picture to show in turn.
+/// Returns whether a file has more than one frame.
 pub fn is_animated(media_type: &str, content: &[u8]) -> bool {
     match media_type {
         "image/gif" => second_gif_image(content).is_some(),
@@ -19,7 +20,7 @@ pub fn is_animated(media_type: &str, content: &[u8]) -> bool {
 
 /// Position of the second image block of a GIF.
 fn second_gif_image(content: &[u8]) -> Option<usize> {
-    // A flag byte says whether a table of colours follows, and the logarithm of its length.
+    // A flag byte says whether a colour table follows, and the logarithm of its length.
     let colours = |at: usize| {
         let flags = *content.get(at)?;
         Some(if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) })
@@ -38,7 +39,7 @@ fn second_gif_image(content: &[u8]) -> Option<usize> {
             0x21 => at += 2,
             _ => return None,
         }
-        // Both are followed by pieces, each after its length, up to an empty one.
+        // Both are followed by length-prefixed chunks, up to an empty one.
         while let length @ 1.. = usize::from(*content.get(at)?) {
             at += 1 + length;
         }

@@ -1,10 +1,10 @@
-//! Stored files, as they were uploaded: in the data folder, or in S3-compatible storage.
+//! Stored files, as they were uploaded: in the data directory, or in S3-compatible storage.
 //!
-//! **The file of an id never changes**: it is stored once, read, and removed. So whatever is made of
-//! it can be kept without asking whether it still is what it was made of.
+//! **The file of an id never changes**: it is stored once, read, and removed. So derived data can
+//! be cached without validation.
 //!
-//! `object_store` is asynchronous and nothing else of the core is; what waits for it must be called
-//! from threads that may block. Knows no media types and no pixels.
+//! `object_store` is asynchronous and no other code of the core is. Call functions that wait for it
+//! only from threads that may block. This module knows no media types and no pixels.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -33,43 +33,43 @@ use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart, path::Path as Ke
 
 use super::{incoming::Incoming, s3, storage::Storage};
 
-/// Where files are, within the data folder and within a bucket.
+/// The location of files, within the data directory and within a bucket.
 const FILES: &str = "media";
-/// Where files are received, within the data folder.
+/// The location of incomplete uploads, within the data directory.
 const INCOMING: &str = "incoming";
-/// Says within a bucket which space keeps its files there.
+/// The object in a bucket that names the space which owns it.
 const OWNER: &str = "cms-space";
-/// Keeps files from being removed while a backup reads them.
-const KEEPING: &str = "backup.lock";
-/// Bytes of a file that are sent to S3, or read at a time.
-const PART: u64 = 5 * 1024 * 1024;
-/// How long a backup waits for others to finish removing files.
-const REMOVING: Duration = Duration::from_secs(2);
-const PAUSE: Duration = Duration::from_millis(10);
+/// Locked while a backup reads files, so that they are not removed.
+const BACKUP_LOCK: &str = "backup.lock";
+/// Bytes of a file per request to S3.
+const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
+/// Maximum wait of a backup for running removals of files.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Where and how files are kept.
+/// Settings of the file storage.
 #[derive(Clone)]
 pub struct FileSettings {
-    /// The data folder.
+    /// The data directory.
     pub folder: PathBuf,
     pub storage: MediaStorage,
     pub durability: Durability,
-    /// Largest file that may be uploaded, in bytes.
+    /// Maximum size of an uploaded file, in bytes.
     pub limit: u64,
     pub ids: Arc<dyn IdSource>,
 }
 
 pub struct Files {
     settings: FileSettings,
-    /// The id of the space whose files these are.
+    /// The id of the space that owns the files.
     space: String,
-    /// A command that has nothing to do with media opens none.
+    /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
-    /// Why the storage did not answer when it was looked at last.
+    /// The last error of the storage check.
     fault: Mutex<Option<String>>,
 }
 
-/// A file that is stored.
+/// A stored file.
 pub struct StoredFile {
     pub id: FileId,
     /// Bytes.
@@ -82,16 +82,16 @@ impl Files {
         Self { settings, space, open: OnceLock::new(), fault: Mutex::default() }
     }
 
-    /// Reaches for the storage, which otherwise happens when it is needed first.
+    /// Opens the storage, which otherwise happens on first use.
     ///
     /// # Errors
-    /// [`Error::Busy`] when it does not answer, [`Error::Conflict`] when it belongs to another data
-    /// folder, [`Error::Internal`] when it refuses us.
+    /// [`Error::Busy`] when it does not respond, [`Error::Conflict`] when it belongs to another
+    /// data directory, [`Error::Internal`] when it denies access.
     pub fn connect(&self) -> Result<()> {
         self.open().map(drop)
     }
 
-    /// Looks whether storage outside the folder answers, for [`Self::fault`].
+    /// Checks whether S3 storage responds, for [`Self::fault`].
     pub fn watch(&self) -> Result<()> {
         if self.settings.storage == MediaStorage::Folder {
             return Ok(());
@@ -105,7 +105,7 @@ impl Files {
         looked.map(drop)
     }
 
-    /// Says why files cannot be had, as far as that is known without asking for one.
+    /// Returns the last known error of the storage, without a request.
     pub fn fault(&self) -> Option<String> {
         if self.settings.storage == MediaStorage::Folder {
             let usable = fs::create_dir_all(self.settings.folder.join(FILES));
@@ -123,13 +123,14 @@ impl Files {
         Incoming::new(&self.incoming(), &*self.settings.ids, self.settings.limit)
     }
 
-    /// Where files are received: on the disk of the data folder, wherever they are stored.
+    /// The directory of incomplete uploads: on the disk of the data directory, also with S3
+    /// storage.
     pub fn incoming(&self) -> PathBuf {
         self.settings.folder.join(INCOMING)
     }
 
-    /// Stores a file under an id that has none; it is on disk when this returns, and before that
-    /// nothing of it is there. Returns false when somebody else was quicker.
+    /// Stores a file under a new id. On return the file is durable, and no incomplete file is ever
+    /// visible. Returns false when another upload of the id was faster.
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let open = self.open()?;
         if self.settings.storage != MediaStorage::Folder {
@@ -147,7 +148,7 @@ impl Files {
         }
     }
 
-    /// Sends a file, a larger one in parts. Parts that do not become a file are taken back.
+    /// Sends a file, a large one in parts. Parts of a failed upload are removed.
     async fn send(
         &self,
         store: &dyn ObjectStore,
@@ -156,7 +157,7 @@ impl Files {
     ) -> Result<()> {
         let failure = |error| self.failure(error);
         incoming.file().rewind().map_err(Error::from_storage)?;
-        if incoming.size() <= PART {
+        if incoming.size() <= CHUNK_BYTES {
             let whole = next_part(incoming)?;
             return store.put(key, whole.into()).await.map(drop).map_err(failure);
         }
@@ -180,14 +181,14 @@ impl Files {
         }
     }
 
-    /// Returns the size of a file in bytes, if there is one.
+    /// Returns the size of a file in bytes, if it exists.
     pub fn size(&self, id: &FileId) -> Result<Option<u64>> {
         let open = self.open()?;
         let meta = self.found(open.wait(open.store.head(&key(id))))?;
         Ok(meta.map(|meta| meta.size))
     }
 
-    /// Reads a part of a file that lies within it.
+    /// Reads a range of a file.
     pub fn read(&self, id: &FileId, range: Range<u64>) -> Result<Option<Bytes>> {
         let wanted = range.end - range.start;
         if wanted == 0 {
@@ -203,13 +204,13 @@ impl Files {
         }
     }
 
-    /// Reads a whole file and returns its size and SHA-256, if there is one.
+    /// Reads a complete file and returns its size and SHA-256, if it exists.
     pub fn fingerprint(&self, id: &FileId) -> Result<Option<Fingerprint>> {
         let Some(size) = self.size(id)? else { return Ok(None) };
         let mut fingerprinter = Fingerprinter::default();
         let mut start = 0;
         while start < size {
-            let end = size.min(start + PART);
+            let end = size.min(start + CHUNK_BYTES);
             let Some(part) = self.read(id, start..end)? else { return Ok(None) };
             fingerprinter.write_all(&part).map_err(Error::from_storage)?;
             start = end;
@@ -217,19 +218,21 @@ impl Files {
         Ok(Some(fingerprinter.finish()))
     }
 
-    /// Keeps all files for as long as the lock lives, for a backup: what is to be removed meanwhile
-    /// is left to a sweep, in every process.
+    /// Prevents the removal of files while the lock exists, for a backup. In every process, files
+    /// to be removed meanwhile are left to the clean-up.
     ///
     /// # Errors
-    /// [`Error::Busy`] when somebody else does so.
+    /// [`Error::Busy`] while another backup holds the lock.
     pub fn keep(&self) -> Result<File> {
         let lock = self.keeping()?;
         let begun = Instant::now();
         loop {
             match lock.try_lock() {
                 Ok(()) => return Ok(lock),
-                // Whoever removes a file has the lock for a moment, a backup has it for long.
-                Err(TryLockError::WouldBlock) if begun.elapsed() < REMOVING => sleep(PAUSE),
+                // A removal holds the lock briefly, a backup holds it for long.
+                Err(TryLockError::WouldBlock) if begun.elapsed() < MAX_LOCK_WAIT => {
+                    sleep(POLL_INTERVAL)
+                }
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Busy("another backup is being made".to_owned()));
                 }
@@ -239,11 +242,11 @@ impl Files {
     }
 
     fn keeping(&self) -> Result<File> {
-        lock::open(&self.settings.folder.join(KEEPING))
+        lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
-    /// Removes files, unless somebody keeps them; those that are not there count as removed. Tells
-    /// whether they were removed.
+    /// Removes files, unless a backup keeps them; missing files count as removed. Returns whether
+    /// they were removed.
     pub fn remove(&self, ids: &[FileId]) -> Result<bool> {
         let lock = self.keeping()?;
         match lock.try_lock_shared() {
@@ -262,7 +265,7 @@ impl Files {
         })
     }
 
-    /// Returns all files, in no order. What else lies beside them is left out.
+    /// Returns all files, in no particular order. Other entries are ignored.
     pub fn list(&self) -> Result<Vec<StoredFile>> {
         if self.settings.storage == MediaStorage::Folder {
             return list_folder(&self.settings.folder.join(FILES));
@@ -277,7 +280,7 @@ impl Files {
         open.wait(stored.try_collect()).map_err(|error| self.failure(error))
     }
 
-    /// Removes what was begun to be received before a point in time and never finished.
+    /// Removes uploads that began before a point in time and were never completed.
     pub fn remove_unfinished(&self, before: Timestamp) -> Result<()> {
         let before = before.system_time();
         for path in entries(&self.incoming())? {
@@ -305,8 +308,8 @@ impl Files {
         Ok(self.open.get_or_init(|| open))
     }
 
-    /// Makes sure that no other space keeps its files in a bucket: each of them would sweep up what
-    /// belongs to the other.
+    /// Rejects a bucket that another space uses: each space would remove the files of the other as
+    /// orphans.
     async fn claim(&self, store: &dyn ObjectStore, bucket: &S3Bucket) -> Result<()> {
         let key = Key::from(OWNER);
         let owner = async { store.get(&key).await?.bytes().await };
@@ -325,7 +328,7 @@ impl Files {
         }
     }
 
-    /// None for what is not there.
+    /// None when it does not exist.
     fn found<T>(&self, outcome: object_store::Result<T>) -> Result<Option<T>> {
         match outcome {
             Ok(found) => Ok(Some(found)),
@@ -342,7 +345,7 @@ impl Files {
     }
 }
 
-/// Returns the files of a folder, which may not be there yet.
+/// Returns the files of a directory, which may not exist yet.
 fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
     let mut files = Vec::new();
     for path in entries(folder)? {
@@ -351,7 +354,7 @@ fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
         match fs::metadata(&path) {
             Ok(meta) if meta.is_file() => {
                 let modified = meta.modified().map_err(Error::from_storage)?;
-                // A copy keeps the time of the first one; it is new here all the same.
+                // A copy keeps the modification time of its source, although it is new here.
                 let since = meta.created().map_or(modified, |created| created.max(modified));
                 files.push(StoredFile { id, size: meta.len(), stored_at: Timestamp::of(since) });
             }
@@ -363,7 +366,7 @@ fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
     Ok(files)
 }
 
-/// Returns what lies in a folder, which may not be there yet.
+/// Returns the entries of a directory, which may not exist yet.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let paths = fs::read_dir(folder).and_then(|entries| {
         entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()
@@ -374,10 +377,10 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Reads what goes with one request; nothing at the end of the file.
+/// Reads the data of one request; empty at the end of the file.
 fn next_part(incoming: &Incoming) -> Result<Bytes> {
     let mut part = Vec::new();
-    incoming.file().take(PART).read_to_end(&mut part).map_err(Error::from_storage)?;
+    incoming.file().take(CHUNK_BYTES).read_to_end(&mut part).map_err(Error::from_storage)?;
     Ok(part.into())
 }
 

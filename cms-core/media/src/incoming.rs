@@ -1,4 +1,4 @@
-//! Files on their way in: written to disk as they arrive, before anything is known of them.
+//! Uploads in progress: written to disk as they arrive.
 
 use std::{
     fs::{self, File},
@@ -12,19 +12,19 @@ use cms_model::{
     media::fingerprint::{Fingerprint, Fingerprinter},
 };
 
-/// A file that is being received. It goes away with this value, unless it was stored.
+/// A file that is being received. It is removed on drop, unless it was stored.
 #[derive(Debug)]
 pub struct Incoming {
     path: PathBuf,
     file: File,
-    /// Of what was kept.
+    /// Digest of the bytes within the limit.
     fingerprinter: Fingerprinter,
     size: u64,
     limit: u64,
 }
 
 impl Incoming {
-    /// Begins a file in a folder, which is made when missing.
+    /// Begins a file in a directory, which is created if missing.
     pub fn new(folder: &Path, ids: &dyn IdSource, limit: u64) -> Result<Self> {
         let path = folder.join(ids.uuid());
         let create = || {
@@ -35,17 +35,17 @@ impl Incoming {
         Ok(Self { path, file, fingerprinter: Fingerprinter::default(), size: 0, limit })
     }
 
-    /// Bytes that were received, also those that were too many to be kept.
+    /// Number of received bytes, including those beyond the limit.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Returns size and SHA-256 of what was written to disk so far.
+    /// Returns size and SHA-256 of the bytes written to disk so far.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprinter.clone().finish()
     }
 
-    /// Reads from the beginning; not more than `limit` bytes.
+    /// Reads from the beginning, at most `limit` bytes.
     pub fn head(&mut self, limit: u64) -> io::Result<Vec<u8>> {
         self.file.rewind()?;
         let expected = usize::try_from(self.size.min(limit)).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Incoming {
     }
 }
 
-/// What is over the limit is counted and thrown away.
+/// Bytes beyond the limit are counted and discarded.
 impl Write for Incoming {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = usize::try_from(self.limit.saturating_sub(self.size)).unwrap_or(usize::MAX);
@@ -81,7 +81,8 @@ impl Write for Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        // Not there any more when it was stored; what a crash leaves is swept up a day later.
+        // A stored file is not there any more; after a crash, the clean-up removes the file a day
+        // later.
         fs::remove_file(&self.path).ok();
     }
 }

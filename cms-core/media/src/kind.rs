@@ -1,13 +1,13 @@
-//! Media types of files: by what a file holds, then by its name, then by what its sender says.
+//! Media types of files: by content, then by name, then by the declared type.
 //!
-//! Names and declarations are only believed of text: whatever has bytes that no text has is told by
-//! its signature alone.
+//! Name and declaration count only for text: the signature alone decides about files with bytes
+//! that text does not contain.
 
 use memchr::memmem;
 
 use super::svg;
 
-/// What may be uploaded (contract 7.1), in the order in which the message names it.
+/// The allowed media types (see docs/reference/media.md#upload), in the order of the error message.
 pub const ALLOWED: [&str; 20] = [
     "image/gif",
     "image/png",
@@ -37,7 +37,7 @@ const TEXT: &str = "text/plain";
 const PDF: &str = "application/pdf";
 const JSON: &str = "application/json";
 
-/// Extensions of texts. Those of types that are not allowed are here so that they are refused.
+/// Extensions of text files. Types that are not allowed are included, so that they are rejected.
 const TEXTS: [(&str, &str); 13] = [
     ("txt", TEXT),
     ("json", JSON),
@@ -54,8 +54,8 @@ const TEXTS: [(&str, &str); 13] = [
     ("yaml", "application/yaml"),
 ];
 
-/// Longest extension that is taken from the name of a file.
-const EXTENSION: usize = 32;
+/// Maximum length of an extension of a file name.
+const MAX_EXTENSION_BYTES: usize = 32;
 
 /// Returns the media type of a file.
 pub fn media_type(content: &[u8], name: &str, declared: Option<&str>) -> String {
@@ -68,11 +68,11 @@ pub fn media_type(content: &[u8], name: &str, declared: Option<&str>) -> String 
 
 /// Returns the extension of a name, else the usual one of the media type: lower-case, no dot.
 ///
-/// It becomes part of the URL of the file, so it is one only if it needs no escapes there.
+/// It becomes part of the URL of the file, so an extension that needs escaping is ignored.
 pub fn extension(name: &str, media_type: &str) -> String {
     match name.rsplit_once('.') {
         Some((_, extension))
-            if (1..=EXTENSION).contains(&extension.len())
+            if (1..=MAX_EXTENSION_BYTES).contains(&extension.len())
                 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
         {
             extension.to_ascii_lowercase()
@@ -91,7 +91,7 @@ fn usual_extension(media_type: &str) -> &str {
         "audio/mpeg" => "mp3",
         "audio/webm" => "weba",
         "video/ogg" => "ogv",
-        // The others are called what their type is called.
+        // For other types, the subtype is the extension.
         _ => media_type.split_once('/').map_or("bin", |(_, name)| name),
     }
 }
@@ -100,8 +100,8 @@ pub fn is_svg(media_type: &str) -> bool {
     media_type == SVG
 }
 
-/// Tells whether a file holds text: no byte is a control character that no text has, or it begins
-/// with the mark of UTF-16.
+/// Returns whether a file contains text: it has no control characters that text does not contain,
+/// or it begins with a UTF-16 byte order mark.
 fn is_text(content: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     content.starts_with(b"\xff\xfe")
@@ -124,7 +124,7 @@ fn text_type(content: &[u8], name: &str, declared: Option<&str>) -> String {
     by_name.or_else(|| declared_text(declared?)).unwrap_or_else(|| TEXT.to_owned())
 }
 
-/// A declared media type without its parameters, if it is one of text.
+/// A declared media type without its parameters, if it is a text type.
 fn declared_text(declared: &str) -> Option<String> {
     let declared = declared.split(';').next()?.trim().to_ascii_lowercase();
     if matches!(declared.as_str(), SVG | "image/svg") {
@@ -158,9 +158,10 @@ fn is_webm(content: &[u8]) -> bool {
     head.starts_with(b"\x1a\x45\xdf\xa3") && memmem::find(head, b"\x42\x82\x84webm").is_some()
 }
 
-/// `WebM` is sound when it has a sound track and no other: the names of codecs say what a track is.
+/// `WebM` is audio when it has an audio track and no video track: the codec ids identify the
+/// tracks.
 fn webm(content: &[u8]) -> &'static str {
-    // Tracks stand before the first cluster of pictures and sounds.
+    // Tracks are declared before the first cluster of media data.
     let end = memmem::find(content, b"\x1f\x43\xb6\x75").unwrap_or(content.len());
     let has_codec = |kind: &[u8; 2]| {
         content[..end].windows(4).any(|window| window[0] == 0x86 && window[2..] == *kind)
@@ -168,7 +169,7 @@ fn webm(content: &[u8]) -> &'static str {
     if has_codec(b"A_") && !has_codec(b"V_") { "audio/webm" } else { "video/webm" }
 }
 
-/// Ogg begins with one page for each of its streams, which says how that stream is encoded.
+/// Ogg begins with one page for each of its streams, which declares the codec.
 fn has_ogg_video(content: &[u8]) -> bool {
     let mut rest = content;
     while let Some((packet, after)) = first_ogg_packet(rest) {
@@ -181,7 +182,7 @@ fn has_ogg_video(content: &[u8]) -> bool {
     false
 }
 
-/// What a page that begins a stream holds, and what follows the page.
+/// The content of a page that begins a stream, and the bytes after the page.
 fn first_ogg_packet(page: &[u8]) -> Option<(&[u8], &[u8])> {
     let begins_stream = page.starts_with(b"OggS") && page.get(5)? & 2 != 0;
     let pieces = usize::from(*page.get(26)?);
@@ -190,7 +191,7 @@ fn first_ogg_packet(page: &[u8]) -> Option<(&[u8], &[u8])> {
     body.split_at_checked(length).filter(|_| begins_stream)
 }
 
-/// A frame of MPEG audio, layer III, without a tag before it.
+/// An MPEG audio frame, layer III, without a tag before it.
 fn is_mpeg_audio(content: &[u8]) -> bool {
     let [0xff, version, rate, ..] = *content else { return false };
     version & 0xe0 == 0xe0

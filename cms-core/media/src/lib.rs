@@ -1,15 +1,16 @@
-//! Files and images (contract 7).
+//! Files and images (see docs/reference/media.md).
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`incoming`], [`files`], [`storage`] | files: being received, stored, in a folder or in a bucket |
+//! | [`incoming`], [`files`], [`storage`] | files: received, stored, in a directory or in a bucket |
 //! | [`kind`] | media types: by content, name and declaration; extensions |
 //! | [`upload`] | the metadata of an uploaded file, or its validation errors |
-//! | [`svg`], [`animation`] | what a file says of its image, without decoding it |
-//! | [`pipeline`] | decoding, scaling, colours, encoding: the only place that names codecs |
+//! | [`svg`], [`animation`] | properties of an image, read without decoding it |
+//! | [`pipeline`] | decoding, scaling, colours, encoding: the only code that names codecs |
 //! | [`renders`] | rendered images on disk |
 //!
-//! What is wanted of an image is a value of [`cms_model::media`]. Nothing here knows the database.
+//! The request for an image is a value of [`cms_model::media`]. This crate does not know the
+//! database.
 
 pub mod animation;
 pub mod files;

@@ -1,4 +1,4 @@
-//! Stands for [S3 storage](s3.rs) in a program that is built without it.
+//! Replaces [S3 storage](s3.rs) in a build without it.
 
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
-//! Renders pictures: open, check limits, decode, cut and scale, colours, turn, encode.
+//! Renders images: open, check limits, decode, crop and scale, convert colours, orient, encode.
 //!
-//! Sources are hostile: whatever is wrong with one is an error and never a panic, and what it would
-//! cost is checked before its pixels are decoded. The outcome is in sRGB, 8 bits per channel,
-//! upright, and carries nothing but pixels: EXIF, GPS, XMP and colour profiles stay behind.
+//! Sources are untrusted: an invalid one is an error and never a panic, and its cost is checked
+//! before its pixels are decoded. The output is sRGB, 8 bits per channel, upright, and contains
+//! only pixels: EXIF, GPS, XMP and colour profiles are removed.
 //!
-//! Which part and size are wanted is [`cms_model::media::render`]; files and caches are unknown here. Next:
-//! `decode` for what is read, `jpeg` for the format that matters most.
+//! [`cms_model::media::render`] computes the crop and the size; this module knows no files and
+//! caches. Next: `decode` for reading sources, `jpeg` for the most important format.
 
 mod colour;
 mod decode;
@@ -30,10 +30,10 @@ use self::{
     turn::Turn,
 };
 
-/// Renders the picture in `source` as `job` wants it; none when it wants nothing done.
+/// Renders the image in `source` by `job`; none when there is nothing to do.
 ///
-/// `job` gets the size that people see (contract 7.4). A source that is no picture of this format, is
-/// broken, or would cost more than `limits` is refused as not being an image.
+/// `job` gets the displayed size (see docs/reference/media.md#resize). A source that is not an
+/// image of this format, is damaged, or would cost more than `limits` is rejected as not an image.
 pub fn render(
     source: &[u8],
     format: Format,
@@ -50,7 +50,8 @@ pub fn render(
         return Err(Error::invalid("size", message::NOT_VALID));
     }
 
-    // Turning comes last, when there are the fewest pixels: until then, all is as stored.
+    // The orientation comes last, with the fewest pixels: until then, all coordinates are as
+    // stored.
     let crop = turn.stored_rect(plan.crop, (width, height));
     let size = turn.size((plan.output.width, plan.output.height));
     let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
@@ -65,19 +66,19 @@ pub fn render(
     encode::encode(image, format, quality).map(Some)
 }
 
-/// Returns the size that people see, of a picture of any known format.
+/// Returns the displayed size of an image of any known format.
 ///
-/// The format is told by the content; pixels are not decoded.
+/// The content determines the format; pixels are not decoded.
 pub fn measure(source: &[u8]) -> Option<Size> {
     let opened = Opened::guess(source, &Limits::default()).ok()?;
     let (width, height) = Turn::from(opened.orientation()).size(opened.size());
     Some(Size { width, height }).filter(|size| size.width > 0 && size.height > 0)
 }
 
-/// Cuts and scales in one pass, and brings the outcome to 8 bits.
+/// Crops and scales in one pass, and converts to 8 bits.
 ///
-/// The part is in pixels of the whole picture, which may have been decoded smaller than it is. What is
-/// around it must not shine in: it may have been cut off for that.
+/// The crop is in pixels of the full-size image, which may be decoded smaller. Pixels outside of
+/// the crop must not affect the output: they may have been cropped on purpose.
 fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Result<DynamicImage> {
     let image = &picture.image;
     let shrink = picture.shrink();
@@ -89,7 +90,7 @@ fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Res
         .map_err(|error| Error::Internal(error.into()))?;
     let [left, top] = [left - f64::from(first_column), top - f64::from(first_row)];
 
-    // A shrunken picture is rounded up, so that this changes what floating point got wrong only.
+    // The size of a reduced image is rounded up, so this only corrects floating-point errors.
     let part_width = part_width.min(f64::from(columns) - left);
     let part_height = part_height.min(f64::from(rows) - top);
     let options = ResizeOptions::new()
@@ -108,7 +109,7 @@ fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Res
     })
 }
 
-/// The first of the pixels that a stretch touches, and their number.
+/// The first pixel that an interval touches, and the number of pixels.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a picture")]
 fn whole_pixels(start: f64, length: f64, all: u32) -> (u32, u32) {
     let first = (start as u32).min(all.saturating_sub(1));
@@ -116,8 +117,8 @@ fn whole_pixels(start: f64, length: f64, all: u32) -> (u32, u32) {
     (first, end - first)
 }
 
-/// What is said of a source that cannot be decoded, or not within the limits. Why is of no use to
-/// whoever asks for the picture.
+/// The error of a source that cannot be decoded, or not within the limits. The cause does not help
+/// the client.
 fn not_an_image() -> Error {
     Error::invalid("file", message::NOT_AN_IMAGE)
 }

@@ -1,9 +1,9 @@
-//! The chunks of a PNG file, without decoding what they hold.
+//! The chunks of a PNG file, read without decoding them.
 
 const SIGNATURE: usize = 8;
 
-/// Returns kinds and data of the chunks that stand before the pixels. The data of the last one is
-/// shorter than it says where the file is cut off.
+/// Returns types and data of the chunks before the pixels. In a truncated file, the data of the
+/// last chunk is shorter than declared.
 pub(crate) fn chunks(png: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     let mut rest = png.get(SIGNATURE..).unwrap_or_default();
     std::iter::from_fn(move || {

@@ -1,11 +1,12 @@
-//! Rendered pictures on disk, so that each is made once, and those asked for lately in memory.
+//! Caches rendered images: on disk, and recently used ones in memory.
 //!
-//! They are derived: the folder can be deleted at any time. Each media object has a folder of its
-//! own in it, and each rendering a file that is named after what was asked for. An empty file says
-//! that the stored file itself is the answer. A full cache gives up what was not used for longest.
+//! The cache is derived data: its directory can be deleted at any time. Each media object has its
+//! own subdirectory, and each rendered image a file that is named after its job. An empty file
+//! means that the response is the stored file itself. A full cache evicts the least recently used
+//! images.
 //!
-//! A cache that cannot be read or written costs time and never a picture: whoever asks gets theirs,
-//! made anew.
+//! A failed read or write of the cache costs time but never fails a request: the image is rendered
+//! again.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -28,57 +29,57 @@ use cms_model::{
 };
 use quick_cache::{Weighter, sync::Cache};
 
-/// Locks under which pictures are made; pictures that share one wait for each other.
-const LOCKS: usize = 64;
-/// A file that is used is marked as used at most so often.
-const MARKED_EVERY: Duration = Duration::from_hours(1);
-/// What stays of a full cache, in tenths.
-const KEPT: u64 = 9;
-/// What a file takes at least: there may be many that say little.
-const BLOCK: u64 = 4096;
+/// Number of locks for rendering; images that share a lock are rendered one after the other.
+const RENDER_LOCKS: usize = 64;
+/// Minimum interval between two updates of the last use of a file.
+const USE_UPDATE_INTERVAL: Duration = Duration::from_hours(1);
+/// Tenths of the capacity that remain after eviction.
+const KEPT_TENTHS: u64 = 9;
+/// Minimum disk space that a file counts for, because there may be many small ones.
+const MIN_FILE_BYTES: u64 = 4096;
 
-/// How many pictures are in memory when they are of a usual size.
-const USUAL_NUMBER: usize = 1000;
+/// Expected number of images in memory, at a typical size.
+const EXPECTED_IMAGES: usize = 1000;
 
-/// A picture that was made.
+/// A rendered image.
 #[derive(Debug)]
 pub enum Made {
     Whole(Bytes),
-    /// A large one, to be read piece by piece.
+    /// A large image, read in chunks.
     Large(Pieces),
 }
 
-/// A file that is read from its beginning, and stays readable when its place is taken.
+/// A file that is read from its beginning, and stays readable after eviction.
 #[derive(Debug)]
 pub struct Pieces {
     file: File,
     size: u64,
 }
 
-/// Small pictures in memory, by their tag: an id may come back with another file, a tag does not.
-/// Nothing has to be forgotten here, since pictures are looked up in the database first.
+/// Small images in memory, by ETag: an id may be used again with another file, an ETag is not. No
+/// invalidation is needed, because images are first looked up in the database.
 pub struct Recent(Cache<String, Bytes, Size>);
 
-/// What a picture takes in memory.
+/// Weighs an image by its memory.
 #[derive(Clone)]
 struct Size;
 
 pub struct Renders {
     folder: PathBuf,
-    /// Most bytes of all files together.
+    /// Maximum total bytes of all files.
     capacity: u64,
-    /// Bytes of all files; not known before the first was written.
+    /// Total bytes of all files; none before the first write.
     size: Mutex<Option<u64>>,
-    making: [Mutex<()>; LOCKS],
+    making: [Mutex<()>; RENDER_LOCKS],
     pub uses: Uses,
 }
 
-/// How often pictures were found, and made.
+/// Numbers of images found in the cache, and rendered.
 #[derive(Default)]
 pub struct Uses {
-    /// In memory.
+    /// Found in memory.
     pub recent: AtomicU64,
-    /// On disk.
+    /// Found on disk.
     pub cached: AtomicU64,
     made: AtomicU64,
 }
@@ -94,12 +95,12 @@ impl Made {
 }
 
 impl Pieces {
-    /// Bytes in all.
+    /// Total bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Reads the next piece; an empty one at the end.
+    /// Reads the next chunk; empty at the end.
     pub fn read(&mut self) -> Result<Vec<u8>> {
         let most = self.size.min(limits::CHUNK_BYTES);
         let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
@@ -116,7 +117,7 @@ impl Weighter<String, Bytes> for Size {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self(Cache::with_weighter(USUAL_NUMBER, limits::RENDER_MEMORY_CACHE_BYTES, Size))
+        Self(Cache::with_weighter(EXPECTED_IMAGES, limits::RENDER_MEMORY_CACHE_BYTES, Size))
     }
 }
 
@@ -136,19 +137,19 @@ impl Renders {
         Self { folder, capacity, size: Mutex::default(), making, uses: Uses::default() }
     }
 
-    /// How often pictures were found in memory, found on disk, and made.
+    /// Returns the numbers of images found in memory, found on disk, and rendered.
     pub fn uses(&self) -> [u64; 3] {
         let Uses { recent, cached, made } = &self.uses;
         [recent, cached, made].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// Returns a picture that was made before. `now` is for keeping what is used.
+    /// Returns a rendered image from the cache. `now` updates its last use.
     pub fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Made> {
         let file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
-        if age > MARKED_EVERY {
-            // A folder that cannot be written serves as well.
+        if age > USE_UPDATE_INTERVAL {
+            // A read-only directory works as well.
             file.set_modified(now).ok();
         }
         let mut pieces = Pieces { file, size: meta.len() };
@@ -158,8 +159,8 @@ impl Renders {
         pieces.read().ok().map(|bytes| Made::Whole(bytes.into()))
     }
 
-    /// Returns a picture, and makes it if that was not done before. Of several callers who want the
-    /// same one, one makes it and the others wait.
+    /// Returns an image from the cache, or renders it. Concurrent requests for the same image wait
+    /// for one rendering.
     pub fn get_or_make(
         &self,
         id: &FileId,
@@ -173,24 +174,24 @@ impl Renders {
         }
         let picture = make()?;
         self.uses.made.fetch_add(1, Ordering::Relaxed);
-        // Whoever reads a large one slowly must not hold it in memory meanwhile.
+        // A slow reader of a large image must not keep it in memory.
         let is_large = picture.len() as u64 > limits::CHUNK_BYTES;
         let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
         let large = kept.and_then(|()| self.get(id, name, now));
         Ok(large.unwrap_or_else(|| Made::Whole(picture.into())))
     }
 
-    /// Removes all pictures made from a file.
+    /// Removes all images rendered from a file.
     pub fn forget(&self, id: &FileId) -> Result<()> {
         match fs::remove_dir_all(self.folder.join(id.to_string())) {
-            // What that freed is found out when the cache seems full.
+            // The size is recomputed when the cache seems full.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(Error::from_io(error)),
         }
     }
 
-    /// Returns the files of which pictures were made.
+    /// Returns the ids of files with rendered images.
     pub fn ids(&self) -> Result<Vec<FileId>> {
         let mut ids = Vec::new();
         for entry in entries(&self.folder).map_err(Error::from_io)? {
@@ -207,16 +208,17 @@ impl Renders {
     fn lock(&self, id: &FileId, name: &str) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         (id, name).hash(&mut hasher);
-        let lock = &self.making[usize::try_from(hasher.finish() % LOCKS as u64).unwrap_or(0)];
-        // What a panic left is not touched by the next: files are complete or not there.
+        let lock =
+            &self.making[usize::try_from(hasher.finish() % RENDER_LOCKS as u64).unwrap_or(0)];
+        // A panic leaves no partial state: files are complete or missing.
         lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a file beside its place and moves it there, so that nobody ever reads half of it. It is
-    /// on disk before it is moved: an empty file means something.
+    /// Writes a temporary file and renames it, so that no incomplete file is ever read. It is
+    /// synced before the rename, because an empty file has a meaning.
     fn keep(&self, id: &FileId, name: &str, picture: &[u8]) -> io::Result<()> {
         let path = self.path(id, name);
-        // Another process may make the same.
+        // Another process may render the same image.
         let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));
         let write = || {
             fs::create_dir_all(self.folder.join(id.to_string()))?;
@@ -238,7 +240,8 @@ impl Renders {
         Ok(())
     }
 
-    /// Counts what is there, and removes what was not used for longest when that is too much.
+    /// Computes the size of the cache, and evicts the least recently used files when it exceeds the
+    /// capacity.
     fn shrink(&self) -> io::Result<u64> {
         let mut files = Vec::new();
         for folder in entries(&self.folder)? {
@@ -253,7 +256,7 @@ impl Renders {
         if size > self.capacity {
             files.sort_unstable();
             for (_, length, path) in files {
-                if size <= self.capacity / 10 * KEPT {
+                if size <= self.capacity / 10 * KEPT_TENTHS {
                     break;
                 }
                 fs::remove_file(path).or_else(if_there)?;
@@ -264,12 +267,12 @@ impl Renders {
     }
 }
 
-/// What a file of some bytes takes of the disk.
+/// The disk space of a file of some bytes.
 fn taken(length: u64) -> u64 {
-    length.max(1).next_multiple_of(BLOCK)
+    length.max(1).next_multiple_of(MIN_FILE_BYTES)
 }
 
-/// The entries of a folder; none of one that is not there.
+/// The entries of a directory; empty when it does not exist.
 fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
     match fs::read_dir(folder) {
         Ok(entries) => Ok(Some(entries).into_iter().flatten()),

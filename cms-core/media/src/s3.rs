@@ -1,6 +1,6 @@
-//! S3-compatible storage: opening it, and what its errors mean.
+//! Opens S3-compatible storage, and translates its errors.
 //!
-//! Waits for nothing; that is [`super::files`].
+//! This module never blocks; [`super::files`] does.
 
 use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
 
@@ -13,30 +13,30 @@ use object_store::{
     client::HttpError, prefix::PrefixStore,
 };
 
-/// How long to wait for a connection.
-const CONNECT: Duration = Duration::from_secs(4);
-/// How long a connection may be silent.
-const SILENCE: Duration = Duration::from_secs(20);
-/// How long one request may take, which carries at most a part or reads a whole file.
-const REQUEST: Duration = Duration::from_mins(2);
-/// No further attempt begins when so much time went by.
-const RETRY: Duration = Duration::from_secs(10);
-const RETRIES: usize = 4;
+/// Connect timeout.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+/// Idle timeout of a connection.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Timeout of one request, which sends at most one part or reads a complete file.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
+/// Time after which no further attempt begins.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_RETRIES: usize = 4;
 
-/// Opens a bucket. Nothing is sent yet: what is wrong with it shows when it is used.
+/// Opens a bucket. Sends no request: errors are reported on first use.
 pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
-    // The provider of cryptography is chosen once per process; who came first chose the same.
+    // The crypto provider is set once per process; another caller may have set the same one.
     rustls::crypto::ring::default_provider().install_default().ok();
     let is_plain = bucket.endpoint.as_ref().is_some_and(|url| url.starts_with("http://"));
     let client = ClientOptions::new()
         .with_allow_http(is_plain)
-        .with_connect_timeout(CONNECT)
-        .with_read_timeout(SILENCE)
-        .with_timeout(REQUEST);
+        .with_connect_timeout(CONNECT_TIMEOUT)
+        .with_read_timeout(IDLE_TIMEOUT)
+        .with_timeout(REQUEST_TIMEOUT);
     let backoff = BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() };
     let mut builder = AmazonS3Builder::new()
         .with_client_options(client)
-        .with_retry(RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY })
+        .with_retry(RetryConfig { backoff, max_retries: MAX_RETRIES, retry_timeout: RETRY_TIMEOUT })
         .with_bucket_name(&bucket.name)
         .with_region(&bucket.region)
         .with_access_key_id(&bucket.access_key_id)
@@ -48,7 +48,7 @@ pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(PrefixStore::new(store, bucket.prefix.as_str())))
 }
 
-/// Says in the words of an operator what went wrong, and whether it may pass by itself.
+/// Describes an error for operators, and whether a retry may succeed.
 pub(super) fn failure(bucket: &S3Bucket, fault: &Fault) -> Error {
     let reason = reason(fault);
     match fault {
@@ -62,7 +62,7 @@ pub(super) fn failure(bucket: &S3Bucket, fault: &Fault) -> Error {
     }
 }
 
-/// What S3 says of it, or the first cause.
+/// The error message of S3, or the root cause.
 fn reason(fault: &Fault) -> String {
     let cause = causes(fault).last().map(ToString::to_string).unwrap_or_default();
     match (element(&cause, "Code"), element(&cause, "Message")) {
@@ -72,10 +72,10 @@ fn reason(fault: &Fault) -> String {
     }
 }
 
-/// Whether a fault lies in the network or in a service that has too much to do.
+/// Whether the network or an overloaded service caused the error.
 fn may_pass(fault: &Fault) -> bool {
     causes(fault).any(|cause| {
-        // Statuses can be read from the text alone: the type of the error is private.
+        // The status is only in the text: the type of the error is private.
         let text = cause.to_string();
         let status = text.split_once("status code: ").and_then(|(_, rest)| rest.get(..3));
         let is_overload =
@@ -86,7 +86,7 @@ fn may_pass(fault: &Fault) -> bool {
     })
 }
 
-/// A fault, and what it came from, down to the first cause.
+/// An error and its causes, down to the root cause.
 fn causes(fault: &Fault) -> impl Iterator<Item = &(dyn StdError + 'static)> {
     let fault: &(dyn StdError + 'static) = fault;
     iter::successors(Some(fault), |&cause| cause.source())

@@ -1,4 +1,4 @@
-//! A place for files, in a folder or in a bucket, and the waiting for it.
+//! File storage in a directory or in a bucket, and the blocking wait for it.
 
 use std::{
     fs::{self, File},
@@ -21,10 +21,10 @@ use tokio::runtime::Runtime;
 
 use super::s3;
 
-/// Bytes of a large file that are sent or read at a time. S3 takes 10,000 such parts.
-const PART: usize = 16 * 1024 * 1024;
+/// Bytes per request for a large file. S3 allows 10,000 such parts.
+const PART_BYTES: usize = 16 * 1024 * 1024;
 
-/// Storage in use.
+/// An open storage.
 pub struct Storage {
     pub store: Arc<dyn ObjectStore>,
     place: Place,
@@ -37,7 +37,7 @@ enum Place {
 }
 
 impl Storage {
-    /// A folder that exists.
+    /// Opens an existing directory.
     pub fn folder(folder: &Path, durability: Durability) -> Result<Self> {
         let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::from_storage)?;
         Self::over(
@@ -46,7 +46,7 @@ impl Storage {
         )
     }
 
-    /// A bucket. What is wrong with it shows when it is used.
+    /// Opens a bucket. Errors are reported on first use.
     pub fn bucket(bucket: &S3Bucket) -> Result<Self> {
         Self::over(s3::open(bucket)?, Place::Bucket(bucket.clone()))
     }
@@ -61,7 +61,7 @@ impl Storage {
         Ok(Self { store, place, runtime: Some(runtime) })
     }
 
-    /// Returns the names of the files right here.
+    /// Returns the names of the files directly in the storage root.
     pub fn names(&self) -> Result<Vec<String>> {
         let listed = self.wait(self.store.list_with_delimiter(None));
         let listed = listed.map_err(|error| self.failure(error))?;
@@ -69,20 +69,20 @@ impl Storage {
         Ok(names.filter_map(|meta| meta.location.filename().map(str::to_owned)).collect())
     }
 
-    /// Begins a file, which is there once it is finished.
+    /// Begins a file, which becomes visible when it is finished.
     pub fn write(&self, name: &str) -> Result<Upload<'_>> {
         let output = match &self.place {
             Place::Folder(folder) => Output::file(folder, name)?,
             Place::Bucket(_) => {
                 let begun = self.wait(self.store.put_multipart(&Key::from(name)));
                 let begun = begun.map_err(|error| self.failure(error))?;
-                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART))
+                Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART_BYTES))
             }
         };
         Ok(Upload { storage: self, output })
     }
 
-    /// Reads a file, a part at a time.
+    /// Reads a range of a file.
     pub fn read(&self, name: &str) -> Result<Download<'_>> {
         let key = Key::from(name);
         let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
@@ -106,8 +106,8 @@ impl Storage {
     }
 }
 
-/// Without waiting for the threads of the runtime, which is forbidden in asynchronous code: a server
-/// may let go of its folder there.
+/// Does not wait for the threads of the runtime, which is forbidden in asynchronous code: a server
+/// may drop its storage there.
 impl Drop for Storage {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -116,7 +116,7 @@ impl Drop for Storage {
     }
 }
 
-/// A large file on its way.
+/// A large file that is being written.
 pub struct Upload<'s> {
     storage: &'s Storage,
     output: Output,
@@ -124,7 +124,7 @@ pub struct Upload<'s> {
 
 enum Output {
     Parts(WriteMultipart),
-    /// Written under another name first. `object_store` would let others read it.
+    /// Written under a temporary name first. `object_store` would create a world-readable file.
     File {
         file: File,
         draft: PathBuf,
@@ -157,7 +157,7 @@ impl Upload<'_> {
         }
     }
 
-    /// Takes back what was sent, as far as that works.
+    /// Aborts the upload and ignores errors.
     pub fn abort(self) {
         match self.output {
             Output::Parts(parts) => {
@@ -189,7 +189,7 @@ impl Write for Upload<'_> {
     }
 }
 
-/// A large file that is read.
+/// A large file that is being read.
 pub struct Download<'s> {
     storage: &'s Storage,
     key: Key,
@@ -203,7 +203,7 @@ impl Read for Download<'_> {
         if read > 0 || buffer.is_empty() || self.rest.is_empty() {
             return Ok(read);
         }
-        let end = self.rest.end.min(self.rest.start + PART as u64);
+        let end = self.rest.end.min(self.rest.start + PART_BYTES as u64);
         let part = self.storage.store.get_range(&self.key, self.rest.start..end);
         let part = self.storage.wait(part);
         let part = part.map_err(|error| io::Error::other(self.storage.failure(error)))?;

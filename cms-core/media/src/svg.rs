@@ -1,7 +1,7 @@
-//! What the root element of an SVG says.
+//! Properties of the root element of an SVG.
 //!
 //! Only the text up to the end of that tag is read, without a tree and without resolving entities:
-//! whatever follows, and whatever a document type declares, costs nothing.
+//! the rest of the document and its document type cost nothing.
 
 use cms_model::media::transform::Size;
 use quick_xml::{
@@ -9,10 +9,11 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-/// Longest attribute that is looked at, in bytes; a size or a view box needs a few dozen.
-const ATTRIBUTE: usize = 200;
+/// Maximum length of a parsed attribute, in bytes; a size or a view box needs a few dozen.
+const MAX_ATTRIBUTE_BYTES: usize = 200;
 
-/// Units of lengths, in pixels (CSS, 96 to the inch). Others depend on what is around the picture.
+/// Absolute units of length, in pixels (CSS, 96 to the inch). Others depend on the context of the
+/// image.
 const UNITS: [(&str, f64); 7] = [
     ("px", 1.0),
     ("pt", 96.0 / 72.0),
@@ -23,12 +24,12 @@ const UNITS: [(&str, f64); 7] = [
     ("q", 96.0 / 101.6),
 ];
 
-/// Tells whether a text is an XML document whose root is `svg`.
+/// Returns whether a text is an XML document with the root element `svg`.
 pub fn is_svg(content: &[u8]) -> bool {
     root(&String::from_utf8_lossy(content)).is_some()
 }
 
-/// Returns width and height as the attributes give them, and what they leave open from `viewBox`.
+/// Returns width and height from the attributes; missing ones come from `viewBox`.
 pub fn dimensions(content: &[u8]) -> Option<Size> {
     let text = String::from_utf8_lossy(content);
     let root = root(&text)?;
@@ -45,7 +46,7 @@ pub fn dimensions(content: &[u8]) -> Option<Size> {
     Some(Size { width: pixels(width)?, height: pixels(height)? })
 }
 
-/// The start tag of the root element, if that is `svg`.
+/// The start tag of the root element, if it is `svg`.
 fn root(text: &str) -> Option<BytesStart<'_>> {
     let mut reader = Reader::from_str(text);
     loop {
@@ -62,10 +63,11 @@ fn root(text: &str) -> Option<BytesStart<'_>> {
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
-    (attribute.value.len() <= ATTRIBUTE).then(|| attribute.value.trim().to_ascii_lowercase())
+    (attribute.value.len() <= MAX_ATTRIBUTE_BYTES)
+        .then(|| attribute.value.trim().to_ascii_lowercase())
 }
 
-/// A length that does not depend on anything else, in pixels.
+/// An absolute length, in pixels.
 fn length(text: &str) -> Option<f64> {
     let with_unit =
         UNITS.iter().find_map(|(unit, pixels)| Some((text.strip_suffix(unit)?.trim_end(), pixels)));
@@ -85,7 +87,7 @@ fn positive(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0)
 }
 
-/// Whole pixels, at least one; none when there are more than fit.
+/// Whole pixels, at least one; none on overflow.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
 fn pixels(length: f64) -> Option<u32> {
     let rounded = length.round().max(1.0);

@@ -1,4 +1,5 @@
-//! Uploads (contract 7.1): what is told of a file, or everything that is wrong with it.
+//! Uploads (see docs/reference/media.md#upload): the metadata of a file, or all its validation
+//! errors.
 
 use cms_model::{error::FieldErrors, message};
 
@@ -6,7 +7,7 @@ use super::kind::{self, ALLOWED};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// The parts of a request that uploads a file.
+/// The fields of an upload request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upload<'a> {
     pub file: Option<UploadedFile<'a>>,
@@ -14,19 +15,19 @@ pub struct Upload<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// A file as it was sent.
+/// A file as received.
 #[derive(Clone, Copy, Debug)]
 pub struct UploadedFile<'a> {
-    /// Its name; folders before it do not count.
+    /// The file name; directories in it are ignored.
     pub name: &'a str,
-    /// The media type of its part of the request.
+    /// The declared media type of its part of the request.
     pub declared: Option<&'a str>,
     pub content: &'a [u8],
-    /// Size of the whole file; `content` may be the beginning of one that is too large.
+    /// Size of the complete file; `content` may be the beginning of one that is too large.
     pub size: u64,
 }
 
-/// What is known of a file that may be stored.
+/// The metadata of a valid file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
     pub file_name: String,
@@ -36,7 +37,7 @@ pub struct Media {
     pub size: u64,
 }
 
-/// `type` of a media object.
+/// The property `type` of a media object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
     Image,
@@ -58,7 +59,7 @@ impl MediaKind {
     }
 }
 
-/// Judges an upload; `limit` is the largest size of a file in bytes.
+/// Validates an upload; `limit` is the maximum size of a file in bytes.
 pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<Media, FieldErrors> {
     let mut errors = FieldErrors::default();
     let found = check_file(upload.file.as_ref(), limit, &mut errors);
@@ -72,7 +73,7 @@ pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<Media, FieldError
     }
 }
 
-/// Returns the media type of a file that holds something, allowed or not.
+/// Returns the media type of a file that is not empty, allowed or not.
 fn check_file(
     file: Option<&UploadedFile<'_>>,
     limit: u64,
@@ -136,7 +137,7 @@ fn not_allowed(found: &str) -> String {
 
 fn too_large(size: u64, limit: u64) -> String {
     let (size, limit) = (hundredths(size), hundredths(limit));
-    // A size that is rounded to the limit would not say what is wrong.
+    // A size that is rounded to the limit would not explain the error.
     let (size, limit) = (megabytes(size.max(limit + 1)), megabytes(limit));
     format!("The file is too large ({size} MB). Allowed maximum size is {limit} MB.")
 }

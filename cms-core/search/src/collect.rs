@@ -1,7 +1,7 @@
-//! One pass over what a search matches: who may see it, how many, which first, and aggregations.
+//! Collects the matches of a search in one pass: visibility, count, best hits, and aggregations.
 //!
-//! Where only the best of many are wanted, the engine skips what cannot be among them and the
-//! number is counted on its own, up to where it is capped; otherwise every match is looked at.
+//! When only the best of many matches are needed, the engine skips documents that cannot be among
+//! them, and the matches are counted separately up to the cap. Otherwise every match is visited.
 
 #[cfg(test)]
 mod model_tests;
@@ -37,42 +37,42 @@ use super::{
     schema::{Fields, Flags, name},
 };
 
-/// What a request may see, and what it says about types.
+/// The visibility and the type filters of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// The versions that readers get, not the current ones.
+    /// Search published versions instead of current ones.
     pub published: bool,
-    /// Rows of the types; none means all.
+    /// Rows of the types; empty means all.
     pub ctds: Option<Vec<i64>>,
-    /// Types of which only approved objects are shown.
+    /// Types of which only approved objects are visible.
     pub approved_only: Vec<i64>,
-    /// What the scores of a type are multiplied by.
+    /// Score factors by type.
     pub boosts: Vec<(i64, f32)>,
     /// Seconds since the epoch.
     pub now: i64,
 }
 
-/// What a search found.
+/// The results of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// At most [`limits::MAX_SEARCH_RESULTS`].
     pub total: u64,
-    /// One page.
+    /// The hits of one page.
     pub hits: Vec<Hit>,
     pub aggregations: Vec<Aggregation>,
 }
 
-/// One object of the page.
+/// A hit of the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     pub pk: i64,
     pub ctd: i64,
     pub score: f32,
-    /// When it was indexed, in milliseconds.
+    /// Time of indexing, in milliseconds.
     pub indexed: i64,
 }
 
-/// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.
+/// Searches. A page beyond the maximum is empty, as with a `limit` of 0.
 pub(super) fn run(
     searcher: &Searcher,
     fields: &Fields,
@@ -83,19 +83,19 @@ pub(super) fn run(
 ) -> Result<Found> {
     let page = Page { offset, limit };
     let found = Pass::new(searcher, fields, search, scope, page)
-        .and_then(|pass| pass.run(MANY))
+        .and_then(|pass| pass.run(SKIP_FROM_MATCHES))
         .map_err(failed)?;
     found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
 }
 
-/// From so many matches in a segment on it pays off to skip and to count apart.
-const MANY: u32 = 4096;
+/// With this number of matches in a segment, skipping and a separate count are faster.
+const SKIP_FROM_MATCHES: u32 = 4096;
 
-/// With more terms, looking for what can be skipped takes longer than looking at everything.
-const SKIPPED_TERMS: usize = 24;
+/// With more terms, finding documents to skip costs more than visiting all of them.
+const MAX_SKIPPED_TERMS: usize = 24;
 
-/// Half-life of scores that decay, in seconds (contract 6.1).
-const HALF_LIFE: f64 = 180.0 * 86_400.0;
+/// Half-life of decaying scores, in seconds (see docs/reference/search.md#parameters).
+const HALF_LIFE_SECONDS: f64 = 180.0 * 86_400.0;
 
 #[derive(Clone, Copy)]
 struct Page {
@@ -103,17 +103,17 @@ struct Page {
     limit: usize,
 }
 
-/// A search on its way.
+/// A running search.
 struct Pass<'a> {
     searcher: &'a Searcher,
     search: &'a Search,
     view: View,
     page: Page,
-    /// With scores.
+    /// The query with scores.
     scored: Option<Box<dyn Weight>>,
-    /// The same without.
+    /// The query without scores.
     plain: Box<dyn Weight>,
-    /// When aggregations must not see it.
+    /// The filter of hits that aggregations must not apply.
     post_filter: Option<Box<dyn Weight>>,
     can_skip: bool,
     clock: Clock,
@@ -130,7 +130,7 @@ impl<'a> Pass<'a> {
         let (deadline, view) = (Deadline::from_now(), View::new(scope));
         let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
         let scoring = lower.query(&search.query)?;
-        let is_short = lower.terms <= SKIPPED_TERMS;
+        let is_short = lower.terms <= MAX_SKIPPED_TERMS;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != Query::All {
             restrictions.push(lower.query(&search.filter)?);
@@ -152,7 +152,7 @@ impl<'a> Pass<'a> {
             && matches!(search.order, Order::Score { .. })
             && is_short
             && is_of_words(&search.query);
-        // Everything scores 1: nothing needs to be computed.
+        // Every score is 1: nothing to compute.
         let has_scores = page.limit > 0 && search.query != Query::All;
         let query = restricted(scoring, restrictions);
         let scored = if has_scores {
@@ -168,7 +168,7 @@ impl<'a> Pass<'a> {
         Ok(Self { searcher, search, view, page, scored, plain, post_filter, can_skip, clock })
     }
 
-    /// Returns nothing when time is up.
+    /// Returns none when the deadline has passed.
     fn run(self, many: u32) -> tantivy::Result<Option<Found>> {
         let limit = if self.page.limit == 0 { 0 } else { self.page.offset + self.page.limit };
         let mut best = Best::new(limit);
@@ -216,7 +216,7 @@ impl<'a> Pass<'a> {
         }))
     }
 
-    /// Counts the matches of a segment, no further than the total is capped.
+    /// Counts the matches of a segment, up to the cap of the total.
     fn count(&self, segment: &Segment<'_>, mut matches: Box<dyn Scorer>, before: u64) -> u64 {
         let mut count = 0;
         let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
@@ -236,7 +236,7 @@ impl<'a> Pass<'a> {
         count
     }
 
-    /// Finds the best of a segment without looking at what cannot be among them.
+    /// Finds the best hits of a segment without visiting documents that cannot be among them.
     fn skip_to_best<'s>(
         &self,
         segment: &Segment<'_>,
@@ -258,7 +258,7 @@ impl<'a> Pass<'a> {
         Ok(Some(ranking))
     }
 
-    /// Looks at every match of a segment.
+    /// Visits every match of a segment.
     fn look_at_all<'s>(
         &self,
         segment: &Segment<'_>,
@@ -288,7 +288,7 @@ impl<'a> Pass<'a> {
             }
         };
         if let Some(weight) = &self.scored {
-            // Not the engine's own loop, which cannot be left.
+            // Not the loop of the engine, which cannot be interrupted.
             let mut matches = weight.scorer(segment.reader, 1.0)?;
             let mut doc = matches.doc();
             while doc != TERMINATED && !self.clock.tick_is_over() {
@@ -311,7 +311,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Documents must be asked for in ascending order.
+/// Documents must be requested in ascending order.
 fn contains(docs: &mut dyn Scorer, doc: DocId) -> bool {
     let at = docs.doc();
     at == doc || (at < doc && docs.seek(doc) == doc)
@@ -329,7 +329,7 @@ fn hit(searcher: &Searcher, candidate: &Candidate) -> tantivy::Result<Hit> {
     })
 }
 
-/// Adds conditions that do not count for scores.
+/// Adds conditions that do not affect scores.
 fn restricted(
     query: Box<dyn EngineQuery>,
     restrictions: Vec<Box<dyn EngineQuery>>,
@@ -344,7 +344,7 @@ fn restricted(
     Box::new(BooleanQuery::new(clauses))
 }
 
-/// The documents of the types of a request, when leaving the others out saves more than it costs.
+/// The documents of the types of a request, when the filter saves more than it costs.
 fn types_worth_a_filter(
     searcher: &Searcher,
     fields: &Fields,
@@ -360,8 +360,8 @@ fn types_worth_a_filter(
     Ok(is_worth_it.then(|| Box::new(TermSetQuery::new(terms)) as Box<dyn EngineQuery>))
 }
 
-/// Whether the engine can tell beforehand how high blocks of documents score. A fuzzy word stands
-/// for so many that looking for blocks to skip takes longer than looking at all documents.
+/// Whether the engine knows the maximum score of a block of documents. A fuzzy word expands to so
+/// many terms that finding blocks to skip costs more than visiting all documents.
 fn is_of_words(query: &Query) -> bool {
     match query {
         Query::Field { condition: test, .. } => matches!(test, Condition::Word(_)),
@@ -375,7 +375,7 @@ fn is_of_words(query: &Query) -> bool {
     }
 }
 
-/// [`Scope`], ready to be asked for every document.
+/// [`Scope`], prepared for the check of each document.
 struct View {
     /// The bit of [`Flags`] that a document must have.
     edition: u64,
@@ -420,14 +420,14 @@ impl View {
     }
 }
 
-/// The columns of one segment that decide about single documents.
+/// The columns of one segment that filter documents.
 struct Segment<'a> {
     reader: &'a SegmentReader,
     alive: Option<&'a AliveBitSet>,
     view: &'a View,
     flags: Column<u64>,
     circles: Vec<(&'a Circle, Option<Column<i64>>)>,
-    /// Dates of creation, when scores decay.
+    /// Creation dates, when scores decay.
     created: Option<Column<i64>>,
 }
 
@@ -447,7 +447,7 @@ impl<'a> Segment<'a> {
         Ok(Self { reader, alive: reader.alive_bitset(), view, flags, circles, created })
     }
 
-    /// Whether a document that matches the query belongs to the answer.
+    /// Whether a matching document is visible and in scope.
     fn shows_with(&self, doc: DocId, flags: u64) -> bool {
         self.view.shows(flags)
             && self.alive.is_none_or(|alive| alive.is_alive(doc))
@@ -465,25 +465,25 @@ impl<'a> Segment<'a> {
             Some(created) => score * decay(self.view.now - created.values.get_val(doc)),
             None => score,
         };
-        // Weights multiply without a bound.
+        // The product of weights is unbounded.
         score.min(f32::MAX)
     }
 }
 
-/// Whether a packed point is within a circle, the border included.
+/// Whether a packed point is within a circle, including the border.
 fn is_within(point: i64, circle: &Circle) -> bool {
-    /// A degree of latitude is never shorter than this, in metres.
-    const DEGREE: f64 = 111_000.0;
-    /// Packed points lie this far from where they were, in metres.
-    const ROUNDING: f64 = 0.01;
-    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING);
-    // Most points are far, which the latitude alone often tells.
-    (point.lat - circle.center.lat).abs() * DEGREE <= radius
+    /// Minimum length of a degree of latitude, in metres.
+    const METRES_PER_DEGREE: f64 = 111_000.0;
+    /// Maximum rounding error of packed points, in metres.
+    const ROUNDING_METRES: f64 = 0.01;
+    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING_METRES);
+    // Most points are far away, which the latitude alone often shows.
+    (point.lat - circle.center.lat).abs() * METRES_PER_DEGREE <= radius
         && geo::distance(point, circle.center) <= radius
 }
 
-/// What the score of an object of some age, in seconds, is multiplied by.
+/// The score factor of an object of some age, in seconds.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor")]
 fn decay(age: i64) -> f32 {
-    (-(age.max(0) as f64) / HALF_LIFE).exp2() as f32
+    (-(age.max(0) as f64) / HALF_LIFE_SECONDS).exp2() as f32
 }

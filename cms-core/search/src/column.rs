@@ -1,7 +1,7 @@
 //! The columns of one property in one segment.
 //!
-//! A path may hold values of several kinds; the engine keeps one column per kind, and one kind of
-//! number per segment: integers beside floats become floats there.
+//! A path may hold values of several kinds. The engine keeps one column per kind, and one numeric
+//! kind per segment: integers beside floats become floats there.
 
 use cms_model::query::value::Number;
 use tantivy::{
@@ -11,7 +11,7 @@ use tantivy::{
 
 use super::schema::name;
 
-/// What the documents of a segment have at a path.
+/// The values of the documents of a segment at a path.
 #[derive(Default)]
 pub(super) struct Columns {
     pub(super) numbers: Option<Numbers>,
@@ -26,7 +26,7 @@ pub(super) enum Numbers {
 }
 
 impl Columns {
-    /// Opens the columns of a path, texts as they are written.
+    /// Opens the columns of a path, texts in original spelling.
     pub(super) fn written(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let mut columns = Self::default();
         let path = format!("{}.{path}", name::EXACT);
@@ -62,7 +62,7 @@ impl Numbers {
     }
 }
 
-/// The same number, as an integer where it is one.
+/// The same number, as an integer if it is one.
 pub(super) fn simplest(number: Number) -> Number {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     match number {

@@ -1,10 +1,10 @@
-//! When a search has to end, however much it was asked for.
+//! The deadline of a search.
 
 use std::{cell::Cell, time::Instant};
 
 use cms_model::limits;
 
-/// The end of the time of one search.
+/// The deadline of one search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline(Instant);
 
@@ -18,7 +18,7 @@ impl Deadline {
     }
 }
 
-/// Looks at a deadline now and then, because time is not free either.
+/// Checks a deadline only occasionally, because reading the clock costs time.
 pub(super) struct Clock {
     deadline: Deadline,
     ticks: Cell<u32>,
@@ -32,7 +32,7 @@ impl Clock {
         Self { deadline, ticks: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// To be asked often.
+    /// Cheap to call often.
     pub(super) fn tick_is_over(&self) -> bool {
         let ticks = self.ticks.get() + 1;
         self.ticks.set(ticks % Self::TICKS);

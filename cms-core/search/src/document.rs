@@ -1,7 +1,8 @@
-//! An object as a document of the index (contract 6.2): every string, number and boolean of it.
+//! Converts an object to a document of the index (see docs/reference/search.md#words): every
+//! string, number and boolean.
 //!
-//! The properties of the type tell how a value is read: the tags of a richtext, the data of
-//! blocks, what a link points to. Values that the type does not describe are taken as they are.
+//! The properties of the type define how a value is indexed: the tags of a richtext, the data of
+//! blocks, the target of a link. Values without a property definition are indexed unchanged.
 
 use cms_model::{
     content_type::model::{InputType, Property},
@@ -21,7 +22,7 @@ use tantivy::{
 
 use super::schema::{self, FOLDED_BYTES, Fields, Flags};
 
-/// Makes the document of one edition of an object; `indexed` is the time in milliseconds.
+/// Creates the document of one edition of an object; `indexed` is the time in milliseconds.
 pub(super) fn document(
     fields: &Fields,
     properties: &[Property],
@@ -64,7 +65,7 @@ struct Paths {
     geo: Vec<(String, OwnedValue)>,
 }
 
-/// A document under way.
+/// A document under construction.
 struct Leaves {
     words: Field,
     document: TantivyDocument,
@@ -72,7 +73,7 @@ struct Leaves {
 }
 
 impl Leaves {
-    /// What the server knows of an object: only found by conditions that name it. Dates are seconds.
+    /// Metadata of an object, matched only by conditions that name it. Dates are seconds.
     fn internal(&mut self, content_type: &str, internal: &Internal<'_>) {
         let texts = [
             ("contentType", content_type),
@@ -129,7 +130,7 @@ impl Leaves {
         }
     }
 
-    /// A value that holds no others.
+    /// A scalar value.
     fn leaf(&mut self, path: &str, leaf: &Value, markup: Markup) {
         match leaf {
             Value::Bool(value) => self.scalar(path, OwnedValue::Bool(*value), &value.to_string()),
@@ -141,7 +142,7 @@ impl Leaves {
         }
     }
 
-    /// A number or a boolean, and how it reads.
+    /// A number or a boolean, and its text.
     fn scalar(&mut self, path: &str, value: OwnedValue, text: &str) {
         self.value(path, value);
         self.document.add_text(self.words, word::scalar(text));
@@ -166,7 +167,7 @@ impl Leaves {
         }
     }
 
-    /// Only what a link points to: its kind is the same word in all of them. The link stands at
+    /// Only the link target: the link type is the same word in all links. The link is indexed at
     /// the path of its property; paths of queries lose their `dataUrl`.
     fn link(&mut self, path: &str, link: &Map<String, Value>) {
         if let Some(Value::String(url)) = link.get("dataUrl") {
@@ -174,7 +175,7 @@ impl Leaves {
         }
     }
 
-    /// The data of blocks at the path of their property. Kinds and ids of blocks are no content.
+    /// The data of blocks at the path of their property. Types and ids of blocks are not content.
     fn blocks(&mut self, path: &str, editor: &Map<String, Value>) {
         for block in editor.get("blocks").and_then(Value::as_array).into_iter().flatten() {
             self.block_data(path, &block["data"]);
@@ -198,10 +199,10 @@ impl Leaves {
     }
 }
 
-/// The beginning of the lower-case form of a text, by which it is ordered.
+/// The prefix of the lower-case form of a text, which defines its order.
 fn folded(text: &str) -> String {
-    // Lower case takes at least a third of the bytes, so this is always enough. What follows a capital
-    // sigma decides how it becomes lower case, hence a little more.
+    // Lower case takes at least a third of the bytes, so this is always enough. The lower-case form
+    // of a capital sigma depends on the next characters, hence a few more.
     let beginning = &text[..text.floor_char_boundary(4 * FOLDED_BYTES)];
     let mut folded = beginning.to_lowercase();
     folded.truncate(folded.floor_char_boundary(FOLDED_BYTES));

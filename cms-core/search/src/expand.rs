@@ -1,6 +1,6 @@
-//! Words that stand for many: wildcards, and words with typing errors.
+//! Words that expand to many terms: wildcards, and fuzzy words.
 //!
-//! Both walk the dictionary with an automaton for the word, and one for the path behind it.
+//! Both scan the dictionary with an automaton for the word, and one for the path behind it.
 
 use std::{
     cmp::Reverse,
@@ -24,13 +24,13 @@ use tantivy_fst::Automaton;
 
 use super::deadline::Deadline;
 
-/// So many of the words that a word with typing errors stands for are weighed one by one.
-const SPELLINGS: usize = 50;
+/// Maximum number of expanded words of a fuzzy word with individual weights.
+const MAX_WEIGHTED_TERMS: usize = 50;
 
-/// Most typing errors, as the engine can count.
-const EDITS: u8 = 2;
+/// Maximum edit distance that the engine supports.
+const MAX_EDIT_DISTANCE: u8 = 2;
 
-/// Objects with a word like a pattern; all score 1.
+/// Matches objects with a word that matches a pattern; all scores are 1.
 #[derive(Clone)]
 pub(super) struct WildcardQuery {
     field: Field,
@@ -63,7 +63,7 @@ impl Query for WildcardQuery {
     }
 }
 
-/// Walks the dictionaries of segments as long as there is time.
+/// Scans the dictionaries of segments until the deadline.
 struct WildcardWeight {
     words: AutomatonWeight<Entries<Wildcard>>,
     deadline: Deadline,
@@ -82,18 +82,18 @@ impl Weight for WildcardWeight {
     }
 }
 
-/// An entry of the dictionary that a word with typing errors may mean.
+/// A dictionary entry that a fuzzy word matches.
 #[derive(Debug, PartialEq)]
 pub(super) struct Spelling {
-    /// The word with its ending.
+    /// The word with its suffix.
     pub(super) entry: String,
-    /// How much of the word is right: 1 for the word itself.
+    /// Similarity of the word: 1 for the word itself.
     pub(super) closeness: f32,
-    /// In how many documents it stands.
+    /// Number of documents that contain it.
     pub(super) frequency: u64,
 }
 
-/// What a word with typing errors may mean.
+/// The expansion of a fuzzy word.
 pub(super) struct Spellings {
     /// The closest and most frequent words.
     pub(super) best: Vec<Spelling>,
@@ -101,9 +101,9 @@ pub(super) struct Spellings {
     pub(super) others: Vec<String>,
 }
 
-/// Finds the words within some typing errors of `word`; without a path, anywhere.
+/// Finds the words within an edit distance of `word`; without a path, in any text.
 ///
-/// Two neighbours that changed places are one error.
+/// A transposition of two adjacent characters is one edit.
 pub(super) fn spellings(
     searcher: &Searcher,
     field: Field,
@@ -112,9 +112,10 @@ pub(super) fn spellings(
     edits: u8,
     deadline: Deadline,
 ) -> tantivy::Result<Spellings> {
-    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(EDITS), true);
+    let query =
+        FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(MAX_EDIT_DISTANCE), true);
     let entries = Entries::new(query.automaton()?, path);
-    // By word: its entries, and how frequent each is.
+    // By word: its entries, and the frequency of each.
     let mut words: HashMap<String, BTreeMap<String, u64>> = HashMap::new();
     for reader in searcher.segment_readers() {
         if deadline.is_over() {
@@ -136,7 +137,7 @@ pub(super) fn spellings(
         })
         .collect();
     found.sort_unstable();
-    let others = found.split_off(found.len().min(SPELLINGS));
+    let others = found.split_off(found.len().min(MAX_WEIGHTED_TERMS));
     let length = word.chars().count().max(1);
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
@@ -149,10 +150,10 @@ pub(super) fn spellings(
     Ok(Spellings { best: best.collect(), others: others.collect() })
 }
 
-/// Entries of the dictionary whose word an automaton matches.
+/// Dictionary entries whose word an automaton matches.
 struct Entries<A> {
     word: A,
-    /// What must follow the word; none means anything that is found without naming it.
+    /// The required suffix of the word; none matches all words that conditions without a path find.
     ending: Option<Vec<u8>>,
 }
 
@@ -165,9 +166,9 @@ impl<A> Entries<A> {
 #[derive(Clone)]
 enum Place<S> {
     Word(S),
-    /// So many bytes of the ending are there.
+    /// Number of matched bytes of the suffix.
     Ending(usize),
-    /// Whatever follows.
+    /// Any suffix matches.
     Anywhere,
     Elsewhere,
 }
@@ -219,21 +220,20 @@ impl<A: Automaton> Automaton for Entries<A> {
     }
 }
 
-/// A pattern as an automaton that is in several states at once, one bit each: bit `n` is set when
-/// the first `n` characters of the pattern are matched. The number of its states thus never
-/// explodes, whatever the pattern.
+/// A pattern as a nondeterministic automaton, with one bit per state: bit `n` is set when the first
+/// `n` characters of the pattern are matched. So the number of states is linear in the pattern.
 struct Wildcard {
-    /// By character of the pattern: the bits of the states that it leads out of.
+    /// By character of the pattern: the bits of the states with a transition on it.
     chars: HashMap<char, u128>,
-    /// The states that any character leads out of (`?`).
+    /// The states with a transition on any character (`?`).
     any: u128,
-    /// The states that stay while any characters pass (`*`).
+    /// The states that loop on any character (`*`).
     stays: u128,
     accepting: u128,
 }
 
 impl Wildcard {
-    /// Longer patterns match nothing: hardly a word is as long.
+    /// Longer patterns match nothing: words are rarely that long.
     const MAX_CHARS: u32 = 127;
 
     fn new(pattern: &Pattern) -> Self {
@@ -257,7 +257,7 @@ impl Wildcard {
     }
 }
 
-/// The states after some characters, and the bytes of one that is not complete.
+/// The states after some characters, and the bytes of an incomplete character.
 #[derive(Clone, Copy)]
 struct States {
     bits: u128,
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pattern_is_too_long_to_be_asked() {
+    fn patterns_match_up_to_127_characters() {
         for length in [126, 127, 128, 129, 1000] {
             let pattern = Pattern(vec![PatternToken::AnyChar; length]);
             let text = vec![b'a'; length];

@@ -1,4 +1,4 @@
-//! Aggregations (contract 6.4): how many hits have which value.
+//! Aggregations (see docs/reference/search.md#facets): the number of hits per value.
 
 use std::{
     cmp::Ordering,
@@ -19,10 +19,10 @@ use tantivy::{
 
 use super::column::{Columns, Numbers, simplest};
 
-/// Most buckets of one aggregation.
-const BUCKETS: usize = 1000;
+/// Maximum buckets of one aggregation.
+const MAX_BUCKETS: usize = 1000;
 
-/// The counts of all segments. What is asked for twice is counted once.
+/// The counts of all segments. Duplicate aggregations are counted once.
 pub(super) struct Facets<'a> {
     asked: &'a [Facet],
     counted: Vec<(&'a Facet, Counts)>,
@@ -96,9 +96,9 @@ fn aggregation<K>(
     let mut buckets: Vec<(K, u64)> = counts.into_iter().collect();
     let order = |a: &(K, u64), b: &(K, u64)| b.1.cmp(&a.1).then_with(|| compare(&a.0, &b.0));
     let mut others = 0;
-    if buckets.len() > BUCKETS {
-        buckets.select_nth_unstable_by(BUCKETS, order);
-        others = buckets.drain(BUCKETS..).map(|(_, count)| count).sum();
+    if buckets.len() > MAX_BUCKETS {
+        buckets.select_nth_unstable_by(MAX_BUCKETS, order);
+        others = buckets.drain(MAX_BUCKETS..).map(|(_, count)| count).sum();
     }
     buckets.sort_unstable_by(order);
     let buckets = buckets.into_iter();
@@ -214,7 +214,7 @@ fn add<K: Eq + Hash>(counts: &mut HashMap<K, u64>, value: K) {
     *counts.entry(value).or_default() += 1;
 }
 
-/// Calls with every distinct value; `room` is there to sort them in.
+/// Calls a function with every distinct value; `room` is a buffer for sorting them.
 fn each_once<T: Copy + Ord>(
     mut values: impl Iterator<Item = T>,
     room: &mut Vec<T>,

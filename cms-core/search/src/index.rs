@@ -1,7 +1,7 @@
-//! One generation of the index: a folder of the engine, and how far it has come.
+//! One generation of the index: a directory of the engine, and its position in the journal.
 //!
-//! How far is part of every commit, so an index always knows which state of the database it shows,
-//! whatever happened to either. Knows no database; the services bring the two together.
+//! The position is part of every commit, so an index always knows which state of the database it
+//! contains. This module knows no database; the services connect the two.
 
 use std::{collections::HashMap, fs, path::Path};
 
@@ -23,31 +23,31 @@ use super::{
     schema::{self, FORMAT, Fields, Flags, name},
 };
 
-/// Memory that a thread may fill with new documents before it writes a segment, in bytes.
-const MEMORY_PER_THREAD: usize = 48 * 1024 * 1024;
-/// Segments of one size are merged as soon as there are so many.
+/// Memory of new documents per thread before it writes a segment, in bytes.
+const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;
+/// Number of segments of one size that are merged.
 const SEGMENTS_PER_LEVEL: usize = 6;
-/// Segments with fewer documents are all of one size.
-const SMALLEST_LEVEL: u32 = 2_000;
+/// Smaller segments count as one size, in documents.
+const MIN_LEVEL_DOCUMENTS: u32 = 2_000;
 
-/// How far an index has come.
+/// The position of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     format: u32,
-    /// The last row of the journal that is in the index.
+    /// The last indexed row of the journal.
     pub seq: i64,
     pub nonce: i64,
-    /// Types of which every object has yet to be indexed anew.
+    /// Types of which every object has yet to be reindexed.
     pub refills: Vec<Refill>,
 }
 
-/// A walk over the objects of one type.
+/// A scan of the objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refill {
     pub ctd: i64,
-    /// Row of the journal that asked for it.
+    /// Row of the journal that requested it.
     pub seq: i64,
-    /// Date of creation and row of the last object that is done.
+    /// Creation date and row of the last indexed object.
     pub after: (i64, i64),
     pub done: u64,
 }
@@ -63,19 +63,19 @@ impl Progress {
         Self { format: FORMAT, seq, nonce, refills: Vec::new() }
     }
 
-    /// Tells whether every change up to a row of the journal is in the index.
+    /// Returns whether every change up to a row of the journal is indexed.
     pub fn covers(&self, seq: i64) -> bool {
         self.seq >= seq && self.refills.iter().all(|refill| refill.seq > seq)
     }
 
-    /// Asks for all objects of a type once more.
+    /// Requests reindexing of all objects of a type.
     pub fn refill(&mut self, ctd: i64, seq: i64) {
         self.refills.retain(|refill| refill.ctd != ctd);
         self.refills.push(Refill::new(ctd, seq));
     }
 }
 
-/// An index that can be read.
+/// An index open for reading.
 pub struct Generation {
     index: Index,
     reader: IndexReader,
@@ -83,14 +83,14 @@ pub struct Generation {
 }
 
 impl Generation {
-    /// Makes an empty index.
+    /// Creates an empty index.
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(Error::from_io)?;
         let (schema, _) = schema::schema();
         Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
 
-    /// Opens an index that this program can use.
+    /// Opens an index of a format that this version supports.
     pub fn open(folder: &Path) -> Result<Self> {
         let generation = Self::over(Index::open_in_dir(folder).map_err(failed)?)?;
         let (schema, _) = schema::schema();
@@ -111,7 +111,7 @@ impl Generation {
         Ok(Self { index, reader, fields })
     }
 
-    /// How far the last commit came.
+    /// The position of the last commit.
     pub fn progress(&self) -> Result<Progress> {
         let meta = self.index.load_metas().map_err(failed)?;
         match meta.payload {
@@ -122,7 +122,7 @@ impl Generation {
         }
     }
 
-    /// Shows what was committed since.
+    /// Shows the latest commit.
     pub fn reload(&self) -> Result<()> {
         self.reader.reload().map_err(failed)
     }
@@ -131,7 +131,7 @@ impl Generation {
         self.reader.searcher()
     }
 
-    /// Searches. A page past the end of what can be paged is empty, as with a `limit` of 0.
+    /// Searches. A page beyond the maximum is empty, as with a `limit` of 0.
     pub fn search(
         &self,
         search: &Search,
@@ -142,7 +142,7 @@ impl Generation {
         collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
     }
 
-    /// Returns the flags of all documents, packed, by the row of their object.
+    /// Returns the packed flags of all documents, by the row of their object.
     pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
         let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
         for segment in self.searcher().segment_readers() {
@@ -158,23 +158,23 @@ impl Generation {
         Ok(found)
     }
 
-    /// Takes the right to write; one process at a time has it.
+    /// Takes the write lock, which one process at a time holds.
     pub fn write(&self) -> Result<Documents> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let writer = self
             .index
-            .writer_with_num_threads(threads, threads * MEMORY_PER_THREAD)
+            .writer_with_num_threads(threads, threads * WRITER_BYTES_PER_THREAD)
             .map_err(failed)?;
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
-        policy.set_min_layer_size(SMALLEST_LEVEL);
+        policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
         Ok(Documents { writer, fields: self.fields })
     }
 }
 
-/// An index that can be changed; nothing shows before [`Self::commit`].
+/// An index open for writing; changes are visible after [`Self::commit`].
 pub struct Documents {
     writer: IndexWriter,
     fields: Fields,
@@ -204,7 +204,7 @@ impl Documents {
         self.writer.add_document(document).map(drop).map_err(failed)
     }
 
-    /// Makes everything since the last commit permanent, together with how far it came.
+    /// Commits everything since the last commit, together with the position.
     pub fn commit(&mut self, progress: &Progress) -> Result<()> {
         let payload = serde_json::to_string(progress).expect("numbers are valid JSON");
         let mut commit = self.writer.prepare_commit().map_err(failed)?;
@@ -213,7 +213,7 @@ impl Documents {
     }
 }
 
-/// An error of the engine is ours, unless the disk is full.
+/// An error of the engine is internal, unless the disk is full.
 pub(super) fn failed(error: TantivyError) -> Error {
     let (TantivyError::IoError(cause)
     | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })) = &error

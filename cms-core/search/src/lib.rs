@@ -1,17 +1,17 @@
-//! The search index: tantivy, and everything that names it.
+//! The search index: tantivy, and all code that names it.
 //!
-//! A [`Generation`] is one index on disk, [`Documents`] changes it. Which objects belong there, and when
-//! they are indexed, is for the services to know: nothing here reads the database.
+//! A [`Generation`] is one index on disk, [`Documents`] changes it. The services decide which
+//! objects are indexed, and when: this crate does not read the database.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | `index` | one generation of the index on disk |
 //! | `schema`, `tokenizer`, `document` | fields of the index; its words; an object as a document |
 //! | `lower` | a [`cms_model::search::query::Search`] as a query of the engine |
-//! | `expand`, `range` | words that stand for many; ranges of values |
+//! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
-//! | `deadline` | when a search has to end |
-//! | `column` | what the documents of a segment have at a path |
+//! | `deadline` | the deadline of a search |
+//! | `column` | the values of the documents of a segment at a path |
 
 mod collect;
 mod column;

@@ -1,7 +1,7 @@
-//! The tree of a search as a query of the engine.
+//! Compiles the tree of a search to a query of the engine.
 //!
-//! The leaves look for words in the dictionary, or for values in columns; scores are BM25 where
-//! words are found, and 1 everywhere else. What is found is narrowed by [`super::collect`].
+//! The leaves match words in the dictionary, or values in columns. Scores are BM25 for words, and 1
+//! for everything else. [`super::collect`] filters the matches.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -33,24 +33,24 @@ use super::{
     schema::{Fields, name},
 };
 
-/// Lowers the trees of one search.
+/// Compiles the trees of one search.
 pub(super) struct Lower<'a> {
     fields: &'a Fields,
-    /// Where tests without a path look; none means in all text.
+    /// The fields of conditions that name none; none means all text.
     targets: Option<&'a [WeightedField]>,
     pub(super) statistics: Statistics<'a>,
     deadline: Deadline,
-    /// Terms that were looked up so far.
+    /// Number of terms looked up so far.
     pub(super) terms: usize,
 }
 
-/// What a word scores that is none of the best for a word with typing errors.
-const FAR: f32 = 0.1;
+/// Score of the less similar words of a fuzzy word.
+const OTHER_TERMS_SCORE: f32 = 0.1;
 
-/// Queries of which one must match.
+/// Alternative queries, of which one must match.
 #[derive(Default)]
 struct Alternatives {
-    /// Each with its boost; a term that is asked for twice counts twice, but is read once.
+    /// Each query with its boost; a duplicate term counts twice, but is read once.
     terms: IndexMap<Term, f32>,
     others: Vec<Box<dyn EngineQuery>>,
 }
@@ -146,8 +146,8 @@ impl<'a> Lower<'a> {
         })
     }
 
-    /// Adds the queries of which one must match. Nested choices give one flat list: the engine
-    /// skips through a union of words, but not through a union of unions.
+    /// Adds alternative queries. Nested alternatives give one flat list: the engine skips through a
+    /// union of words, but not through a union of unions.
     fn alternatives(
         &mut self,
         query: &Query,
@@ -185,7 +185,7 @@ impl<'a> Lower<'a> {
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
-        // Such characters separate the parts of a path in the engine; no property has them.
+        // These characters separate path segments in the engine; no property has them.
         if path.is_some_and(|path| path.is_empty() || path.contains(word::SEPARATORS)) {
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl<'a> Lower<'a> {
             }
             (Condition::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
-                // Words of a phrase stand in one text, so they have the same ending.
+                // The words of a phrase are in one text, so they have the same suffix.
                 let mut endings = self.endings(path, first)?;
                 for word in rest {
                     let others = self.endings(path, word)?;
@@ -241,10 +241,10 @@ impl<'a> Lower<'a> {
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
                 );
-                // Long texts are in no column, they only say that they are there.
+                // Long texts are in no column, only their presence is.
                 into.add_term(self.term("", &word::suffix(path)), boost);
             }
-            // All text together is words, it has no values.
+            // All text together consists of words, it has no values.
             (Condition::Exists, None) => into.add(Box::new(AllQuery), boost),
             (Condition::Equals(_) | Condition::Range { .. }, None) => {}
         }
@@ -255,7 +255,7 @@ impl<'a> Lower<'a> {
         Term::from_field_text(self.fields.words, &format!("{word}{ending}"))
     }
 
-    /// The endings with which a word is in the index.
+    /// The suffixes with which a word is indexed.
     fn endings(&self, path: Option<&str>, word: &str) -> tantivy::Result<BTreeSet<String>> {
         if let Some(path) = path {
             return Ok(BTreeSet::from([word::suffix(path)]));
@@ -279,7 +279,7 @@ impl<'a> Lower<'a> {
         match scalar {
             Scalar::Bool(value) => term.append_type_and_fast_value(value),
             Scalar::Integer(value) => term.append_type_and_fast_value(value),
-            // As the engine writes them.
+            // As the engine serializes them.
             Scalar::Number(value) => match NumericalValue::F64(value).normalize() {
                 NumericalValue::I64(value) => term.append_type_and_fast_value(value),
                 NumericalValue::U64(value) => term.append_type_and_fast_value(value),
@@ -289,7 +289,7 @@ impl<'a> Lower<'a> {
         term
     }
 
-    /// The number or the boolean that a word reads as.
+    /// The number or the boolean that a word represents.
     fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
         let scalar = match (word, Number::parse(word)) {
             ("true", _) => Scalar::Bool(true),
@@ -305,8 +305,9 @@ impl<'a> Lower<'a> {
         WildcardQuery::new(self.fields.words, path, pattern, self.deadline)
     }
 
-    /// Adds the entries that a word with typing errors may mean. The best score as if all were as
-    /// frequent as the most frequent one: a rare misspelling is no better than the word itself.
+    /// Adds the terms that a fuzzy word matches. The score is the maximum as if all terms were as
+    /// frequent as the most frequent one: a rare misspelling does not score higher than the word
+    /// itself.
     fn fuzzy(
         &mut self,
         path: Option<&str>,
@@ -325,7 +326,7 @@ impl<'a> Lower<'a> {
         }
         if !found.others.is_empty() {
             let others = TermSetQuery::new(found.others.iter().map(|entry| term(entry)));
-            into.add(Box::new(ConstScoreQuery::new(Box::new(others), FAR)), boost);
+            into.add(Box::new(ConstScoreQuery::new(Box::new(others), OTHER_TERMS_SCORE)), boost);
         }
         Ok(())
     }
@@ -364,10 +365,10 @@ fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
     if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
 }
 
-/// What scores are computed from.
+/// The statistics of scores.
 pub(super) struct Statistics<'a> {
     searcher: &'a Searcher,
-    /// Frequencies that differ from those of the index.
+    /// Document frequencies that differ from those of the index.
     spellings: HashMap<Term, u64>,
 }
 

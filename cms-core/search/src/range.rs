@@ -1,4 +1,4 @@
-//! Ranges of values, answered from columns.
+//! Range queries on columns.
 
 use std::{
     cmp::Ordering,
@@ -14,11 +14,11 @@ use tantivy::{
 
 use super::column::{Columns, Numbers};
 
-/// Objects with some value in a range.
+/// Matches objects with a value in a range.
 #[derive(Clone, Debug)]
 pub(super) struct RangeQuery {
     pub(super) path: String,
-    /// None when a bound is no number.
+    /// None when a bound is not a number.
     pub(super) numbers: Option<(Bound<Number>, Bound<Number>)>,
     /// In lower case.
     pub(super) texts: (Bound<String>, Bound<String>),
@@ -77,12 +77,12 @@ impl RangeQuery {
     }
 }
 
-/// Puts the documents with a value in a range into a set.
+/// Adds the documents with a value in a range to a set.
 fn insert<T>(column: &Column<T>, range: Option<RangeInclusive<T>>, found: &mut BitSet)
 where
     T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
 {
-    // The engine takes values below the least of a column for the least.
+    // The engine treats values below the minimum of a column as the minimum.
     let Some(range) =
         range.filter(|it| *it.start() <= column.max_value() && *it.end() >= column.min_value())
     else {
@@ -121,13 +121,13 @@ fn reals(from: Bound<Number>, to: Bound<Number>) -> Option<RangeInclusive<f64>> 
     let real = Number::Real;
     let from = first_within(from, Ordering::Greater, f64::NEG_INFINITY, near, up, real)?;
     let to = first_within(to, Ordering::Less, f64::INFINITY, near, down, real)?;
-    // Columns order zeros by their sign.
+    // Columns distinguish zeros by their sign.
     let from = if from == 0.0 { -0.0 } else { from };
     let to = if to == 0.0 { 0.0 } else { to };
     (from <= to).then_some(from..=to)
 }
 
-/// The first value on the inner side of a bound, found by steps from the value next to it.
+/// The first value inside a bound, found by steps from the nearest value.
 fn first_within<T: Copy>(
     bound: Bound<Number>,
     inner_side: Ordering,

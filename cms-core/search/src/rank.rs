@@ -1,7 +1,7 @@
-//! The order of hits (contract 6.3), and the best of them.
+//! The order of hits (see docs/reference/search.md#order), and the best hits.
 //!
-//! Within a segment texts are compared by their ordinals, which cost nothing to read; hits that
-//! leave the segment take the texts with them.
+//! Within a segment, texts are compared by their ordinals, which are cheap to read. Hits that leave
+//! the segment take their texts along.
 
 use std::cmp::Reverse;
 
@@ -22,7 +22,7 @@ use super::{
     schema::name,
 };
 
-/// Where a hit stands among others; the least is the first.
+/// The sort key of a hit; the smallest is the first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     rank: i64,
@@ -31,22 +31,22 @@ struct Place {
     pk: u64,
 }
 
-/// The value that hits of one rank are ordered by.
+/// The sort value of hits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// Without a value, where those go first.
+    /// Without a value, when those come first.
     First,
     Ascending(Value),
     Descending(Reverse<Value>),
     Last,
 }
 
-/// Kinds of values in the order of lists (contract 3.2).
+/// Kinds of values in the order of lists (see docs/reference/filters.md#order).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Value {
     Number(Number),
     Boolean(bool),
-    /// A text, by its place in the dictionary of the segment.
+    /// A text, by its ordinal in the dictionary of the segment.
     Ordinal(u64),
     /// A text in lower case.
     Text(String),
@@ -73,7 +73,7 @@ impl Best {
         Self { limit, candidates: Vec::new() }
     }
 
-    /// Takes the candidates of one more segment.
+    /// Adds the candidates of one more segment.
     pub(super) fn merge(&mut self, best: SegmentBest<'_>) -> tantivy::Result<()> {
         let SegmentBest { order, mut candidates, .. } = best;
         keep_first(&mut candidates, self.limit);
@@ -85,7 +85,7 @@ impl Best {
         Ok(())
     }
 
-    /// The rank that a candidate must not exceed to be among the best.
+    /// The maximum rank of a candidate among the best.
     pub(super) fn worst_rank(&self) -> i64 {
         if self.candidates.len() < self.limit {
             i64::MAX
@@ -100,7 +100,7 @@ impl Best {
     }
 }
 
-/// Drops all but the first `limit`, in any order.
+/// Removes all but the first `limit`, in any order.
 fn keep_first(candidates: &mut Vec<Candidate>, limit: usize) {
     if candidates.len() > limit {
         candidates.select_nth_unstable_by(limit, |a, b| a.place.cmp(&b.place));
@@ -113,11 +113,11 @@ pub(super) struct SegmentBest<'a> {
     order: SegmentOrder<'a>,
     segment: usize,
     limit: usize,
-    /// Up to twice the limit: so the worse half is found in constant time per candidate.
+    /// Up to twice the limit, so that removing the worse half takes constant time per candidate.
     candidates: Vec<Candidate>,
-    /// No candidate that ranks behind is needed.
+    /// Candidates that rank after this one are not needed.
     worst_rank: i64,
-    /// The last of the best, as soon as there are enough.
+    /// The last of the best, once there are enough.
     worst: Option<Place>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> SegmentBest<'a> {
         }
     }
 
-    /// Considers a document with its final score.
+    /// Adds a document with its final score, if it is among the best.
     pub(super) fn offer(&mut self, doc: DocId, score: f32) {
         let Self { order, .. } = self;
         let rank = order.rank(doc, score);
@@ -158,21 +158,21 @@ impl<'a> SegmentBest<'a> {
         }
     }
 
-    /// The score that a document must exceed to be worth offering, when the order is by score.
+    /// The score that a document must exceed to be added, when the order is by score.
     pub(super) fn least_score(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
         match self.worst_rank {
             i64::MAX => f32::MIN,
-            // Half a step below, where rounding ends, and a little for the inexactness of floats.
+            // Half a rounding step below, and a margin for the inaccuracy of floats.
             rank => ((rank as f64 + 0.5) / -SCORE_STEPS * (1.0 - 1e-6)) as f32,
         }
     }
 }
 
-/// Scores are compared at 6 decimals.
+/// Scores are compared with 6 decimals.
 const SCORE_STEPS: f64 = 1e6;
 
-/// What the documents of one segment are ordered by.
+/// The sort values of the documents of one segment.
 pub(super) struct SegmentOrder<'a> {
     order: &'a Order,
     keys: Keys,
@@ -205,7 +205,7 @@ impl<'a> SegmentOrder<'a> {
     }
 }
 
-/// A number that follows from both and looks random: the finalizer of `MurmurHash3` over the two.
+/// A pseudo-random number derived from both: the finalizer of `MurmurHash3`.
 fn mixed(seed: u64, pk: u64) -> u64 {
     let finalized = |mut bits: u64| {
         bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -215,17 +215,18 @@ fn mixed(seed: u64, pk: u64) -> u64 {
     finalized(finalized(seed).wrapping_add(pk))
 }
 
-/// Where the keys of one segment come from.
+/// The source of the sort keys of one segment.
 struct Keys {
     source: Source,
-    /// The ordinal of the empty text, which counts as no value (contract 3.2).
+    /// The ordinal of the empty text, which counts as no value (see
+    /// docs/reference/filters.md#order).
     empty: Option<u64>,
     descending: bool,
     missing_first: bool,
 }
 
 enum Source {
-    /// There is nothing to order by.
+    /// No value to sort by.
     None,
     Values(Columns),
     /// Values of every kind as texts.

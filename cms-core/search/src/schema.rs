@@ -1,19 +1,19 @@
 //! The fields of the index.
 //!
-//! Fields of the engine are fixed when an index is made, properties are not: so properties are
-//! paths inside JSON fields, and a part of every word. One document stands for one edition of an
-//! object, or for both when they are the same.
+//! Fields of the engine are fixed when an index is created, properties are not. So properties are
+//! paths inside JSON fields, and part of every word. One document represents one edition of an
+//! object, or both when they are equal.
 //!
-//! | field | holds | for |
+//! | field | content | use |
 //! |---|---|---|
 //! | `pk` | row of the object | replacing and deleting documents, fetching hits |
 //! | `ctd` | row of its type | restricting to types, deleting all of one |
-//! | `flags` | the row of the type and [`Flags`], as one number | what a request may see, by one look |
+//! | `flags` | the row of the type and [`Flags`], as one number | visibility check with one read |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
 //! | `words` | words of every value, each with its path ([`cms_model::search::word`]) | words, with and without a field |
 //! | `scalars` | path → numbers, booleans | equality |
-//! | `exact` | path → whole values: numbers, booleans, short texts | aggregations, order, ranges |
-//! | `folded` | path → the beginnings of texts in lower case | order and ranges of texts, as in lists |
+//! | `exact` | path → complete values: numbers, booleans, short texts | aggregations, order, ranges |
+//! | `folded` | path → prefixes of texts in lower case | order and ranges of texts, as in lists |
 //! | `geo` | path → points ([`cms_model::search::geo::pack`]) | distances |
 
 use tantivy::{
@@ -27,15 +27,15 @@ use tantivy::{
 
 use super::tokenizer::WordTokenizer;
 
-/// Grows whenever an index made by an older program would answer differently.
+/// Incremented when an index created by an older version would give other results.
 pub(super) const FORMAT: u32 = 2;
 
-/// Texts longer than this, in bytes, are no whole values: aggregations leave them out.
+/// Longer texts, in bytes, are not complete values: aggregations leave them out.
 pub(super) const EXACT_BYTES: usize = 512;
-/// Bytes of the lower-case form of a text that decide its order.
+/// Bytes of the lower-case form of a text that define its order.
 pub(super) const FOLDED_BYTES: usize = 512;
 
-/// Names of the fields as the engine addresses columns.
+/// Names of the fields, as the engine names columns.
 pub(super) mod name {
     pub(crate) const PK: &str = "pk";
     pub(crate) const CTD: &str = "ctd";
@@ -64,7 +64,7 @@ pub(super) struct Fields {
     pub(super) geo: Field,
 }
 
-/// Makes the schema; the order of the fields is the same in every index of one [`FORMAT`].
+/// Creates the schema; the order of the fields is the same in every index of one [`FORMAT`].
 pub(super) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let indexing = TextFieldIndexing::default()
@@ -92,23 +92,23 @@ pub(super) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Tells an index how texts become words.
+/// Registers the tokenizer of an index.
 pub(super) fn register(index: &Index) {
     index
         .tokenizers()
         .register(name::WORDS, TextAnalyzer::builder(WordTokenizer::default()).build());
 }
 
-/// Which editions of an object a document stands for, and what else decides who sees it.
+/// The editions of an object that a document represents, and other facts about its visibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags {
     /// Row of the type.
     pub ctd: i64,
-    /// It is the current version.
+    /// The document has the current version.
     pub current: bool,
-    /// It is the version that readers get.
+    /// The document has the published version.
     pub published: bool,
-    /// Its workflow state is `public`.
+    /// The workflow state is `public`.
     pub approved: bool,
 }
 

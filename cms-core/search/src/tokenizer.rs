@@ -1,10 +1,10 @@
-//! The words of [`cms_model::search::analysis`] as the engine takes them, each with the ending that
-//! [`cms_model::search::word`] gives it.
+//! Passes the words of [`cms_model::search::analysis`] to the engine, each with the suffix of
+//! [`cms_model::search::word`].
 
 use cms_model::search::{analysis, word};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Cuts texts into words.
+/// Splits texts into words.
 #[derive(Clone, Default)]
 pub(super) struct WordTokenizer {
     token: Token,
@@ -12,7 +12,7 @@ pub(super) struct WordTokenizer {
 
 /// The words of one text.
 pub(super) struct Words<'a> {
-    /// None once the presence of a text was told, which has no words.
+    /// None after the presence token of a text, which has no words.
     text: Option<&'a str>,
     ending: String,
     is_presence: bool,
@@ -42,7 +42,7 @@ impl TokenStream for Words<'_> {
             return false;
         }
         self.token.text.push_str(&self.ending);
-        // A new token has no position yet: the first word becomes number 0.
+        // A new token has no position yet: the first word gets number 0.
         self.token.position = self.token.position.wrapping_add(1);
         true
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_starts_anew() {
+    fn tokenizer_resets_for_every_text() {
         let mut tokenizer = WordTokenizer::default();
         let mut words = |handed: &str| {
             let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The valid keys as this process knows them.
+//! Caches the valid keys of this process.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ use std::{
 use cms_model::{clock::Timestamp, context::Actor, error::Result};
 use cms_store::{KeyRow, Reader, Revisions};
 
-/// The valid keys as this process knows them, by digest.
+/// The cached keys, by digest.
 #[derive(Default)]
 pub(crate) struct KeyRing(RwLock<Arc<KeyTable>>);
 
@@ -23,18 +23,18 @@ pub(super) struct KeyTable {
 
 pub(super) struct KeyEntry {
     pub(super) actor: Arc<Actor>,
-    /// Microseconds since the epoch, or 0 when there is nothing to write down.
+    /// Microseconds since the epoch, or 0 when nothing is to be stored.
     pub(super) used: AtomicI64,
 }
 
 impl KeyRing {
-    /// Returns the keys when they are still true.
+    /// Returns the keys if they are current.
     pub(super) fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
         let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
         (held.rev == revisions.auth).then(|| Arc::clone(&held))
     }
 
-    /// Reads the keys, and keeps what was known about their use.
+    /// Reads the keys; keeps the recorded times of their last use.
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
         let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
@@ -48,7 +48,7 @@ impl KeyRing {
         Ok(table)
     }
 
-    /// Takes what is known about the use of keys since it was taken last.
+    /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
         let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         let used = held.by_digest.values().filter_map(|entry| {

@@ -73,7 +73,7 @@ impl Keys<'_> {
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
         let digest = digest(token);
         let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
-        let cached = self.cms.store.peek(|reader| {
+        let cached = self.cms.store.read_autocommit(|reader| {
             let revisions = reader.revisions()?;
             let catalog = Some(catalog.held()).filter(|held| held.rev == revisions.schema);
             Ok(keys.held(revisions).zip(catalog))
@@ -140,9 +140,9 @@ impl Keys<'_> {
     /// Lists the valid keys, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
-        self.cms
-            .store
-            .peek(|reader| Ok(List::single_page(reader.keys()?.into_iter().map(to_wire).collect())))
+        self.cms.store.read_autocommit(|reader| {
+            Ok(List::single_page(reader.keys()?.into_iter().map(to_wire).collect()))
+        })
     }
 
     /// Creates a key. Only the response has its token.

@@ -184,10 +184,11 @@ impl StagingDirectory {
         }
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
-        let space = store.peek(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
         // Orphans get a new deadline: their objects may have been created after the backup.
         store.write(forget_orphans)?;
-        let objects = store.peek(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
+        let objects =
+            store.read_autocommit(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);
         let recorded = objects.into_iter();
         let recorded = recorded.filter_map(|file| FileId::parse(&file.id).zip(file.recorded));

@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
-use cms_store::{Event, Place, Reader, ToldEntry};
+use cms_store::{Event, FeedEntry, Place, Reader};
 
 use crate::cms::Cms;
 
@@ -22,7 +22,7 @@ pub struct Changes<'a> {
 }
 
 impl Cms {
-    /// What changed.
+    /// The kind of the change.
     pub fn changes(&self) -> Changes<'_> {
         Changes { cms: self }
     }
@@ -48,7 +48,7 @@ impl Changes<'_> {
                 data.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
             while next.seq < head.seq && !is_full(&data, scanned) {
-                for entry in reader.journal_told_after(next.seq, BATCH_ROWS)? {
+                for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.place);
                     scanned += 1;
                     let name = entry.content_type.as_deref().ok_or_else(forgotten)?;
@@ -92,7 +92,7 @@ fn position(place: Place) -> Position {
 
 /// Whether the key may read a change: of an object with the right to read its type, of a type if it is
 /// visible.
-fn may_read(caller: &Caller, entry: &ToldEntry, content_type: &str) -> bool {
+fn may_read(caller: &Caller, entry: &FeedEntry, content_type: &str) -> bool {
     match &entry.object {
         Some(_) => caller.may(Access::READ, content_type),
         None => caller.sees_type(content_type),
@@ -100,7 +100,7 @@ fn may_read(caller: &Caller, entry: &ToldEntry, content_type: &str) -> bool {
 }
 
 /// Converts a row to a change; none for internal rows.
-fn to_change(entry: ToldEntry) -> Option<Change> {
+fn to_change(entry: FeedEntry) -> Option<Change> {
     let action = match entry.event {
         Event::ObjectCreated => "create",
         Event::ObjectUpdated => "update",

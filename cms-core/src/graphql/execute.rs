@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use crate::cms::Cms;
 
-/// What the execution of a plan needs.
+/// The inputs of the execution of a plan.
 pub(crate) struct Execution<'a> {
     pub(crate) cms: &'a Cms,
     pub(crate) reader: &'a Reader<'a>,

@@ -11,7 +11,7 @@ use cms_model::{
     },
 };
 
-use crate::ctd::service::SYSTEM;
+use crate::content_type::service::SYSTEM;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 
@@ -37,7 +37,7 @@ pub fn definition(content_type: &ContentType) -> Map<String, Value> {
 }
 
 /// Removes the definitions from a request that exist with other content, so that they stay as they
-/// are, and returns their names. `is_pristine` tells whether a content type may be replaced anyway: a
+/// are, and returns their names. `is_pristine` returns whether a content type may be replaced anyway: a
 /// new space contains the built-in types, so they are never missing.
 pub fn select_definitions(
     request: &mut PlanRequest,

@@ -1,6 +1,6 @@
 //! The order of an import.
 //!
-//! Objects are created in the order of the files, because lists show that order. An object whose
+//! Objects are created in the order of the files, because lists use that order. An object whose
 //! optional property links to a later object is created without that property and completed at the
 //! end; an object whose required or read-only property does waits until its targets exist. Statuses
 //! come last (`statuses`); a modified object is created from its published version first, so that
@@ -29,10 +29,10 @@ use cms_model::{
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
 
-/// What happens to objects that exist already.
+/// The handling of existing objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// They are refused.
+    /// They are rejected.
     Refuse,
     /// They are replaced, unless they are equal.
     Update,
@@ -82,7 +82,7 @@ impl ImportCounts {
         *self.of(outcome) += 1;
     }
 
-    /// Removes an object that is refused after it was counted.
+    /// Removes an object that is rejected after it was counted.
     pub(super) fn remove(&mut self, outcome: Outcome) {
         *self.of(outcome) -= 1;
     }
@@ -104,7 +104,7 @@ pub(super) enum Outcome {
     Unchanged,
 }
 
-/// A refused object and the reasons.
+/// A rejected object and the reasons.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub content_type: String,
@@ -191,7 +191,7 @@ impl<'a> Importer<'a> {
         self.counts
     }
 
-    /// Returns the objects refused since the last call.
+    /// Returns the objects rejected since the last call.
     pub fn take_refusals(&mut self) -> Vec<Refusal> {
         mem::take(&mut self.refusals)
     }
@@ -215,7 +215,7 @@ impl<'a> Importer<'a> {
         self.types.push(TypeImport { content_type, deleted, waiting, without_links });
     }
 
-    /// Imports an object of the type that was begun last. An object that cannot be read is refused
+    /// Imports an object of the type that was begun last. An object that cannot be read is rejected
     /// with the reason.
     pub fn push(
         &mut self,
@@ -424,7 +424,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Fetches the stored objects of the same ids, by id in lower case. Not needed where the target
-    /// refuses existing objects.
+    /// rejects existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,
@@ -447,7 +447,7 @@ fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = Address> +
     current.waiting.iter().filter_map(move |(object, _)| Some(address(name, object.id()?)))
 }
 
-/// Returns whether a refused object may be saved later: the targets of its links may come, and the
+/// Returns whether a rejected object may be saved later: the targets of its links may come, and the
 /// current version may replace a published one that is not valid.
 fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
     let lacks_targets =

@@ -56,7 +56,7 @@ pub trait ImportTarget {
 /// How a batch of objects is saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaveMode {
-    /// Replace objects that exist; otherwise refuse them.
+    /// Replace existing objects; otherwise reject them.
     pub update_existing: bool,
     /// Store the dates that `internal` contains.
     pub keep_dates: bool,

@@ -37,7 +37,7 @@ impl Cms {
             lock.lock().map_err(|error| path_error(&path, &error))?;
             lock
         };
-        let interrupted = self.store.peek(|reader| {
+        let interrupted = self.store.read_autocommit(|reader| {
             let mut unfinished = reader.unfinished_imports()?.into_iter();
             Ok(unfinished.find_map(|(known, after)| (known == folder).then_some(after)))
         })?;
@@ -53,7 +53,7 @@ impl Cms {
 
     /// Returns the folders whose import is not finished.
     pub fn unfinished_imports(&self) -> Result<Vec<String>> {
-        self.store.peek(|reader| {
+        self.store.read_autocommit(|reader| {
             Ok(reader.unfinished_imports()?.into_iter().map(|(folder, _)| folder).collect())
         })
     }

@@ -1,7 +1,7 @@
 //! Restoring statuses and workflow states.
 //!
 //! Only an object that is stored exactly as the file contains it is published. An object that was
-//! refused, or edited meanwhile, keeps its status.
+//! rejected, or edited meanwhile, keeps its status.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -107,7 +107,7 @@ impl Importer<'_> {
         result
     }
 
-    /// Notes an object that is stored as the file contains it, if the type has statuses to set.
+    /// Records an object that is stored as the file contains it, if the type has statuses to set.
     pub(super) fn mark_stored(
         &mut self,
         content_type: &ContentType,
@@ -217,7 +217,7 @@ impl Importer<'_> {
                 }
             }
         }
-        // They are refused, whether or not the current version can be saved again.
+        // They are rejected, whether or not the current version can be saved again.
         self.save(&content_type.name, &to_revert, true)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
@@ -228,7 +228,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Saves a version of each object; returns those that were not refused.
+    /// Saves a version of each object; returns those that were not rejected.
     fn save_versions<'c>(
         &mut self,
         content_type: &ContentType,
@@ -257,7 +257,7 @@ impl Importer<'_> {
         self.refuse_stored(content_type, change, FieldErrors::one(path, reason));
     }
 
-    /// Refuses an object that has been counted with another outcome.
+    /// Rejects an object that has been counted with another outcome.
     fn refuse_stored(
         &mut self,
         content_type: &ContentType,
@@ -303,7 +303,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Runs transitions; returns why one of them was refused.
+    /// Runs transitions; returns why one of them was rejected.
     fn run_transitions(
         &self,
         content_type: &ContentType,

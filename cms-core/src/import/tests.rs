@@ -183,7 +183,7 @@ fn workflow_paths_are_the_shortest() {
     }
 }
 
-/// A space in memory that refuses links without targets, and batches over a limit.
+/// A space in memory that rejects links without targets, and batches over a limit.
 struct Space {
     objects: RefCell<BTreeMap<String, Value>>,
     batch_limit: usize,
@@ -250,7 +250,7 @@ impl ImportTarget for Space {
     }
 }
 
-/// Imports objects with the link `next`; returns the counts and the ids of refused objects.
+/// Imports objects with the link `next`; returns the counts and the ids of rejected objects.
 fn import(
     space: &Space,
     existing: Existing,

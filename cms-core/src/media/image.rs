@@ -1,8 +1,8 @@
-//! Pictures on request (contract 7.3 to 7.5): found, rendered once, read.
+//! Images on request: finds, renders once, and reads them (see docs/reference/media.md#image-urls).
 //!
-//! Three steps, from cheap to dear. [`Media::find`] asks the database alone and gives all that a
-//! conditional request needs. [`Media::rendered`] looks for a picture that was made before.
-//! [`Media::picture`] makes it.
+//! Three steps with increasing cost. [`Media::find`] reads only the database and returns all values
+//! that a conditional request needs. [`Media::rendered`] reads the cache of rendered images.
+//! [`Media::picture`] renders.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
@@ -28,25 +28,25 @@ use tracing::info_span;
 
 use super::service::Media;
 
-/// Number of what renderings look like: another one, and all of them are made anew.
-const LOOK: u32 = 1;
+/// Version of the rendering: increment it to render all images again.
+const RENDERING_VERSION: u32 = 1;
 
-/// A picture or file that a request asks for, found but not read.
+/// The image or file of a request, found but not read.
 #[derive(Debug)]
 pub struct Image {
     file: FileId,
     /// The media type of the stored file.
     media_type: String,
-    /// With its name; none: the stored file itself.
+    /// The job with its name; none: the stored file itself.
     rendering: Option<(String, Rendering)>,
-    /// Strong, without quotes: bytes of one tag never differ.
+    /// The strong ETag, without quotes: bytes with the same tag are identical.
     pub etag: String,
     pub modified: Timestamp,
-    /// Another `Accept` may get another answer.
+    /// Another `Accept` header may get another response.
     pub varies: bool,
 }
 
-/// What is made of a stored picture.
+/// The rendering of a stored image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rendering {
     source: Format,
@@ -56,7 +56,7 @@ struct Rendering {
     quality: u8,
 }
 
-/// What is sent.
+/// The body of the response.
 #[derive(Debug)]
 pub enum Picture {
     /// The stored file, of this size, which [`Media::read`] reads.
@@ -66,7 +66,7 @@ pub enum Picture {
     Rendered(Made),
 }
 
-/// What pictures need of a media object.
+/// The properties of a media object that images need.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MediaObject<'a> {
@@ -85,19 +85,19 @@ struct MediaObject<'a> {
 }
 
 impl Image {
-    /// Tells whether nothing has to be made: the stored file is what is asked for.
+    /// Returns whether nothing has to be rendered: the response is the stored file.
     pub fn is_stored(&self) -> bool {
         self.rendering.is_none()
     }
 
-    /// Tells whether making it takes long: a whole picture, or a format that costs much.
+    /// Returns whether rendering is slow: a complete image, or an expensive format.
     pub fn is_slow(&self) -> bool {
         self.rendering.as_ref().is_some_and(|(_, rendering)| {
             rendering.asked == Size::default() || rendering.format == Format::Avif
         })
     }
 
-    /// The media type of what is sent.
+    /// The media type of the response.
     pub fn media_type(&self, picture: &Picture) -> &str {
         match (picture, &self.rendering) {
             (Picture::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
@@ -107,10 +107,10 @@ impl Image {
 }
 
 impl Media<'_> {
-    /// Finds what an address names.
+    /// Finds the image of a URL.
     ///
     /// # Errors
-    /// [`Error::NotFound`] for an unknown picture or variant, [`Error::Invalid`] for bad numbers.
+    /// [`Error::NotFound`] for an unknown image or variant, [`Error::Invalid`] for invalid numbers.
     pub fn find(&self, request: &ImageRequest<'_>) -> Result<Image> {
         let unknown = || Error::NotFound { what: "image", name: request.path.join("/") };
         let path = ImagePath::parse(request.path).ok_or_else(unknown)?;
@@ -120,7 +120,7 @@ impl Media<'_> {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
                     let (rendering, varies) = rendering(&path, request, &object)?;
-                    // An id whose object was deleted may come back with another file.
+                    // The id of a deleted object may be used again with another file.
                     let mut etag = format!("{file}-{:x}", stored.internal.created_at);
                     let rendering = rendering.map(|rendering| (rendering.name(), rendering));
                     if let Some((name, _)) = &rendering {
@@ -140,7 +140,7 @@ impl Media<'_> {
         found.flatten().ok_or_else(unknown)?
     }
 
-    /// Returns a picture that was made before.
+    /// Returns a rendered image from the cache.
     pub fn rendered(&self, image: &Image) -> Option<Picture> {
         let (name, _) = image.rendering.as_ref()?;
         if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
@@ -159,11 +159,11 @@ impl Media<'_> {
         Some(Picture::Rendered(made))
     }
 
-    /// Makes a picture, or finds the stored file.
+    /// Renders an image, or returns the stored file.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when it is broken, or larger
-    /// than pictures may be, [`Error::Internal`] when it has another size than the uploaded file.
+    /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when the image is
+    /// damaged or too large, [`Error::Internal`] when its size differs from the uploaded file.
     pub fn picture(&self, image: &Image) -> Result<Picture> {
         let size = self.intact_size(&image.file)?;
         if let Some((name, rendering)) = &image.rendering {
@@ -180,7 +180,7 @@ impl Media<'_> {
         Ok(Picture::Original { size })
     }
 
-    /// Reads a part of the stored file.
+    /// Reads a range of the stored file.
     pub fn read(&self, image: &Image, range: Range<u64>) -> Result<Bytes> {
         let read = self.cms.files.read(&image.file, range)?;
         read.ok_or_else(|| no_file(&image.file))
@@ -191,7 +191,7 @@ fn no_file(file: &FileId) -> Error {
     Error::NotFound { what: "file", name: file.to_string() }
 }
 
-/// Says what has to be made of a picture, if anything, and whether that depends on `Accept`.
+/// Returns the job of an image, if any, and whether it depends on `Accept`.
 fn rendering(
     path: &ImagePath<'_>,
     request: &ImageRequest<'_>,
@@ -224,7 +224,7 @@ fn rendering(
         _ => Size { width: side(object.width), height: side(object.height) },
     };
     let format = output.format(request.accept, source, most);
-    // A quality that changes nothing must not tell apart what is the same.
+    // A quality without effect must not give the same image several names.
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
@@ -233,13 +233,13 @@ fn rendering(
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
 
-/// A side as the object has it. Objects are edited by people, so anything may stand there.
+/// A dimension of the object. Users edit objects, so it may have any value.
 fn side(stored: Option<&RawValue>) -> u32 {
     stored.and_then(|stored| stored.get().parse().ok()).unwrap_or(u32::MAX)
 }
 
 impl Rendering {
-    /// Names it among all that can be made of one picture.
+    /// Its unique name among all renderings of an image.
     fn name(&self) -> String {
         let Self { trim, asked, format, quality, .. } = self;
         let mut name = format!("{}x{}", asked.width, asked.height);
@@ -255,11 +255,11 @@ impl Rendering {
         if format.is_lossy() {
             write!(name, "-q{quality}").expect("a String takes all");
         }
-        write!(name, "-{LOOK}.{}", format.extension()).expect("a String takes all");
+        write!(name, "-{RENDERING_VERSION}.{}", format.extension()).expect("a String takes all");
         name
     }
 
-    /// Returns nothing for a picture that is better sent as it is stored.
+    /// Returns none for an image that is better sent as stored.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());

@@ -1,13 +1,13 @@
-//! The operations on files and images (contract 7).
+//! The operations on files and images (see docs/reference/media.md).
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`service`] | receiving files, removing them with their object |
-//! | [`leftovers`] | files without an object, objects without a file |
-//! | [`verify`] | stored files against what was uploaded |
-//! | [`image`] | images on request: found, rendered once, read |
+//! | [`service`] | stores uploads, removes files of deleted objects |
+//! | [`orphaned_files`] | orphaned files, objects without a file |
+//! | [`verify`] | compares stored files with their uploads |
+//! | [`image`] | images on request: finds, renders once, reads |
 
 pub(crate) mod image;
-pub(crate) mod leftovers;
+pub(crate) mod orphaned_files;
 pub(crate) mod service;
 pub(crate) mod verify;

@@ -1,6 +1,6 @@
-//! Media: receiving files, and removing them with their object.
+//! Media: stores uploads, and removes the files of deleted objects.
 //!
-//! Pictures are [`super::image`], files without an object [`super::leftovers`]. Media objects themselves
+//! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects themselves
 //! are ordinary content objects.
 
 use cms_media::{
@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cms::Cms;
 
-/// Operations on files and pictures.
+/// Operations on files and images.
 pub struct Media<'a> {
     pub(crate) cms: &'a Cms,
 }
@@ -33,37 +33,37 @@ pub struct Media<'a> {
 pub(crate) const TYPE: &str = "_media";
 
 impl Cms {
-    /// Uploaded files and pictures.
+    /// Uploaded files and images.
     pub fn media(&self) -> Media<'_> {
         Media { cms: self }
     }
 }
 
 impl Media<'_> {
-    /// Reaches for the storage of files, so that what is wrong with it shows before it is needed.
+    /// Opens the file storage, so that its errors are reported before it is needed.
     ///
     /// # Errors
-    /// [`Error::Busy`] when it does not answer, [`Error::Conflict`] when it belongs to another data
-    /// folder, [`Error::Internal`] when it refuses us.
+    /// [`Error::Busy`] when it does not respond, [`Error::Conflict`] when it belongs to another
+    /// data directory, [`Error::Internal`] when it denies access.
     pub fn connect(&self) -> Result<()> {
         self.cms.files.connect()
     }
 
-    /// Looks whether storage outside the data folder answers; [`crate::Cms::readiness`] tells what
-    /// was found. A server does so from time to time.
+    /// Checks whether S3 storage responds; [`crate::Cms::readiness`] returns the result. A server
+    /// calls it periodically.
     pub fn watch(&self) -> Result<()> {
         self.cms.files.watch()
     }
 
-    /// Begins to receive a file, before anything is known of it.
+    /// Begins to receive an upload, before any of its data is known.
     pub fn receive(&self) -> Result<Incoming> {
         self.cms.files.receive()
     }
 
-    /// Stores a file that was received, and returns its media object (contract 7.1).
+    /// Stores a received file, and returns its media object (see docs/reference/media.md#upload).
     ///
     /// # Errors
-    /// [`Error::Invalid`] with everything that is wrong with the file and with the object.
+    /// [`Error::Invalid`] with all validation errors of the file and of the object.
     pub fn upload(
         &self,
         caller: &Caller,
@@ -80,7 +80,7 @@ impl Media<'_> {
         let file = file.as_mut().expect("a request without a file is refused");
 
         if request.id.is_some() && self.without_object([id.clone()])?.is_empty() {
-            // To give a file to an object that is there is to change it.
+            // Adding a file to an existing object is a change of it.
             if request.save {
                 return Err(Error::invalid("id", message::ALREADY_USED));
             }
@@ -100,7 +100,8 @@ impl Media<'_> {
         }
         let created = self.cms.objects().create_with(caller, TYPE, payload, record);
         if created.is_err() && is_new {
-            // Not when another upload of the same id was quicker. A sweep does what fails here.
+            // Not when another upload of the same id was faster. The clean-up retries a failed
+            // removal.
             self.without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
         }
         created
@@ -136,34 +137,34 @@ impl Media<'_> {
         }
     }
 
-    /// Stores a file, unless the very same one is there already. Returns whether it is new.
+    /// Stores a file, unless the identical file is stored already. Returns whether it is new.
     fn store(&self, id: &FileId, file: &mut Incoming) -> Result<bool> {
         let files = &self.cms.files;
         if files.size(id)?.is_none() && files.store(id, file)? {
             return Ok(true);
         }
         let sent = file.fingerprint();
-        let is_same = match self.cms.store.peek(|reader| reader.stored_file(id))? {
+        let is_same = match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(recorded) => recorded == sent && files.size(id)? == Some(sent.size),
             None => files.fingerprint(id)? == Some(sent),
         };
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
-    /// Reads from the database, told which type media objects are of: a built-in one, so that this
-    /// never changes. Each statement is a snapshot of its own.
+    /// Reads from the database, with the row of the media type: a built-in type, so the row never
+    /// changes. Each statement has its own snapshot.
     pub(super) fn look<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
         let media = match self.cms.catalog.held().find(TYPE) {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
         };
-        self.cms.store.peek(|reader| read(reader, media))
+        self.cms.store.read_autocommit(|reader| read(reader, media))
     }
 
-    /// Removes the files of objects of a type that were deleted, and all pictures made of them. Only
+    /// Removes the files of deleted objects of a type, and all images rendered from them. Only
     /// media objects have files.
     ///
-    /// What cannot be removed now is removed by a sweep: the deletion itself is done.
+    /// The clean-up retries failed removals: the deletion itself is complete.
     pub(crate) fn forget_of<'i>(&self, content_type: &str, ids: impl IntoIterator<Item = &'i str>) {
         if content_type != TYPE {
             return;
@@ -177,7 +178,7 @@ impl Media<'_> {
         }
     }
 
-    /// Removes files and what was recorded of them. Returns false when a backup keeps the files.
+    /// Removes files and their records. Returns false when a backup keeps the files.
     pub(super) fn remove_files(&self, ids: &[FileId]) -> Result<bool> {
         if !ids.is_empty() {
             let records = ids.to_vec();
@@ -186,7 +187,7 @@ impl Media<'_> {
         self.cms.files.remove(ids)
     }
 
-    /// Removes the files of all objects of a type, which were deleted at a point in time.
+    /// Removes the files of all objects of a type deleted at a point in time.
     pub(crate) fn forget_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
         if content_type != TYPE {
             return Ok(());
@@ -197,7 +198,8 @@ impl Media<'_> {
     }
 }
 
-/// The media object of a file, in the order of contract 7.1.
+/// The media object of a file, with its properties in the documented order (see
+/// docs/reference/media.md#media-objects).
 fn describe(
     id: &FileId,
     media: &Described,
@@ -234,7 +236,7 @@ fn describe(
     object
 }
 
-/// The size of a picture as people see it; none when the file does not say.
+/// The displayed size of an image; none when the file does not contain it.
 fn dimensions(media_type: &str, content: &[u8]) -> Option<Size> {
     if kind::is_svg(media_type) { svg::dimensions(content) } else { pipeline::measure(content) }
 }

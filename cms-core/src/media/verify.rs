@@ -1,6 +1,6 @@
-//! Stored files against what was uploaded: sizes always, digests on demand.
+//! Compares stored files with their uploads: sizes always, digests on request.
 //!
-//! What is missing, or belongs to no media object, is [`super::leftovers`].
+//! Missing and orphaned files are in [`super::orphaned_files`].
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ impl Media<'_> {
     /// Returns the size of the stored file of a media object.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is no file, [`Error::Internal`] when it has another size than
-    /// the one that was uploaded: it must not be sent, nor must anything be rendered from it.
+    /// [`Error::NotFound`] when the file does not exist, [`Error::Internal`] when its size differs
+    /// from the upload: it must not be sent or rendered.
     pub(super) fn intact_size(&self, id: &FileId) -> Result<u64> {
         let no_file = || Error::NotFound { what: "file", name: id.to_string() };
         let found = self.cms.files.size(id)?.ok_or_else(no_file)?;
-        match self.cms.store.peek(|reader| reader.stored_file(id))? {
+        match self.cms.store.read_autocommit(|reader| reader.stored_file(id))? {
             Some(Fingerprint { size, .. }) if size != found => {
                 tracing::error!(%id, expected = size, found, "stored file has the wrong size");
                 Err(Error::internal(format!("{}; {REMEDY}", wrong_size(id, size, found))))
@@ -33,8 +33,8 @@ impl Media<'_> {
         }
     }
 
-    /// Compares the files of all media objects with what was recorded of them, and records what is
-    /// not recorded yet when a repair is asked for.
+    /// Compares the files of all media objects with their records; with `repair`, records files
+    /// without a record.
     pub(super) fn verify(
         &self,
         stored: &[StoredFile],
@@ -46,10 +46,9 @@ impl Media<'_> {
         let mut findings = Vec::new();
         let mut last = String::new();
         loop {
-            let page = self
-                .cms
-                .store
-                .peek(|reader| reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE))?;
+            let page = self.cms.store.read_autocommit(|reader| {
+                reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE)
+            })?;
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
             for MediaFile { id, recorded, declared_size } in page {
@@ -85,10 +84,11 @@ impl Media<'_> {
         }
     }
 
-    /// Says what is wrong with a stored file, from what is stored and recorded now: it may have been
-    /// removed, and come back, since it was listed.
+    /// Returns the error of a stored file, from its current state and record: it may have been
+    /// removed, or stored again, since it was listed.
     fn problem(&self, id: &FileId, reads: bool) -> Result<Option<String>> {
-        let Some(recorded) = self.cms.store.peek(|reader| reader.stored_file(id))? else {
+        let Some(recorded) = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?
+        else {
             return Ok(None);
         };
         let Some(size) = self.cms.files.size(id)? else { return Ok(None) };
@@ -109,12 +109,12 @@ impl Media<'_> {
         }
     }
 
-    /// Records what is stored as what was uploaded. Returns whether there is a file.
+    /// Records the stored file as the uploaded one. Returns whether the file exists.
     fn record(&self, id: &FileId) -> Result<bool> {
         let Some(fingerprint) = self.cms.files.fingerprint(id)? else { return Ok(false) };
         let (id, at) = (id.clone(), self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            // An upload knows better than what is found on the disk.
+            // The record of an upload wins over the file on disk.
             if writer.stored_file(&id)?.is_none() {
                 writer.record_file(&id, &fingerprint, at)?;
             }
@@ -123,7 +123,7 @@ impl Media<'_> {
     }
 }
 
-/// What an operator can do about a damaged file.
+/// How an operator repairs a damaged file.
 pub(crate) const REMEDY: &str =
     "put the file back from an earlier backup, or delete the media object";
 

@@ -1,8 +1,8 @@
-//! Batches of objects: create, patch, delete (contract 3.8, 3.9).
+//! Batches of objects: create, patch, delete (see docs/reference/objects.md#batches).
 //!
-//! One call is one transaction. Elements are checked and saved in order; what is wrong with one
-//! does not keep the others from being saved, so nothing is written of an element before all of it
-//! was checked.
+//! One request is one transaction. Elements are validated and saved in order. An invalid element
+//! does not prevent the others from being saved, so an element is validated completely before any
+//! of it is written.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,34 +25,35 @@ use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    asking::Asked,
     service::{Objects, find, require_quota},
+    synchronous_webhooks::Asked,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
-/// An element that was checked before the writer is taken.
+/// An element that was validated before the writer is taken.
 enum Element {
     New(Draft),
-    /// Names an object that may exist, which only the writer can tell.
+    /// Has the id of an object that may exist, which only the writer knows.
     NewOrExisting(Bytes, Checked),
     Refused(FieldErrors),
 }
 
-/// A draft of an element with an id, made from a snapshot: it holds while the snapshot does.
+/// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
 enum Checked {
     New(Draft),
     Edited(Base, Draft),
-    /// The writer finds out what is wrong.
+    /// The writer finds the errors.
     Not,
 }
 
 impl Objects<'_> {
-    /// Creates many objects, and replaces existing ones when asked to (contract 3.9).
+    /// Creates objects, and replaces existing ones on request (see
+    /// docs/reference/objects.md#batches).
     ///
     /// # Errors
-    /// What stops the whole call; faults of elements are in the report.
+    /// Errors of the complete request; errors of elements are in the report.
     pub fn batch_create(
         &self,
         caller: &Caller,
@@ -121,10 +122,10 @@ impl Objects<'_> {
         report(elements, read_faults(&answer)?, !repeated.is_empty())
     }
 
-    /// Patches many objects (contract 3.9).
+    /// Patches objects (see docs/reference/objects.md#batches).
     ///
     /// # Errors
-    /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
+    /// [`Error::NotFound`] when any id is unknown; then nothing changes.
     pub fn batch_patch(
         &self,
         caller: &Caller,
@@ -171,7 +172,8 @@ impl Objects<'_> {
         report(elements, faults, has_repeated)
     }
 
-    /// Deletes what can be deleted; returns how many, or the reasons for the rest (contract 3.8).
+    /// Deletes the objects that can be deleted; returns their number, or the errors of the others
+    /// (see docs/reference/objects.md#delete).
     pub fn batch_delete(&self, caller: &Caller, name: &str, ids: &[String]) -> Result<u64> {
         self.content_type(caller, name, Access::DELETE)?;
         let limit = self.cms.config.batch_limit;
@@ -213,7 +215,7 @@ impl Objects<'_> {
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
-    /// Makes a draft of an element that names its object, from what is stored now.
+    /// Creates a draft of an element with an id, from the stored object.
     fn check_element(
         &self,
         caller: &Caller,
@@ -239,7 +241,7 @@ impl Objects<'_> {
                 Err(error) => Err(error),
             }
         });
-        // The writer meets the errors of all elements in their order.
+        // The writer reports the errors of all elements in their order.
         checked.unwrap_or(Checked::Not)
     }
 
@@ -249,14 +251,14 @@ impl Objects<'_> {
     }
 }
 
-/// A batch inside its transaction, and the faults so far: one entry per element.
+/// A batch inside its transaction, and its errors so far: one entry per element.
 struct Batch<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
     context: &'a Context,
     known: KnownTargets,
-    /// For elements that have to be checked again.
+    /// For elements that have to be validated again.
     budget: StepBudget,
     faults: Vec<Option<FieldErrors>>,
 }
@@ -298,7 +300,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Inserts an element whose object was there when it was checked, and is gone since.
+    /// Inserts an element whose object existed at validation and was deleted since.
     fn insert_unchecked(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;
@@ -343,7 +345,7 @@ impl<'a> Batch<'a> {
         draft.check_stored(writer, catalog, content_type, itself, known)
     }
 
-    /// Keeps the faults of an element; anything else stops the batch.
+    /// Keeps the validation errors of an element; any other error ends the batch.
     fn keep(&mut self, error: Error) -> Result<()> {
         match error {
             Error::Invalid(errors) => {
@@ -355,15 +357,15 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the rows that something outside of the deletion still links to, directly or through
-/// another row that has to stay.
+/// Returns the rows that an object outside of the deletion links to, directly or through another
+/// row that has to remain.
 fn still_used(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {
     let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
-    // One more than could come from inside is enough to know that one comes from outside.
+    // One more than the number of rows inside shows that one link comes from outside.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();
@@ -387,7 +389,7 @@ fn still_used(
     Ok(used)
 }
 
-/// Reads an element, or says why it must not be written.
+/// Parses an element, or returns its errors.
 fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
     let text = match element {
         Ok(text) => text,
@@ -399,7 +401,7 @@ fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldE
     })
 }
 
-/// Reads the id of an element that changes an object, or says why it must not be written.
+/// Parses the id of an element that changes an object, or returns its errors.
 fn read_patch(element: Asked) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
     let text = element.clone().ok();
     let payload = match read(element)? {
@@ -414,7 +416,7 @@ fn read_patch(element: Asked) -> Result<std::result::Result<(String, Bytes), Fie
     Ok(Err(FieldErrors::one("id", refused)))
 }
 
-/// Returns the positions of elements whose id comes again later, in any spelling.
+/// Returns the positions of elements whose id occurs again later, in any letter case.
 fn repeated_ids(elements: &BatchElements) -> HashSet<usize> {
     let mut last: HashMap<String, usize> = HashMap::new();
     let mut repeated = HashSet::new();
@@ -428,12 +430,12 @@ fn repeated_ids(elements: &BatchElements) -> HashSet<usize> {
     repeated
 }
 
-/// Reads what [`Objects::batch_create`] keeps of a batch.
+/// Parses the stored response of [`Objects::batch_create`].
 fn read_faults(answer: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
     serde_json::from_slice(answer).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-/// The report over elements and what was wrong with each.
+/// The report about elements and their errors.
 fn report(
     elements: &BatchElements,
     faults: Vec<Option<FieldErrors>>,

@@ -1,4 +1,4 @@
-//! Creating one object, also together with rows of other tables that belong to it.
+//! Creates one object, optionally together with related rows of other tables.
 
 use cms_model::{
     auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
@@ -12,12 +12,12 @@ use super::{
 };
 
 impl Objects<'_> {
-    /// Creates an object (contract 3.6).
+    /// Creates an object (see docs/reference/objects.md#create-replace-patch).
     pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
         self.create_with(caller, name, payload, |_| Ok(()))
     }
 
-    /// Creates an object, and writes in the same transaction what belongs to it.
+    /// Creates an object, and writes related rows in the same transaction.
     pub(crate) fn create_with(
         &self,
         caller: &Caller,

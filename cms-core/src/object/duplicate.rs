@@ -1,4 +1,5 @@
-//! Copies of an object, with those related objects that the caller names (contract 3.11).
+//! Copies an object, with the related objects that the caller names (see
+//! docs/reference/objects.md#duplicate).
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -31,12 +32,12 @@ use super::{
 
 const LIST: &str = "relatedObjectsToDuplicate";
 
-/// Types whose objects every copy shares.
+/// Types whose objects all copies share.
 const SHARED: [&str; 2] = ["_media", "_tag"];
 
 impl Objects<'_> {
-    /// Copies an object under a new id; related objects that are named are copied too and linked,
-    /// the others stay shared.
+    /// Copies an object under a new id. Related objects that the caller names are copied and
+    /// linked, the others are shared.
     pub fn duplicate(
         &self,
         caller: &Caller,
@@ -68,7 +69,7 @@ impl Objects<'_> {
     }
 }
 
-/// Finds the object to copy, in the version that the request may see.
+/// Finds the object to copy, in the version of the requested view.
 fn source(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -82,7 +83,7 @@ fn source(
     found.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Makes copies inside one transaction.
+/// Creates copies inside one transaction.
 struct Copier<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
@@ -92,8 +93,8 @@ struct Copier<'a> {
 }
 
 impl Copier<'_> {
-    /// Copies the wanted objects that a stored text links to; returns the text with its links
-    /// pointing to the copies.
+    /// Copies the requested objects that a stored text links to; returns the text with links to the
+    /// copies.
     fn copy_related(
         &self,
         content_type: &CompiledType,
@@ -121,7 +122,7 @@ impl Copier<'_> {
         Ok(redirected)
     }
 
-    /// Copies one object as it is; returns the id of the copy.
+    /// Copies one object unchanged; returns the id of the copy.
     fn copy(&self, name: &str, id: &str) -> Result<String> {
         self.caller.require(Access::CREATE | Access::READ, name)?;
         let content_type = self.catalog.get(name)?;
@@ -145,8 +146,8 @@ impl Copier<'_> {
     }
 }
 
-/// Checks patterns of the values that a copy changes. The others were checked when they were
-/// stored, and everybody waits while copies are made.
+/// Checks the patterns of the values that a copy changes. The others were checked when they were
+/// stored, and copies block the writer.
 fn check_unique_patterns(
     content_type: &CompiledType,
     object: &Map<String, Value>,
@@ -164,7 +165,7 @@ fn check_unique_patterns(
     Ok(errors)
 }
 
-/// Changes the values that no two objects may share: texts get a suffix, others are dropped.
+/// Changes values that must be unique: texts get a suffix, others are removed.
 fn make_unique(
     properties: &[Property],
     object: &mut Map<String, Value>,
@@ -190,7 +191,7 @@ fn make_unique(
     errors
 }
 
-/// Reads the ids of the related objects to copy.
+/// Parses the ids of the related objects to copy.
 fn related_ids(payload: &Map<String, Value>) -> Result<Vec<String>> {
     let list = payload.get(LIST).ok_or_else(|| Error::invalid(LIST, message::required(LIST)))?;
     let items =

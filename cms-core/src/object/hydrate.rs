@@ -1,10 +1,11 @@
-//! Hydration: links of objects are replaced by the objects they point to.
+//! Hydration: replaces links with the linked objects.
 //!
-//! Objects are rendered first, and the positions of their links noted. Then each level is fetched, type
-//! by type, and the response is put together from rendered texts. Two levels are the most, so a cycle
-//! ends as a link. Every link is followed: a link stays only when its target is gone, is not in the view
-//! of the request, or is of a type that the caller may not read. The size of the response is computed
-//! before it is put together, and one above [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
+//! Objects are rendered first, and the positions of their links recorded. Then each level is
+//! fetched, type by type, and the response is built from rendered texts. The maximum is two levels,
+//! so a cycle ends with a link. Every link is followed; it remains a link only when its target does
+//! not exist, is not visible in the view of the request, or is of a type that the caller may not
+//! read. The size of the response is computed before it is built, and a size above
+//! [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -19,7 +20,7 @@ use cms_model::{
 use cms_store::Reader;
 use indexmap::IndexMap;
 
-/// Ids that one statement looks up, so that its parameter stays small.
+/// Ids per statement, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;
 
 /// Resolves the links of one response, in one snapshot and one view of the content.
@@ -27,8 +28,8 @@ pub(crate) struct Hydration<'a> {
     reader: &'a Reader<'a>,
     catalog: &'a Catalog,
     caller: &'a Caller,
-    /// What links point to, in the order in which the links were found; each target once. None while
-    /// it is not fetched, and for good when it may not be shown.
+    /// The link targets, in the order in which their links were found, without duplicates. None
+    /// until it is fetched, and when it is not visible.
     targets: IndexMap<Key, Option<Text>>,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// What it takes in memory, about.
+    /// Approximate memory in bytes.
     fn bytes(&self) -> usize {
         const LINK_BYTES: usize = 128;
         self.json.capacity() + LINK_BYTES * (1 + self.links.len())
@@ -62,7 +63,7 @@ impl<'a> Hydration<'a> {
         Self { reader, catalog, caller, targets: IndexMap::new() }
     }
 
-    /// Appends an object, and notes its links.
+    /// Appends an object, and records its links.
     pub(crate) fn add(
         &mut self,
         text: &mut Text,
@@ -70,7 +71,7 @@ impl<'a> Hydration<'a> {
         stored: &StoredObject<'_>,
     ) {
         render::object(&mut text.json, content_type.name(), stored);
-        // The properties were appended last, without the brace that begins their stored text.
+        // The properties were appended last, without the opening brace of their stored text.
         let start = text.json.len() - stored.data.len();
         for found in scan::links(&stored.data, &content_type.properties) {
             let target = self.catalog.find(&found.content_type);
@@ -85,12 +86,13 @@ impl<'a> Hydration<'a> {
         }
     }
 
-    /// Number of objects that the links noted so far point to.
+    /// Number of objects that the links found so far point to.
     pub(crate) fn targets(&self) -> usize {
         self.targets.len()
     }
 
-    /// Returns the text of a response, its links replaced `depth` levels deep; `buffered` covers it.
+    /// Returns the text of a response with links replaced `depth` levels deep; `buffered` covers
+    /// it.
     pub(crate) fn finish(
         self,
         text: Text,
@@ -105,13 +107,13 @@ impl<'a> Hydration<'a> {
         Ok(text.json)
     }
 
-    /// Returns the text with its links replaced, `depth` levels deep.
+    /// Returns the text with links replaced `depth` levels deep.
     pub(crate) fn resolve(mut self, text: &Text, depth: u8) -> Result<Vec<u8>> {
         let mut bytes = text.json.len();
         let mut targets = BufferReservation::new(&self.caller.memory);
         let mut level = 0..self.targets.len();
         for remaining in (0..depth).rev() {
-            // What was fetched for an earlier level is there already.
+            // Targets of an earlier level are already fetched.
             self.fetch(level.clone(), remaining > 0, &mut bytes, &mut targets)?;
             level = level.end..self.targets.len();
         }
@@ -125,8 +127,8 @@ impl<'a> Hydration<'a> {
         Ok(out)
     }
 
-    /// Fetches the targets of a level that the caller may see; notes their links when another level
-    /// follows.
+    /// Fetches the targets of a level that the caller may see; records their links when another
+    /// level follows.
     fn fetch(
         &mut self,
         level: Range<usize>,
@@ -169,7 +171,7 @@ impl<'a> Hydration<'a> {
             } else {
                 render::object(&mut text.json, content_type.name(), &stored);
             }
-            // An object is longer than the link that it replaces, and each stands in the response at
+            // An object is longer than the link that it replaces, and each is in the response at
             // least once.
             *bytes = bytes.saturating_add(text.json.len());
             render::require_bounded(*bytes)?;
@@ -179,7 +181,7 @@ impl<'a> Hydration<'a> {
         })
     }
 
-    /// Sizes of the targets, their links replaced by objects that are one level less deep.
+    /// Sizes of the targets, with their links replaced one level less deep.
     fn sizes(&self, depth: u8) -> Vec<usize> {
         let targets = || self.targets.values();
         let mut sizes: Vec<usize> =
@@ -191,7 +193,7 @@ impl<'a> Hydration<'a> {
         sizes
     }
 
-    /// Size of a text with its links replaced by objects of these sizes.
+    /// Size of a text with links replaced by objects of these sizes.
     fn size(&self, text: &Text, sizes: &[usize]) -> usize {
         let fetched = text.links.iter().filter(|link| self.targets[link.target].is_some());
         fetched.fold(text.json.len(), |size, link| {
@@ -199,7 +201,7 @@ impl<'a> Hydration<'a> {
         })
     }
 
-    /// Appends a text with its links replaced.
+    /// Appends a text with links replaced.
     fn splice(&self, out: &mut Vec<u8>, text: &Text, depth: u8) {
         let mut copied = 0;
         for link in if depth > 0 { text.links.as_slice() } else { &[] } {

@@ -1,9 +1,8 @@
-//! Requests that may come again (`Idempotency-Key`): the first one is carried out, the others get
-//! its answer.
+//! Idempotency keys: the first request is executed, repeated ones get the stored response.
 //!
-//! The answer is written in the transaction of the change, so there is one exactly when the change
-//! was made. There is one writer: a repeat that comes while the first is under way waits for it. A
-//! request that failed left nothing behind, and is carried out when it comes again.
+//! The response is written in the transaction of the change, so it exists exactly when the change
+//! was committed. There is one writer: a repeated request waits for the first one. A failed request
+//! stores nothing, and is executed again when it is repeated.
 
 use std::sync::Arc;
 
@@ -20,14 +19,14 @@ use cms_store::{Reader, Writer};
 use super::service::Objects;
 
 impl Objects<'_> {
-    /// Returns the answer that was given to the same request before.
+    /// Returns the stored response to the same request.
     pub(super) fn answered(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((api_key, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());
-        self.cms.store.peek(|reader| answer(reader, api_key, key, after))
+        self.cms.store.read_autocommit(|reader| answer(reader, api_key, key, after))
     }
 
-    /// Runs a write as [`Self::write`] does, unless the request was answered meanwhile.
+    /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.
     pub(super) fn write_once(
         &self,
         caller: &Caller,
@@ -52,12 +51,12 @@ impl Objects<'_> {
     }
 }
 
-/// The key of the caller, and the one of the request.
+/// The key of the caller, and the idempotency key of the request.
 fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
     caller.actor.pk.zip(caller.conditions.idempotency_key())
 }
 
-/// Answers from before are forgotten.
+/// Responses before this time are expired.
 pub(crate) fn since(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::IDEMPOTENCY_RETENTION_HOURS * 3_600_000_000)
 }

@@ -1,7 +1,7 @@
-//! Content objects: list, get, replace, patch, delete.
+//! Lists, returns, replaces, patches and deletes content objects.
 //!
 //! Short functions around [`super::write`], [`cms_model::object::render`] and the store. Creation,
-//! batches, versions and copies have files of their own and the same receiver.
+//! batches, versions and copies are in their own files, as methods of the same type.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Objects<'_> {
     /// Lists objects in the list envelope.
     ///
     /// # Errors
-    /// Besides those of the request, [`Error::NotFast`] for a caller that reads fast only.
+    /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
     pub fn list(&self, caller: &Caller, name: &str, request: &ListRequest) -> Result<Json> {
         let fast_only = caller.fast_only;
         if fast_only && (request.page.limit > limits::FAST_READ_OBJECTS || request.hydrate > 1) {
@@ -75,7 +75,7 @@ impl Objects<'_> {
             render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
-            // A page past the end costs nothing.
+            // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
                     let stored = view.mask(stored);
@@ -103,7 +103,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Returns the paths of the `filters` of a list that its type does not declare: they behave as
+    /// Returns the paths of the `filters` of a list that its type does not declare: they match like
     /// missing values.
     pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
         let catalog = self.cms.catalog.held();
@@ -111,15 +111,15 @@ impl Objects<'_> {
         filter::unknown_paths(filters, properties)
     }
 
-    /// Returns one object, its links replaced by objects down to `hydrate` levels.
+    /// Returns one object, its links replaced with objects up to `hydrate` levels deep.
     pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
         self.get_with_tag(caller, name, id, hydrate).map(|(json, _)| json)
     }
 
-    /// As [`Self::get`], with the tag of the response.
+    /// As [`Self::get`], with the ETag of the response.
     ///
     /// # Errors
-    /// Besides those of the request, [`Error::NotFast`] for a caller that reads fast only.
+    /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
     pub fn get_with_tag(
         &self,
         caller: &Caller,
@@ -166,14 +166,14 @@ impl Objects<'_> {
         })
     }
 
-    /// Reads one object by a single statement, where the cached content type is that of the same snapshot.
-    /// None when it is not, or when the request ends with an error.
+    /// Reads one object with a single statement, if the cached content type is that of the same
+    /// snapshot. None when it is not, or when the request fails.
     fn get_by_statement(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
         let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::for_object(caller, content_type);
-        let found = self.cms.store.peek(|reader| {
+        let found = self.cms.store.read_autocommit(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
                 view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
             })
@@ -181,7 +181,7 @@ impl Objects<'_> {
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
     }
 
-    /// Replaces an object (contract 3.6).
+    /// Replaces an object (see docs/reference/objects.md#create-replace-patch).
     pub fn replace(
         &self,
         caller: &Caller,
@@ -192,7 +192,8 @@ impl Objects<'_> {
         self.edit(caller, name, id, payload, Edit::Replace)
     }
 
-    /// Replaces the given properties of an object (contract 3.6).
+    /// Replaces the given properties of an object (see
+    /// docs/reference/objects.md#create-replace-patch).
     pub fn patch(
         &self,
         caller: &Caller,
@@ -217,7 +218,8 @@ impl Objects<'_> {
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
                 let found = find_to_change(reader, content_type, caller, id);
                 if matches!(found, Err(Error::NotFound { .. })) {
-                    // Size is checked before existence (contract 1.4).
+                    // The size is checked before existence (see
+                    // docs/reference/http.md#order-of-checks).
                     write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
                 }
                 let stored = found?;
@@ -255,7 +257,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Deletes an object that nothing links to (contract 3.8).
+    /// Deletes an object without incoming links (see docs/reference/objects.md#delete).
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         self.content_type(caller, name, Access::DELETE)?;
         self.ask_about_deletion(caller, name, id)?;
@@ -272,7 +274,8 @@ impl Objects<'_> {
         Ok(())
     }
 
-    /// Lists ids deleted after a date, oldest deletion first (contract 3.8).
+    /// Lists ids deleted after a date, oldest deletion first (see
+    /// docs/reference/objects.md#removed-ids).
     pub fn removed(
         &self,
         caller: &Caller,
@@ -289,7 +292,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Checks key and type, for calls that have something to do before they write. The type is that of the
+    /// Checks key and type, for requests with work before the write. The type is that of the
     /// snapshot in which the key was read; [`Self::write`] has the current one.
     pub(crate) fn content_type(
         &self,
@@ -306,7 +309,8 @@ impl Objects<'_> {
         Ok(Arc::clone(content_type))
     }
 
-    /// Runs a read on one snapshot, after key and type are checked in the contract's order.
+    /// Runs a read on one snapshot, after the checks of key and type (see
+    /// docs/reference/http.md#order-of-checks).
     pub(crate) fn read<T>(
         &self,
         caller: &Caller,
@@ -325,7 +329,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Runs a write on the type as it is inside the write transaction.
+    /// Runs a write with the type as read inside the write transaction.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
@@ -340,8 +344,8 @@ impl Objects<'_> {
     }
 }
 
-/// Finds an object that the request may see, in its current version: what is written is a new one,
-/// and versions and workflows are of the object as a whole.
+/// Finds an object that is visible to the request, in its current version: a write creates a new
+/// version, and versions and workflows belong to the object, not to a view.
 pub(crate) fn find(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -351,8 +355,8 @@ pub(crate) fn find(
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
-/// As [`find`], for a request that changes this one object: refused when it is in none of the states
-/// that the request names. They are states of the current version, whatever the request sees.
+/// As [`find`], for a request that changes this object: rejected when `If-Match` has other ETags.
+/// They are compared with the ETag of the current version, whatever view the request uses.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -370,7 +374,7 @@ pub(crate) fn find_to_change(
     Ok(stored)
 }
 
-/// As [`find`], for a caller that needs less than a copy.
+/// As [`find`], for a caller that does not need a copy.
 pub(crate) fn find_map<T>(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -386,7 +390,7 @@ pub(crate) fn find_map<T>(
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Refuses to go over the operator's limit of objects.
+/// Rejects a write that exceeds the operator's limit of objects.
 pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
         Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),

@@ -8,8 +8,8 @@ use cms_model::{
 use super::service::Objects;
 
 impl Objects<'_> {
-    /// Lists deleted objects of a type in the list envelope, oldest deletion first; an object that was
-    /// deleted twice is listed twice. It takes an admin key.
+    /// Lists deleted objects of a type in the list envelope, oldest deletion first; an object that
+    /// was deleted twice is listed twice. Requires an admin key.
     pub fn trash(&self, caller: &Caller, name: &str, page: Page) -> Result<Json> {
         caller.require_admin()?;
         self.read(caller, name, Access::READ_REMOVED, |reader, _, content_type| {

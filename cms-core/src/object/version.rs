@@ -1,5 +1,5 @@
-//! Versions of an object: list and get (contract 3.10). Versions are never pruned, so their
-//! numbers are 1 to the latest without gaps.
+//! Lists and returns versions of an object (see docs/reference/objects.md#versions). Versions are
+//! never removed, so their numbers are 1 to the latest without gaps.
 
 use cms_model::{
     auth::scope::Access,
@@ -65,7 +65,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Returns an object as it was in a version: `<n>` or `version-<n>`.
+    /// Returns a version of an object: `<n>` or `version-<n>`.
     pub fn version(&self, caller: &Caller, name: &str, id: &str, version: &str) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {
             let view = View::for_object(caller, content_type);
@@ -88,7 +88,7 @@ impl Objects<'_> {
     }
 }
 
-/// Returns the one version that a view shows of an object.
+/// Returns the version of an object that a view contains.
 fn shown_version(
     reader: &Reader<'_>,
     content_type: &CompiledType,
@@ -142,7 +142,7 @@ struct Rest {
     editor: Person,
 }
 
-/// The key that acted, in the shape in which clients expect a person.
+/// The key of the change, in the form that clients expect for a user.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Person {
@@ -179,7 +179,7 @@ impl Person {
     }
 }
 
-/// The keys that one answer names, each read once.
+/// The keys named in one response, each read once.
 struct People<'a> {
     reader: &'a Reader<'a>,
     known: Vec<(Option<i64>, Person)>,
@@ -194,7 +194,7 @@ impl People<'_> {
         let person = if let Some(KeyRow { uid, name, created_at, .. }) = key {
             Person::new(uid, name, dates::definition_date(created_at))
         } else {
-            // Written on the folder itself, without a key.
+            // Written locally in the data directory, without a key.
             let local = Caller::local();
             let (id, name) = (local.actor().id.clone(), local.actor().name.clone());
             Person::new(id, name, dates::definition_date(Timestamp(0)))

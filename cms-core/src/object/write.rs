@@ -1,8 +1,8 @@
 //! The one write path of objects.
 //!
-//! A payload becomes a [`Draft`] by pure functions, before the writer is taken. Inside the write
-//! transaction [`Draft::check_stored`] adds what only the database can tell, and [`insert`] or
-//! [`update`] writes. A draft that was made from something that has changed since is made again.
+//! Pure functions create a [`Draft`] from a payload, before the writer is taken. Inside the write
+//! transaction [`Draft::check_stored`] adds the errors that need the database, and [`insert`] or
+//! [`update`] writes. A draft is rebuilt when its inputs have changed since.
 
 mod context;
 
@@ -46,8 +46,8 @@ pub(crate) enum Edit {
     Patch,
 }
 
-/// What a draft of a changed object was checked against: while nothing of it changes, neither do the
-/// errors that need no database.
+/// The inputs of a draft of a changed object: while they are unchanged, so are the errors that need
+/// no database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     type_rev: i64,
@@ -61,10 +61,10 @@ impl Base {
     }
 }
 
-/// An object as it is to be stored, and what is wrong with it.
+/// An object to be stored, and its validation errors.
 ///
-/// It holds the text to store and what is taken from the object beside it, not the object itself,
-/// which would take many times the memory of its text: a batch has a draft of each element.
+/// It has the text to store and the values extracted from the object, not the parsed object, which
+/// would take many times the memory of its text: a batch has a draft of each element.
 pub(crate) struct Draft {
     pub(crate) id: String,
     /// The object as compact JSON.
@@ -75,15 +75,15 @@ pub(crate) struct Draft {
     links: Vec<LinkRef>,
     pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
-    /// Revision of the type that it was checked against.
+    /// Revision of the type that validated it.
     type_rev: i64,
 }
 
 impl Draft {
-    /// Makes a draft of a new object from a request.
+    /// Creates a draft of a new object from a request.
     ///
     /// # Errors
-    /// [`Error::ObjectTooLarge`]; what is invalid is in [`Self::errors`].
+    /// [`Error::ObjectTooLarge`]; validation errors are in [`Self::errors`].
     pub(crate) fn new(
         content_type: &CompiledType,
         mut payload: Map<String, Value>,
@@ -105,7 +105,7 @@ impl Draft {
         Ok(Self { dates, ..draft })
     }
 
-    /// Makes a draft of a changed object from a request.
+    /// Creates a draft of a changed object from a request.
     pub(crate) fn edit(
         content_type: &CompiledType,
         edit: Edit,
@@ -145,7 +145,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// The same draft against a type that changed meanwhile.
+    /// Rebuilds the draft for a type that changed meanwhile.
     pub(crate) fn renewed(
         self,
         content_type: &CompiledType,
@@ -155,7 +155,7 @@ impl Draft {
         if self.type_rev == content_type.rev() {
             return Ok(self);
         }
-        // What is wrong with the id and the dates is so under every type.
+        // Errors of the id and the dates do not depend on the type.
         let mut errors = FieldErrors::default();
         for (path, messages) in self.errors.iter() {
             if path == "id" || path.starts_with("internal.") {
@@ -170,8 +170,8 @@ impl Draft {
         Ok(Self { dates: self.dates, ..draft })
     }
 
-    /// Makes a draft of an object whose `id` and `internal` are already taken out. Without a budget,
-    /// patterns are not checked: the values were when they were stored.
+    /// Creates a draft of an object without `id` and `internal`. Without a budget, patterns are not
+    /// checked: stored values already match.
     pub(crate) fn of(
         content_type: &CompiledType,
         id: String,
@@ -201,10 +201,9 @@ impl Draft {
         Ok(Self { id, data, title, unique, links, dates, errors, type_rev })
     }
 
-    /// Adds what only the database can tell: targets of links, and unique values.
+    /// Adds the errors that need the database: link targets, and unique values.
     ///
-    /// `itself` is the row of the object when it exists already. Nothing of this counts for an object
-    /// that goes to the trash.
+    /// `itself` is the row of an existing object. Objects to be moved to the trash are not checked.
     pub(crate) fn check_stored(
         &mut self,
         reader: &Reader<'_>,
@@ -233,7 +232,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds the fault of an id that is taken; returns the row that has it.
+    /// Adds the error of an existing id; returns its row.
     pub(crate) fn check_id(
         &mut self,
         reader: &Reader<'_>,
@@ -245,13 +244,13 @@ impl Draft {
         Ok(())
     }
 
-    /// Returns the draft when nothing is wrong with it.
+    /// Returns the draft when it has no errors.
     pub(crate) fn valid(mut self) -> Result<Self> {
         mem::take(&mut self.errors).into_result()?;
         Ok(self)
     }
 
-    /// What is to be written as version `version`, which is in workflow state `state`.
+    /// The row to write for version `version` in workflow state `state`.
     fn change(self, status: Status, state: &str, version: i64, context: &Context) -> ObjectChange {
         let at = self.dates.updated_at(context.at);
         ObjectChange {
@@ -259,7 +258,7 @@ impl Draft {
             title: self.title,
             status,
             workflow_state: state.to_owned(),
-            // When something was published is not kept.
+            // The time of publication is not stored.
             approval: transition::approval(state, version, context.at.seconds()),
             created_at: self.dates.created,
             at,
@@ -268,7 +267,8 @@ impl Draft {
     }
 }
 
-/// Link targets that were found in this transaction: a batch names the same ones again and again.
+/// Cache of link targets found in this transaction: elements of a batch often link to the same
+/// ones.
 #[derive(Default)]
 pub(crate) struct KnownTargets(HashSet<(i64, String)>);
 
@@ -287,7 +287,7 @@ impl KnownTargets {
     }
 }
 
-/// Writes a new object, or one that is new in the trash.
+/// Writes a new object, or a new object in the trash.
 pub(crate) fn insert(
     writer: &Writer<'_>,
     content_type: &CompiledType,
@@ -324,7 +324,7 @@ pub(crate) fn insert(
     if let Some(deleted_at) = deleted_at {
         return discard(writer, content_type, stored, deleted_at, context);
     }
-    // A draft is not published: types with Draft & Public have no state that is public.
+    // A draft is not published: types with Draft & Public have no workflow state `public`.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
@@ -370,13 +370,13 @@ pub(crate) fn update(
     if let Some(deleted_at) = deleted_at {
         return discard(writer, content_type, stored, deleted_at, context);
     }
-    // What is published stays as it was.
+    // The published version stays unchanged.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
     log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
     Ok(stored)
 }
 
-/// Moves an object that was just written to the trash, with the date at which it was deleted elsewhere.
+/// Moves an object that was just written to the trash, with the deletion date of its source.
 fn discard(
     writer: &Writer<'_>,
     content_type: &CompiledType,
@@ -411,7 +411,7 @@ fn log_deletion(
     log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
 }
 
-/// Notes in the journal what happened to an object, and whether the public view changed.
+/// Appends a change of an object to the journal, and whether it changed the public view.
 pub(crate) fn log(
     writer: &Writer<'_>,
     event: Event,
@@ -430,7 +430,7 @@ pub(crate) fn log(
     })
 }
 
-/// Notes the links of a stored object again, those of its published version included.
+/// Updates the links of a stored object, including those of its published version.
 pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> Result<()> {
     if !properties.iter().any(Property::may_link) {
         return Ok(());
@@ -440,7 +440,7 @@ pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> R
     writer.replace_links(pk, links.iter().map(FoundLink::target))
 }
 
-/// Returns the links of the published version of an object, if there is one.
+/// Returns the links of the published version of an object, if any.
 fn published_links(
     reader: &Reader<'_>,
     properties: &[Property],
@@ -450,8 +450,8 @@ fn published_links(
     Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
 }
 
-/// Refuses a write that had to match patterns inside the writer, for more work than others may have
-/// to wait for. That takes a change of the object or the type between its checks and the write.
+/// Rejects a write that had to match patterns inside the writer, at a cost that would block other
+/// writes. That happens only when the object or the type changed between validation and write.
 pub(crate) fn require_checked(budget: &StepBudget) -> Result<()> {
     if budget.is_exhausted() {
         let message = "The object or its type changed while it was checked: repeat the request";
@@ -460,9 +460,9 @@ pub(crate) fn require_checked(budget: &StepBudget) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an object whose properties, as compact JSON, are larger than an object may be.
+/// Rejects an object whose properties, as compact JSON, exceed the maximum size.
 pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
-    // As one text, the id would be `"id":"…",` longer.
+    // In one text, the id would add `"id":"…",`.
     let bytes = data + id.len() + 8;
     if bytes <= limits::MAX_OBJECT_BYTES {
         return Ok(());
@@ -471,12 +471,13 @@ pub(crate) fn require_size(id: &str, data: usize) -> Result<()> {
     Err(Error::ObjectTooLarge { id, bytes })
 }
 
-/// Reads the stored text of an object.
+/// Parses the stored text of an object.
 pub(crate) fn parse(data: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(data).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-/// A replacement that leaves a readonly property out keeps its value (contract 3.6).
+/// A replacement without a readonly property keeps its value (see
+/// docs/reference/objects.md#read-only-properties).
 fn keep_readonly(
     content_type: &CompiledType,
     before: &Map<String, Value>,

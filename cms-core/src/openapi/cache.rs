@@ -1,4 +1,4 @@
-//! The OpenAPI documents that were made last.
+//! Caches the latest OpenAPI documents.
 
 use std::{
     collections::VecDeque,
@@ -10,19 +10,19 @@ use cms_model::wire::{
     openapi::{OpenApiDocument, OpenApiRequest},
 };
 
-/// Documents that are kept. Each may have some megabytes.
-const KEPT: usize = 8;
+/// Maximum number of cached documents. Each may have some megabytes.
+const MAX_DOCUMENTS: usize = 8;
 
-/// Documents by what they depend on, newest last.
+/// Documents by their inputs, newest last.
 #[derive(Default)]
 pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument>)>>);
 
-/// All that a document depends on.
+/// All inputs of a document.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    /// None for keys that may do everything.
+    /// None for keys without restrictions.
     pub(crate) rules: Option<Vec<Rule>>,
 }
 
@@ -35,9 +35,9 @@ impl DocumentCache {
 
     pub(crate) fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.lock();
-        // Those of older types are of no use any more.
+        // Documents of older types are not needed any more.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);
-        if kept.len() == KEPT {
+        if kept.len() == MAX_DOCUMENTS {
             kept.pop_front();
         }
         kept.push_back((key, document));

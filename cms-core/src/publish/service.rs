@@ -163,7 +163,7 @@ impl Publishing<'_> {
     /// directory publishes an object.
     pub fn publish_due(&self) -> Result<usize> {
         let at = self.cms.config.clock.now();
-        if !self.cms.store.peek(|reader| reader.is_any_due(at.seconds()))? {
+        if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
         let cell = Arc::clone(&self.cms.catalog);

@@ -1,4 +1,4 @@
-//! Comparing the index with the database: which objects it has, in which editions.
+//! Compares the index with the database: its objects and their editions.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,16 +10,16 @@ use cms_store::Event;
 
 use super::service::Searching;
 
-/// How long a comparison waits for the index to have everything.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Maximum wait of a comparison for a complete index.
+const MAX_WAIT: Duration = Duration::from_mins(2);
 
 impl Searching<'_> {
-    /// Tells how the index differs from the database, once it is up to date; nothing when it does
-    /// not. What changes meanwhile is left out.
+    /// Returns the differences between index and database once the index is up to date; empty when
+    /// there are none. Changes made meanwhile are ignored.
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
-        let head = store.peek(|reader| Ok(reader.journal_head()?.seq))?;
-        let live = match self.cms.index.up_to(self.source(), head, PATIENCE) {
+        let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
+        let live = match self.cms.index.up_to(self.source(), head, MAX_WAIT) {
             Ok(live) => live,
             Err(error) => return Ok(vec![format!("it cannot be read: {error}")]),
         };
@@ -68,12 +68,12 @@ impl Searching<'_> {
         })
     }
 
-    /// Makes a new index, and waits until it is searched, or for too long.
+    /// Rebuilds the index, and waits until searches use it, up to a limit.
     pub(crate) fn remake(&self) -> Result<()> {
         let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
         let begun = std::time::Instant::now();
-        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < PATIENCE {
+        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < MAX_WAIT {
             if !self.advance()? {
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -82,7 +82,7 @@ impl Searching<'_> {
     }
 }
 
-/// What the documents of an object say, in order.
+/// The expected flags of the documents of an object, in order.
 fn documents(ctd: i64, draft_public: bool, status: &str, approved: bool) -> Vec<u64> {
     let status = Status::parse(status);
     let published = !draft_public || status == Some(Status::Public);

@@ -1,8 +1,7 @@
-//! Journal → documents: the only place where the store meets the index.
+//! Journal → documents: the only code that connects store and index.
 //!
-//! A feed reads which objects the journal names, and indexes them in the state they have now. So
-//! it does no harm to do something twice, which is all that is needed after a crash: the index
-//! says how far it came, and the feed goes on from there.
+//! A feed reads the changed objects from the journal, and indexes their current state. So indexing
+//! is idempotent. After a crash the feed continues at the position stored in the index.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -19,14 +18,14 @@ use cms_model::{
 use cms_search::{Documents, Flags, Generation, Progress};
 use cms_store::{Entry, Event, Reader, Store};
 
-use crate::ctd::catalog_cache::CatalogCache;
+use crate::content_type::catalog_cache::CatalogCache;
 
-/// Rows of the journal, or objects of a type, that one step takes.
-const STEP: usize = 500;
-/// Text of objects that may wait for a commit, in bytes: it is in memory until then.
+/// Rows of the journal, or objects of a type, per step.
+const STEP_ROWS: usize = 500;
+/// Bytes of objects before a commit: they are in memory until then.
 const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where content comes from.
+/// The source of content.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) store: &'a Store,
@@ -35,32 +34,32 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Tells whether an index shows an earlier state of this very database.
+    /// Returns whether an index is of an earlier state of this database.
     pub(super) fn has_been_at(self, progress: &Progress) -> Result<bool> {
-        let entry = self.store.peek(|reader| reader.journal_entry(progress.seq))?;
+        let entry = self.store.read_autocommit(|reader| reader.journal_entry(progress.seq))?;
         Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
     }
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// There was nothing to do.
+    /// Nothing to do.
     Idle,
     Moved,
-    /// Somebody wants a new index of all types.
+    /// A new index of all types is requested.
     RebuildWanted,
 }
 
-/// One generation on its way to the end of the journal.
+/// A generation that follows the journal.
 pub(super) struct Feed {
     pub(super) generation: Arc<Generation>,
     documents: Documents,
-    /// How far it came, committed or not.
+    /// Its position, committed or not.
     pub(super) progress: Progress,
     /// Bytes since the last commit; none when nothing changed.
     uncommitted: Option<usize>,
-    /// Row of the journal up to which it is permanent.
+    /// Row of the journal up to which it is committed.
     committed: i64,
 }
 
@@ -86,10 +85,10 @@ impl Feed {
         Ok(feed)
     }
 
-    /// Takes a little of the journal or, at its end, of the types that are indexed anew.
+    /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
     pub(super) fn step(&mut self, source: Source<'_>) -> Result<Step> {
         let step = source.store.read(|reader| {
-            let entries = reader.journal_after(self.progress.seq, STEP)?;
+            let entries = reader.journal_after(self.progress.seq, STEP_ROWS)?;
             let catalog = source.catalog.at(reader)?;
             let mut batch = Batch::new(reader, &catalog, source.clock.now().0 / 1000);
             if entries.is_empty() {
@@ -118,17 +117,17 @@ impl Feed {
             }
             (self.progress.seq, self.progress.nonce) = (entry.place.seq, entry.place.nonce);
         }
-        // What exists now is added after all removals, so nothing that was made again is lost.
+        // Live objects are added after all removals, so that objects created again are kept.
         self.index(batch, &Vec::from_iter(objects))?;
         Ok(step)
     }
 
     fn refill(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
         let Some(refill) = self.progress.refills.first_mut() else { return Ok(Step::Idle) };
-        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP)?;
+        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP_ROWS)?;
         refill.done += rows.len() as u64;
         refill.after = rows.last().copied().unwrap_or(refill.after);
-        if rows.len() < STEP {
+        if rows.len() < STEP_ROWS {
             self.progress.refills.remove(0);
         }
         let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
@@ -136,7 +135,7 @@ impl Feed {
         Ok(Step::Moved)
     }
 
-    /// Replaces the documents of objects by what they are now.
+    /// Replaces the documents of objects with their current state.
     fn index(&mut self, batch: &mut Batch<'_>, objects: &[i64]) -> Result<()> {
         for &pk in objects {
             self.documents.remove(pk);
@@ -146,7 +145,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Tells whether something is not permanent yet.
+    /// Returns whether changes are uncommitted.
     pub(super) fn is_dirty(&self) -> bool {
         self.uncommitted.is_some()
     }
@@ -155,7 +154,7 @@ impl Feed {
         self.committed
     }
 
-    /// Makes everything so far permanent, and shows it.
+    /// Commits all changes, which makes them visible.
     pub(super) fn commit(&mut self) -> Result<()> {
         self.documents.commit(&self.progress)?;
         self.uncommitted = None;
@@ -164,7 +163,7 @@ impl Feed {
     }
 }
 
-/// Objects of one snapshot on their way into an index.
+/// Objects of one snapshot to be indexed.
 struct Batch<'a> {
     reader: &'a Reader<'a>,
     types: HashMap<i64, &'a Arc<CompiledType>>,
@@ -179,7 +178,7 @@ impl<'a> Batch<'a> {
         Self { reader, types, now }
     }
 
-    /// Adds the documents of objects that exist; returns the size of their texts.
+    /// Adds the documents of existing objects; returns the size of their texts.
     fn add(&self, documents: &Documents, objects: &[i64]) -> Result<usize> {
         let (mut bytes, mut modified) = (0, Vec::new());
         self.reader.object_rows(Edition::Current, objects, |ctd, stored| {

@@ -1,12 +1,11 @@
-//! Who brings the index up to date, and when.
+//! Updates the index: which thread, and when.
 //!
-//! There is no thread for it. A search that finds the index behind brings it up to date itself, and
-//! others that come meanwhile wait for it; a server also does so all the time, in small slices. Of
-//! several processes on one folder, the one that holds the lock writes, and the others wait for
-//! what it commits.
+//! A search that finds the index behind updates it itself, and concurrent searches wait for that. A
+//! server also updates it continuously, in short batches. Of several processes on one data
+//! directory, the one with the lock writes, and the others wait for its commits.
 //!
-//! A generation is a folder `index/<number>`; the file `index/current` names the one that searches
-//! use. A new one is made beside it, and takes its place when it has everything.
+//! A generation is a directory `index/<number>`; the file `index/current` names the one that
+//! searches use. A new generation is built beside it, and replaces it when it is complete.
 
 use std::{
     fs::{self, File},
@@ -26,25 +25,25 @@ use super::feed::{Feed, Source, Step};
 
 /// Names the generation that searches use.
 const CURRENT: &str = "current";
-/// Held by the process that writes.
+/// Locked by the process that writes.
 const LOCK: &str = "lock";
-/// How long one slice of unasked work takes; a search may have to wait for it.
-const SLICE: Duration = Duration::from_millis(200);
-/// How often a process looks at what another one commits.
-const LOOK: Duration = Duration::from_millis(20);
+/// Duration of one background indexing batch; a search may have to wait for it.
+const BATCH_DURATION: Duration = Duration::from_millis(200);
+/// Poll interval for the commits of another process.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A generation that can be searched, and how far its last commit came.
+/// An open generation, and the position of its last commit.
 pub(super) struct Live {
     number: u64,
     pub(super) generation: Arc<Generation>,
     pub(super) progress: Progress,
 }
 
-/// The index of one folder.
+/// The index of one data directory.
 pub(crate) struct Indexer {
     folder: PathBuf,
     state: Mutex<State>,
-    /// Somebody gave the work back.
+    /// The writer state was returned.
     returned: Condvar,
     /// Searches that wait for a commit.
     waiting: AtomicUsize,
@@ -53,27 +52,27 @@ pub(crate) struct Indexer {
 #[derive(Default)]
 struct State {
     live: Option<Arc<Live>>,
-    /// How far the generation is that will follow.
+    /// The position of the next generation.
     next: Option<Progress>,
-    work: Work,
-    /// Why the last work failed, until one succeeds.
+    work: WriterSlot,
+    /// The last indexing error, until indexing succeeds.
     failure: Option<String>,
 }
 
 /// The right to write, which one thread at a time has.
-enum Work {
-    /// Nobody works; the desk is there when this process has the lock.
-    Free(Option<Box<Desk>>),
+enum WriterSlot {
+    /// No thread writes; the writer state is present when this process has the lock.
+    Free(Option<Box<WriterState>>),
     Taken,
 }
 
-impl Default for Work {
+impl Default for WriterSlot {
     fn default() -> Self {
         Self::Free(None)
     }
 }
 
-/// How far something is that a row of the journal asked for.
+/// The progress of a reindex job.
 pub(super) enum Stage {
     Waiting,
     /// These types are not finished.
@@ -81,27 +80,27 @@ pub(super) enum Stage {
     Done,
 }
 
-/// What the process that writes has open.
-struct Desk {
+/// The writer state of this process.
+struct WriterState {
     _lock: File,
-    live: Option<Line>,
-    /// A new generation that does not have everything yet.
-    next: Option<Line>,
+    live: Option<OpenGeneration>,
+    /// A new generation that is not complete yet.
+    next: Option<OpenGeneration>,
 }
 
-/// A generation that is written.
-struct Line {
+/// A generation open for writing.
+struct OpenGeneration {
     number: u64,
     feed: Feed,
 }
 
-/// When a piece of work ends, besides when there is nothing more to do.
+/// When indexing stops, besides at the end of the journal.
 #[derive(Clone, Copy)]
 struct Goal {
-    /// This row of the journal is in the index.
+    /// This row of the journal is indexed.
     seq: i64,
     deadline: Instant,
-    /// Work that nobody waits for makes room as soon as somebody does.
+    /// Background indexing yields to waiting searches.
     yields: bool,
 }
 
@@ -116,12 +115,12 @@ impl Indexer {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // The work is given back even when it fails, and every other change is one assignment.
+        // The writer state is returned also on failure, and every other change is one assignment.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a generation that has every change up to a row of the journal, or, when that would
-    /// take longer than `wait`, the newest one there is.
+    /// Returns a generation with every change up to a row of the journal; when that takes longer
+    /// than `wait`, the newest one.
     pub(super) fn up_to(&self, source: Source<'_>, seq: i64, wait: Duration) -> Result<Arc<Live>> {
         let deadline = Instant::now() + wait;
         self.waiting.fetch_add(1, Ordering::Relaxed);
@@ -140,21 +139,21 @@ impl Indexer {
                 }
                 _ => {}
             }
-            match std::mem::replace(&mut state.work, Work::Taken) {
-                Work::Taken => {
-                    let rest = goal.deadline.saturating_duration_since(now).max(LOOK);
+            match std::mem::replace(&mut state.work, WriterSlot::Taken) {
+                WriterSlot::Taken => {
+                    let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
                     let woken = self.returned.wait_timeout(state, rest);
                     state = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                Work::Free(desk) => {
+                WriterSlot::Free(writer) => {
                     drop(state);
-                    let done = self.work(desk, source, goal);
+                    let done = self.work(writer, source, goal);
                     state = self.lock();
                     match done {
                         Ok(true) => {}
-                        // Another process writes: look again soon.
+                        // Another process writes: poll again soon.
                         Ok(false) => {
-                            let woken = self.returned.wait_timeout(state, LOOK);
+                            let woken = self.returned.wait_timeout(state, POLL_INTERVAL);
                             state = woken.unwrap_or_else(PoisonError::into_inner).0;
                         }
                         Err(error) => return state.live.clone().ok_or(error),
@@ -164,23 +163,24 @@ impl Indexer {
         }
     }
 
-    /// Does a slice of what is to be done; tells whether there is more.
+    /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: Source<'_>) -> Result<bool> {
-        let Work::Free(desk) = std::mem::replace(&mut self.lock().work, Work::Taken) else {
+        let WriterSlot::Free(writer) = std::mem::replace(&mut self.lock().work, WriterSlot::Taken)
+        else {
             return Ok(false);
         };
-        let goal = Goal { seq: i64::MAX, deadline: Instant::now() + SLICE, yields: true };
-        let has_lock = self.work(desk, source, goal)?;
+        let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
+        let has_lock = self.work(writer, source, goal)?;
         let state = self.lock();
-        let Work::Free(Some(desk)) = &state.work else { return Ok(false) };
-        Ok(has_lock && desk.has_more())
+        let WriterSlot::Free(Some(writer)) = &state.work else { return Ok(false) };
+        Ok(has_lock && writer.has_more())
     }
 
-    /// Says how far the index is with a row of the journal that wants types to be indexed anew, and
-    /// why the last attempt failed. Row 0 stands for all types.
+    /// Returns the progress of the reindex job of a journal row, and the last indexing error. Row 0
+    /// stands for all types.
     pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
-        if matches!(self.lock().work, Work::Free(None)) {
-            self.look()?;
+        if matches!(self.lock().work, WriterSlot::Free(None)) {
+            self.poll()?;
         }
         let state = self.lock();
         let failure = state.failure.clone();
@@ -198,73 +198,79 @@ impl Indexer {
         Ok((if is_done { Stage::Done } else { Stage::Running(pending) }, failure))
     }
 
-    /// The row of the journal up to which searches see changes; none before the index was opened.
+    /// The row of the journal up to which changes are searchable; none before the index was opened.
     pub(crate) fn position(&self) -> Option<i64> {
         self.lock().live.as_ref().map(|live| live.progress.seq)
     }
 
-    /// Why the last piece of work failed, if it did.
+    /// The last indexing error, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         self.lock().failure.clone()
     }
 
-    /// The first row of the journal that is still needed; none when another process knows.
+    /// The first row of the journal that is still needed; none when another process writes.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
-        let Work::Free(Some(desk)) = &state.work else { return None };
-        let lines = desk.live.iter().chain(&desk.next);
-        // A generation is recognised by the row up to which it came.
-        lines.map(|line| line.feed.committed()).min()
+        let WriterSlot::Free(Some(writer)) = &state.work else { return None };
+        let generations = writer.live.iter().chain(&writer.next);
+        // The last row of a generation identifies it.
+        generations.map(|generation| generation.feed.committed()).min()
     }
 
-    /// Gives up a generation that cannot be read, so that the next search begins a new one; tells
-    /// whether this process may do that.
+    /// Drops an unreadable generation, so that the next search begins a new one; returns whether
+    /// this process may do that.
     pub(super) fn discard(&self, broken: &Live) -> bool {
         let mut state = self.lock();
-        let is_ours = matches!(&state.work, Work::Free(Some(_)));
+        let is_ours = matches!(&state.work, WriterSlot::Free(Some(_)));
         let is_current = state.live.as_ref().is_some_and(|live| live.number == broken.number);
         if is_ours && is_current {
-            state.work = Work::Free(None);
+            state.work = WriterSlot::Free(None);
             state.live = None;
-            // It is not found any more, and removed when the next one is begun.
+            // It is not used any more, and removed when the next one begins.
             fs::remove_file(self.folder.join(CURRENT)).ok();
             fs::remove_file(self.path(broken.number).join("meta.json")).ok();
         }
         is_ours
     }
 
-    /// Works towards a goal, and gives the work back; tells whether this process may write.
-    fn work(&self, desk: Option<Box<Desk>>, source: Source<'_>, goal: Goal) -> Result<bool> {
-        let mut back = GiveBack { indexer: self, desk: None };
-        let found = desk.map_or_else(|| self.sit_down(source), |desk| Ok(Some(desk)));
-        let done = found.and_then(|desk| {
-            let Some(mut desk) = desk else { return self.look().map(|()| false) };
-            self.carry_on(&mut desk, source, goal)?;
-            self.lock().next = desk.next.as_ref().map(|next| next.feed.progress.clone());
-            // After a failure the desk is left: what is open is opened anew the next time.
-            back.desk = Some(desk);
+    /// Indexes up to a goal, and returns the writer state; returns whether this process may write.
+    fn work(
+        &self,
+        writer: Option<Box<WriterState>>,
+        source: Source<'_>,
+        goal: Goal,
+    ) -> Result<bool> {
+        let mut back = GiveBack { indexer: self, writer: None };
+        let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
+        let done = found.and_then(|writer| {
+            let Some(mut writer) = writer else { return self.poll().map(|()| false) };
+            self.run(&mut writer, source, goal)?;
+            self.lock().next = writer.next.as_ref().map(|next| next.feed.progress.clone());
+            // After a failure the writer state is dropped: the next batch opens the generations
+            // again.
+            back.writer = Some(writer);
             Ok(true)
         });
         self.lock().failure = done.as_ref().err().map(ToString::to_string);
         done
     }
 
-    fn carry_on(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<()> {
-        if desk.live.is_none() && desk.next.is_none() {
-            desk.next = Some(self.begin(source)?);
+    fn run(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<()> {
+        if writer.live.is_none() && writer.next.is_none() {
+            writer.next = Some(self.begin(source)?);
         }
-        // Without any generation to search, an unfinished one is better than none.
-        if desk.live.is_none() && self.lock().live.is_none() {
-            self.switch(desk)?;
+        // Without a current generation, an incomplete one is better than none.
+        if writer.live.is_none() && self.lock().live.is_none() {
+            self.switch(writer)?;
         }
         loop {
-            let is_done = self.step(desk, source, goal)?;
+            let is_done = self.step(writer, source, goal)?;
             let is_wanted = self.waiting.load(Ordering::Relaxed) > 0;
             if is_done || Instant::now() >= goal.deadline || (goal.yields && is_wanted) {
                 break;
             }
         }
-        if let Some(live) = &mut desk.live
+        if let Some(live) = &mut writer.live
             && live.feed.is_dirty()
         {
             live.feed.commit()?;
@@ -273,32 +279,32 @@ impl Indexer {
         Ok(())
     }
 
-    /// Takes one step; tells whether there is nothing left to do for the goal.
-    fn step(&self, desk: &mut Desk, source: Source<'_>, goal: Goal) -> Result<bool> {
+    /// Runs one step; returns whether the goal is reached.
+    fn step(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<bool> {
         let mut step = Step::Idle;
-        if let Some(live) = &mut desk.live {
+        if let Some(live) = &mut writer.live {
             step = live.feed.step(source)?;
         }
-        // Before all else: the row that asks for it is read only once.
-        if step == Step::RebuildWanted && desk.next.is_none() {
-            desk.next = Some(self.begin(source)?);
+        // First: the row that requests it is read only once.
+        if step == Step::RebuildWanted && writer.next.is_none() {
+            writer.next = Some(self.begin(source)?);
         }
-        if desk.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
+        if writer.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
             return Ok(true);
         }
-        let Some(next) = &mut desk.next else { return Ok(step == Step::Idle) };
-        // The generation that is searched comes first.
+        let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
+        // The current generation comes first.
         if step == Step::Idle && next.feed.step(source)? == Step::Idle {
-            self.switch(desk)?;
+            self.switch(writer)?;
         }
         Ok(false)
     }
 
-    /// Takes the lock and opens what is there; none when another process has it.
-    fn sit_down(&self, source: Source<'_>) -> Result<Option<Box<Desk>>> {
+    /// Takes the lock and opens the generations; none when another process has it.
+    fn open_writer(&self, source: Source<'_>) -> Result<Option<Box<WriterState>>> {
         fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
         let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
-        let mut desk = Desk { _lock: lock, live: None, next: None };
+        let mut writer = WriterState { _lock: lock, live: None, next: None };
         let current = self.current();
         for number in self.numbers()? {
             let Ok(generation) = Generation::open(&self.path(number)) else {
@@ -313,30 +319,30 @@ impl Indexer {
                 self.lock().live = Some(Arc::new(Live { number, generation, progress }));
             }
             if !source.has_been_at(&progress)? || current.is_some_and(|current| number < current) {
-                // The database was put back to another state: it is searched until a new one is
-                // made, and nothing is found in it that is not in the database as well.
+                // The database was restored to another state: the index is used until a new one is
+                // complete, and hits that are not in the database are ignored.
                 if !is_current {
                     self.remove(number)?;
                 }
                 continue;
             }
-            let line = Line { number, feed: Feed::new(generation, progress)? };
-            let place = if is_current { &mut desk.live } else { &mut desk.next };
-            *place = Some(line);
+            let generation = OpenGeneration { number, feed: Feed::new(generation, progress)? };
+            let place = if is_current { &mut writer.live } else { &mut writer.next };
+            *place = Some(generation);
         }
-        Ok(Some(Box::new(desk)))
+        Ok(Some(Box::new(writer)))
     }
 
     /// Begins a new generation.
-    fn begin(&self, source: Source<'_>) -> Result<Line> {
+    fn begin(&self, source: Source<'_>) -> Result<OpenGeneration> {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         let generation = Arc::new(Generation::create(&self.path(number))?);
-        Ok(Line { number, feed: Feed::begin(generation, source)? })
+        Ok(OpenGeneration { number, feed: Feed::begin(generation, source)? })
     }
 
-    /// Lets searches use the next generation, and removes the one before.
-    fn switch(&self, desk: &mut Desk) -> Result<()> {
-        let Some(mut next) = desk.next.take() else { return Ok(()) };
+    /// Makes the next generation the current one, and removes the previous one.
+    fn switch(&self, writer: &mut WriterState) -> Result<()> {
+        let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.feed.commit()?;
         let staged = self.folder.join("current.new");
         fs::write(&staged, format!("{}\n", next.number)).map_err(Error::from_io)?;
@@ -345,33 +351,33 @@ impl Indexer {
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::from_io)?;
         self.show(&next);
         let number = next.number;
-        desk.live = Some(next);
+        writer.live = Some(next);
         for old in self.numbers()?.into_iter().filter(|old| *old < number) {
             self.remove(old)?;
         }
         Ok(())
     }
 
-    /// Lets searches see what was committed.
-    fn show(&self, line: &Line) {
+    /// Makes committed changes visible to searches.
+    fn show(&self, generation: &OpenGeneration) {
         let live = Live {
-            number: line.number,
-            generation: Arc::clone(&line.feed.generation),
-            progress: line.feed.progress.clone(),
+            number: generation.number,
+            generation: Arc::clone(&generation.feed.generation),
+            progress: generation.feed.progress.clone(),
         };
         self.lock().live = Some(Arc::new(live));
         self.returned.notify_all();
     }
 
-    /// Looks at what another process committed.
-    fn look(&self) -> Result<()> {
+    /// Reads the commits of another process.
+    fn poll(&self) -> Result<()> {
         let Some(number) = self.current() else { return Ok(()) };
         let known = self.lock().live.clone().filter(|live| live.number == number);
         let generation = match known {
             Some(live) => Arc::clone(&live.generation),
             None => Arc::new(Generation::open(&self.path(number))?),
         };
-        // In this order, so that the index shows at least what it says.
+        // In this order, so that the index contains at least the changes up to its position.
         let progress = generation.progress()?;
         generation.reload()?;
         let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
@@ -405,22 +411,22 @@ impl Indexer {
     }
 }
 
-impl Desk {
+impl WriterState {
     fn has_more(&self) -> bool {
         self.next.is_some()
             || self.live.as_ref().is_none_or(|live| !live.feed.progress.refills.is_empty())
     }
 }
 
-/// Gives the work back, whatever happens.
+/// Returns the writer state on drop.
 struct GiveBack<'a> {
     indexer: &'a Indexer,
-    desk: Option<Box<Desk>>,
+    writer: Option<Box<WriterState>>,
 }
 
 impl Drop for GiveBack<'_> {
     fn drop(&mut self) {
-        self.indexer.lock().work = Work::Free(self.desk.take());
+        self.indexer.lock().work = WriterSlot::Free(self.writer.take());
         self.indexer.returned.notify_all();
     }
 }

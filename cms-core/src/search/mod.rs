@@ -1,18 +1,18 @@
-//! The operations of full-text search (contract 6).
+//! The operations of full-text search (see docs/reference/search.md).
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`feed`] | journal → documents: the only place where store meets index |
-//! | [`indexer`] | which thread brings the index up to date, and when |
-//! | [`service`], `answer` | searching; the hits as JSON |
-//! | [`compare`] | the index against the database |
-//! | [`reindex`] | rebuilding the index, for operators |
+//! | [`feed`] | journal → documents: the only code that connects store and index |
+//! | [`indexer`] | which thread updates the index, and when |
+//! | [`service`], `answer` | searches; renders hits as JSON |
+//! | [`compare`] | compares the index with the database |
+//! | [`reindex`] | rebuilds the index, for operators |
 //!
-//! What a search is: [`cms_model::search`]; the index: [`cms_search`].
+//! The model of a search: [`cms_model::search`]; the index: [`cms_search`].
 
-mod answer;
 mod compare;
 mod feed;
 pub(crate) mod indexer;
 mod reindex;
+mod response;
 pub(crate) mod service;

@@ -1,8 +1,8 @@
-//! Making the index anew, for operators (contract 10.1).
+//! Rebuilds the index, for operators (see docs/reference/search.md#the-search-index).
 //!
-//! A request is rows of the journal, so whoever writes the index will see it, in order, whichever
-//! process that is and whenever it starts. The job is the place of these rows, and how far it is
-//! follows from how far the index came.
+//! A request is stored as rows of the journal, so the process that writes the index reads it in
+//! order, whenever that process starts. A job is identified by the position of these rows; its
+//! progress follows from the position of the index.
 
 use cms_model::{
     context::Caller,
@@ -20,7 +20,7 @@ const KIND: &str = "reindex";
 const CONTENT_TYPES: &str = "contentTypes";
 
 impl Searching<'_> {
-    /// Asks for a new index of the types that the payload names, or of all.
+    /// Requests a new index of the types in the payload, or of all.
     ///
     /// # Errors
     /// [`Error::Forbidden`] without an admin key, [`Error::Invalid`] for types that do not exist.
@@ -51,7 +51,7 @@ impl Searching<'_> {
         })
     }
 
-    /// Says how far a job is.
+    /// Returns the progress of a job.
     pub fn job(&self, caller: &Caller, id: &str) -> Result<Job> {
         caller.require_admin()?;
         let unknown = || Error::NotFound { what: "job", name: id.to_owned() };
@@ -77,7 +77,7 @@ impl Searching<'_> {
     }
 }
 
-/// Reads the names in a payload; none means all types.
+/// Parses the names in a payload; none means all types.
 fn read_names(payload: &Map<String, Value>) -> Result<Option<Vec<String>>> {
     let mut errors = FieldErrors::default();
     let names = read::strings(payload, CONTENT_TYPES, "", &mut errors);
@@ -86,7 +86,7 @@ fn read_names(payload: &Map<String, Value>) -> Result<Option<Vec<String>>> {
     Ok(payload.contains_key(CONTENT_TYPES).then_some(names))
 }
 
-/// The types that rows of the journal want to be indexed anew; none when they are no such rows.
+/// The types that a range of journal rows requests to reindex; none for other rows.
 fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>> {
     let mut ctds = Vec::new();
     for seq in first..=last {
@@ -98,20 +98,20 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
-/// How many objects types have; row 0 stands for all.
+/// The number of objects of types; row 0 stands for all.
 fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {
-        total += if ctd == 0 { reader.live_objects()? } else { reader.ctd_state(ctd)?.live };
+        total += if ctd == 0 { reader.live_objects()? } else { reader.type_state(ctd)?.live };
     }
     Ok(total)
 }
 
-/// How many objects have yet to be indexed.
+/// The number of objects still to be indexed.
 fn left(reader: &Reader<'_>, pending: &[Refill]) -> Result<u64> {
     let mut left = 0;
     for refill in pending {
-        left += reader.ctd_state(refill.ctd)?.live.saturating_sub(refill.done);
+        left += reader.type_state(refill.ctd)?.live.saturating_sub(refill.done);
     }
     Ok(left)
 }

@@ -1,4 +1,4 @@
-//! Searching (contract 6): the order of the steps, and nothing else.
+//! Searches content: the order of the steps (see docs/reference/search.md).
 
 use std::collections::HashMap;
 
@@ -25,10 +25,10 @@ use cms_search::{Found, Hit, Scope};
 use cms_store::Reader;
 use tracing::info_span;
 
-use super::{answer, feed::Source};
+use super::{feed::Source, response};
 use crate::{cms::Cms, object::hydrate::Hydration};
 
-/// Full-text search, and the index that it uses.
+/// Full-text search and its index.
 pub struct Searching<'a> {
     pub(crate) cms: &'a Cms,
 }
@@ -41,14 +41,13 @@ impl Cms {
 }
 
 impl Searching<'_> {
-    /// Searches all content that the caller may read (contract 6).
+    /// Searches all content that the caller may read (see docs/reference/search.md#parameters).
     ///
-    /// The answer has every write that was acknowledged before the call, unless the index is so far
-    /// behind that it would take longer than [`crate::CoreConfig::search_wait`].
+    /// The response includes every write acknowledged before the request, unless updating the index
+    /// would take longer than [`crate::CoreConfig::search_wait`].
     ///
     /// # Errors
-    /// [`Error::Invalid`] for parameters that cannot be read, [`Error::Busy`] when the search takes
-    /// too long.
+    /// [`Error::Invalid`] for invalid parameters, [`Error::Busy`] when the search takes too long.
     pub fn search(&self, caller: &Caller, request: &SearchRequest) -> Result<Json> {
         let mut search = Search::read(request)?;
         let (head, scope) = self.cms.store.read(|reader| {
@@ -70,7 +69,7 @@ impl Searching<'_> {
             let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
             let mut hydration = Hydration::new(reader, &catalog, caller);
             let (organization, _) = reader.names()?;
-            let hits = answer::Hits { found: &found, rows, organization: &organization };
+            let hits = response::Hits { found: &found, rows, organization: &organization };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
@@ -78,7 +77,7 @@ impl Searching<'_> {
         })
     }
 
-    /// Searches the index. One that turns out to be broken is made anew, and searched again.
+    /// Searches the index. A damaged index is rebuilt, and searched again.
     fn find(
         &self,
         seq: i64,
@@ -98,8 +97,8 @@ impl Searching<'_> {
         }
     }
 
-    /// Brings the index a little closer to the content; tells whether there is more to do. A server
-    /// calls it all the time, so that searches find the index up to date.
+    /// Runs one indexing batch; returns whether more is to be done. A server calls it continuously,
+    /// so that searches find the index up to date.
     pub fn advance(&self) -> Result<bool> {
         self.cms.index.advance(self.source())
     }
@@ -109,7 +108,7 @@ impl Searching<'_> {
         Source { store: &cms.store, catalog: &cms.catalog, clock: &*cms.config.clock }
     }
 
-    /// What of the index the caller may see.
+    /// The part of the index that the caller may see.
     fn scope(
         &self,
         caller: &Caller,
@@ -134,12 +133,12 @@ impl Searching<'_> {
     }
 }
 
-/// The types whose objects the index has.
+/// The indexed types.
 fn searched(catalog: &Catalog) -> impl Iterator<Item = &CompiledType> {
     catalog.types().iter().map(|known| &**known).filter(|known| known.is_searchable())
 }
 
-/// The types that are searched, by their rows.
+/// The searched types, by row.
 fn selected<'c>(
     catalog: &'c Catalog,
     caller: &Caller,
@@ -155,7 +154,7 @@ fn selected<'c>(
         .collect()
 }
 
-/// Hits before the page, and hits on it; past the last result there are none.
+/// Number of hits before the page and on it; none beyond the last result.
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
     if offset + limit > limits::MAX_SEARCH_RESULTS {
@@ -165,7 +164,7 @@ fn window(request: &SearchRequest) -> (usize, usize) {
     (small(offset), small(limit))
 }
 
-/// Fields that no type has are ignored (contract 6.1).
+/// Ignores fields that no type has (see docs/reference/search.md#parameters).
 fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);
@@ -176,7 +175,7 @@ fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>
     fields.iter().any(|field| is_known(&field.path))
 }
 
-/// An object of a list has no place in an order of whole objects (contract 6.5).
+/// A property inside a list of objects cannot be a sort key (see docs/reference/search.md#errors).
 fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &CompiledType>) -> Result<()> {
     let Order::Score { then: Some(then) } = &search.order else { return Ok(()) };
     let SortBy::Path { path, .. } = &then.by else { return Ok(()) };
@@ -195,8 +194,8 @@ fn is_inside_list(properties: &[Property], path: &str) -> bool {
     })
 }
 
-/// The rows of the hits, each with its type. The index may be a moment older than the database: a
-/// hit that is gone, or that the caller must not see any more, has no row.
+/// The rows of the hits, each with its type. The index may be slightly older than the database: a
+/// hit that was deleted, or is no longer visible to the caller, has no row.
 fn rows<'t>(
     reader: &Reader<'_>,
     caller: &Caller,

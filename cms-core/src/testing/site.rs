@@ -1,5 +1,5 @@
-//! A small folder that fuzzers and property tests may ask anything: whatever a text says, it is
-//! answered or refused, and never called a fault of ours. Each question tells whether it was answered.
+//! A small data directory for fuzzers and property tests: any input is accepted or rejected, and
+//! never causes an internal error. Each method returns whether the input was accepted.
 
 use std::io::Write;
 
@@ -21,8 +21,8 @@ use serde_json::{Map, Value, json};
 
 use super::TestCms;
 
-/// What the tables of faults need: a type with a property of every kind, and objects of it; and a
-/// picture.
+/// The fixtures of the validation tables: a type with a property of every kind, objects of it, and
+/// an image.
 pub struct Site {
     core: TestCms,
     caller: Caller,
@@ -32,10 +32,10 @@ const TYPE: &str = "example";
 const PICTURE: &str = "_media-00000000-0000-4000-8000-00000000abcd";
 
 impl Site {
-    /// Makes the folder.
+    /// Creates the data directory.
     ///
     /// # Panics
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn new() -> Self {
         let core = TestCms::with(|config| config.durability = Durability::Normal);
         let mut caller = Caller::local();
@@ -74,7 +74,7 @@ impl Site {
     /// Lists objects by filters and, in further lines, an order and ids.
     ///
     /// # Panics
-    /// If that is called a fault of ours.
+    /// On an internal error.
     pub fn list(&self, text: &str) -> bool {
         let mut lines = text.split('\n').map(str::to_owned);
         let filters = lines.next();
@@ -95,7 +95,7 @@ impl Site {
     /// Plans a content type, or a whole project when the text says so.
     ///
     /// # Panics
-    /// If that is called a fault of ours.
+    /// On an internal error.
     pub fn define(&self, text: &str) -> bool {
         let Ok(Value::Object(payload)) = serde_json::from_str(text) else { return false };
         let request = if payload.contains_key("contentTypes") || payload.contains_key("workflows") {
@@ -110,10 +110,10 @@ impl Site {
         answered(self.core.cms.types().plan(&self.caller, &request)).is_some()
     }
 
-    /// Creates an object, and deletes it again; changes the one that is there.
+    /// Creates an object and deletes it; changes the existing one.
     ///
     /// # Panics
-    /// If that is called a fault of ours, or what was stored cannot be read.
+    /// On an internal error, or when a stored object cannot be read.
     pub fn write(&self, text: &str) -> bool {
         let Ok(Value::Object(payload)) = serde_json::from_str(text) else { return false };
         let objects = self.core.cms.objects();
@@ -127,10 +127,10 @@ impl Site {
         answered(objects.patch(&self.caller, TYPE, "first", payload)).is_some()
     }
 
-    /// Answers a GraphQL query of both versions.
+    /// Executes a GraphQL query of both versions.
     ///
     /// # Panics
-    /// If that is called a fault of ours, or the answer is no JSON.
+    /// On an internal error, or when the response is not JSON.
     pub fn query(&self, text: &str) -> bool {
         let request = GraphQlRequest { query: text.to_owned(), ..GraphQlRequest::default() };
         let is_answered = |version| {
@@ -139,14 +139,14 @@ impl Site {
             let body: Value = serde_json::from_slice(&answer.body).expect("an answer is JSON");
             body.get("data").is_some()
         };
-        // Both are asked, whatever the first one says.
+        // Both versions run, independent of the first result.
         is_answered(GraphQlVersion::Legacy) | is_answered(GraphQlVersion::V2)
     }
 
-    /// Asks for a picture by the rest of its address: a path, and perhaps parameters.
+    /// Requests an image by the rest of its URL: a path, and optional parameters.
     ///
     /// # Panics
-    /// If that is called a fault of ours.
+    /// On an internal error.
     pub fn show(&self, text: &str) -> bool {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let parameter = |name: &str| {

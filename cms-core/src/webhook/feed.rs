@@ -20,10 +20,10 @@ use cms_model::{
     error::Result,
     webhook::model::{Webhook, WebhookKind},
 };
-use cms_store::{Event, NewDelivery, Reader, Store, ToldEntry, ToldObject, Writer};
+use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, Writer};
 
 use super::subscription_cache::{self, SubscriptionCache};
-use crate::ctd::catalog_cache::CatalogCache;
+use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal per batch.
 const BATCH_ROWS: usize = 500;
@@ -46,12 +46,12 @@ pub(super) fn create_deliveries(
     cursor: &Cursor,
     now: Timestamp,
 ) -> Result<bool> {
-    if store.peek(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {
+    if store.read_autocommit(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {
         return Ok(false);
     }
     let (from, batch) = store.read(|reader| {
         let from = cursor.at(reader)?;
-        let entries = reader.journal_told_after(from, BATCH_ROWS)?;
+        let entries = reader.feed_entries_after(from, BATCH_ROWS)?;
         let catalog = catalog.at(reader)?;
         let webhooks = subscriptions.at(reader, &catalog)?;
         Ok((from, DeliveryBatch::of(reader, &catalog, &webhooks, &entries)?))
@@ -72,14 +72,14 @@ pub(super) fn create_deliveries(
 /// Reads the complete journal, inside a transaction that is subject to delete the objects of its
 /// events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
-    let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.ctd_state(pk)).transpose()?;
+    let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
     }
     let catalog = CatalogCache::default().within(writer)?;
     let webhooks = subscription_cache::read(writer, catalog.get(WEBHOOKS)?)?;
     loop {
-        let entries = writer.journal_told_after(writer.webhook_cursor()?, BATCH_ROWS)?;
+        let entries = writer.feed_entries_after(writer.webhook_cursor()?, BATCH_ROWS)?;
         if entries.is_empty() {
             return Ok(());
         }
@@ -89,7 +89,8 @@ pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
 
 /// Stores the position in the journal, so that rows before it can be removed.
 pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
-    let (read, saved) = store.peek(|reader| Ok((cursor.at(reader)?, reader.webhook_cursor()?)))?;
+    let (read, saved) =
+        store.read_autocommit(|reader| Ok((cursor.at(reader)?, reader.webhook_cursor()?)))?;
     if read > saved {
         store.write(move |writer| writer.set_webhook_cursor(read.max(writer.webhook_cursor()?)))?;
     }
@@ -119,7 +120,7 @@ impl DeliveryBatch {
         reader: &Reader<'_>,
         catalog: &Catalog,
         webhooks: &[Webhook],
-        entries: &[ToldEntry],
+        entries: &[FeedEntry],
     ) -> Result<Self> {
         let seq = entries.last().map_or(0, |entry| entry.place.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
@@ -193,7 +194,7 @@ impl<'a> Subscriptions<'a> {
         &self,
         reader: &Reader<'_>,
         catalog: &Catalog,
-        entry: &ToldEntry,
+        entry: &FeedEntry,
         deliveries: &mut Vec<NewDelivery>,
     ) -> Result<()> {
         let (Some(action), Some(name)) = (action(entry.event), &entry.content_type) else {
@@ -240,8 +241,8 @@ struct Subject {
     id: String,
 }
 
-fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &ToldEntry) -> Result<Vec<Subject>> {
-    let subject = |object: ToldObject| Subject {
+fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &FeedEntry) -> Result<Vec<Subject>> {
+    let subject = |object: FeedObject| Subject {
         object: Some(object.pk),
         version: Some(object.version),
         id: object.id,
@@ -278,7 +279,7 @@ fn action(event: Event) -> Option<&'static str> {
 }
 
 /// The id of a message: the same for each delivery of an entry to a webhook.
-fn message(entry: &ToldEntry, webhook: i64, object: Option<i64>) -> String {
+fn message(entry: &FeedEntry, webhook: i64, object: Option<i64>) -> String {
     let nonce = entry.place.nonce.cast_unsigned();
     format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.place.seq, object.unwrap_or_default())
 }

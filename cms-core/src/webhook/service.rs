@@ -307,7 +307,9 @@ impl Webhooks<'_> {
         let store = &self.cms.store;
         let now = self.cms.config.clock.now();
         let before = schedule::expired_before(now);
-        if store.peek(|reader| Ok(reader.deliveries_due_since_before(before, 1)?.is_empty()))? {
+        if store.read_autocommit(|reader| {
+            Ok(reader.deliveries_due_since_before(before, 1)?.is_empty())
+        })? {
             return Ok(false);
         }
         store.write(move |writer| {

@@ -26,7 +26,7 @@ impl SubscriptionCache {
     /// Returns the webhooks of a snapshot.
     pub(crate) fn at(&self, reader: &Reader<'_>, catalog: &Catalog) -> Result<Arc<Vec<Webhook>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Arc::default()) };
-        let changes = reader.ctd_state(content_type.pk)?.changes;
+        let changes = reader.type_state(content_type.pk)?.changes;
         let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if cached.0 != changes {
             *cached = (changes, Arc::new(read(reader, content_type)?));
@@ -41,7 +41,7 @@ impl SubscriptionCache {
         catalog: &Catalog,
     ) -> Result<Option<Arc<Vec<Webhook>>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Some(Arc::default())) };
-        let changes = reader.ctd_state(content_type.pk)?.changes;
+        let changes = reader.type_state(content_type.pk)?.changes;
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((held.0 == changes).then(|| Arc::clone(&held.1)))
     }

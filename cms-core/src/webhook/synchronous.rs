@@ -44,10 +44,9 @@ impl<'a> Webhooks<'a> {
         };
         // Mostly there is no such webhook, which takes one statement to find out.
         let catalog = self.cms.catalog_of(caller)?;
-        let cached = self
-            .cms
-            .store
-            .peek(|reader| self.cms.webhooks.subscriptions.cached_at(reader, &catalog))?;
+        let cached = self.cms.store.read_autocommit(|reader| {
+            self.cms.webhooks.subscriptions.cached_at(reader, &catalog)
+        })?;
         if cached.is_some_and(|webhooks| !webhooks.iter().any(|webhook| matches(&webhook))) {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Copies of the database, made while others read and write.
+//! Copies the database while other connections read and write.
 
 use std::path::Path;
 
@@ -16,13 +16,13 @@ use super::{
 };
 
 impl Store {
-    /// Copies the database to a new file, in the state of one moment after the call.
+    /// Copies the database to a new file. The copy is one snapshot, taken after the call.
     ///
-    /// All pages are copied in one step: it reads from one snapshot, which keeps nobody from
-    /// writing, while a copy in several steps would begin again after every write.
+    /// All pages are copied in one step from one snapshot, which does not block the writer. A copy
+    /// in several steps would start again after every write.
     pub fn copy(&self, to: &Path) -> Result<()> {
         let source = pool::connect_unlimited(self.readers.path())?;
-        // SQLite makes files that everybody may read, and takes one that is empty as it is.
+        // SQLite creates world-readable files, and uses an existing empty file unchanged.
         folder::create_private(to).map_err(|error| path_error(to, &error))?;
         let mut copy = Connection::open(to).map_err(map)?;
         copy.execute_batch("PRAGMA synchronous = OFF").map_err(map)?;
@@ -31,26 +31,26 @@ impl Store {
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }
-        // One file and nothing beside it, also when it is read.
+        // No write-ahead log beside the copy, also when it is read.
         copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)
     }
 }
 
-/// Reads from a copy that nobody else uses, for as long as it takes.
+/// Reads from a copy that no other connection uses, without a time limit.
 pub fn read_copy<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
     let copy = Connection::open(path).map_err(map)?;
     functions::register(&copy).map_err(map)?;
     read(&Reader(&copy))
 }
 
-/// Reads from the file of a database that may be too damaged to be opened as one.
+/// Reads from a database file that may be too damaged to be opened as a database.
 pub fn read_file<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
     let connection = pool::connect_unlimited(path)?;
     read(&Reader(&connection))
 }
 
 impl Reader<'_> {
-    /// Tells what is wrong with the file of the database; nothing when it can be read throughout.
+    /// Returns the errors of the database file; empty when every page is readable.
     pub fn damage(&self) -> Result<Vec<String>> {
         self.pragma_findings("PRAGMA quick_check(20)")
     }
@@ -61,13 +61,13 @@ impl Reader<'_> {
         let mut findings = Vec::new();
         for row in rows {
             match row {
-                // One row may hold several lines, the first of which names the database.
+                // One row may hold several lines; the first one names the database.
                 Ok(text) => findings.extend(
                     text.lines()
                         .filter(|line| *line != "ok" && !line.starts_with("***"))
                         .map(str::to_owned),
                 ),
-                // Some damage keeps the check itself from going on.
+                // Some damage stops the integrity check itself.
                 Err(error) if is_damage(&error) => {
                     findings.push(error.to_string());
                     break;

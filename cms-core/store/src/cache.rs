@@ -1,7 +1,7 @@
-//! What was worked out for lists, by type, for as long as it holds.
+//! Caches values computed for lists, by type.
 //!
-//! An entry holds until an object of the type or the type itself changes. `ctd_state.changes`, read in
-//! the same snapshot as the list, counts exactly that: nothing here can be stale, only missing.
+//! An entry is valid until an object of the type or the type itself changes. `ctd_state.changes`,
+//! read in the same snapshot as the list, counts these changes. So an entry is never stale.
 
 use std::{
     collections::HashMap,
@@ -9,10 +9,10 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Most entries; past that all are dropped, which is simple and rare.
-const CAPACITY: usize = 2048;
+/// Maximum number of entries. A full cache is cleared, which is simple and rare.
+const MAX_ENTRIES: usize = 2048;
 
-/// Values by type and key, each of one state of the type.
+/// Values by type and key, each for one state of the type.
 pub(crate) struct Cache<K, V>(Mutex<Entries<K, V>>);
 
 struct Entries<K, V> {
@@ -26,7 +26,7 @@ struct Entry<V> {
 }
 
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
-    /// Returns the value that was set at the same number of changes.
+    /// Returns the value that was stored at the same change counter.
     pub(crate) fn get(&self, ctd: i64, key: &K, changes: i64) -> Option<V> {
         let entries = self.lock();
         let known = entries.by_type.get(&ctd)?.get(key)?;
@@ -35,7 +35,7 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 
     pub(crate) fn set(&self, ctd: i64, key: K, changes: i64, value: V) {
         let mut entries = self.lock();
-        if entries.count >= CAPACITY {
+        if entries.count >= MAX_ENTRIES {
             *entries = Entries::default();
         }
         let of_type = entries.by_type.entry(ctd).or_default();

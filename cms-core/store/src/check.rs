@@ -1,6 +1,6 @@
-//! Questions about what should fit together, and making again what follows from content.
+//! Statements of the integrity check, and rebuilding data derived from content.
 //!
-//! Each of them walks a table, so they are for [`super::Store::inspect`].
+//! Each of them scans a table, so call them in [`super::Store::inspect`].
 
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
@@ -12,8 +12,8 @@ use super::{
     slots,
 };
 
-/// Rows of the public view that are not what statuses say, with the type and whether a copy of what
-/// belongs there exists. Bound: whether the type has Draft & Public.
+/// Rows of the public view that contradict the status of their object, with the type and whether
+/// the version to copy exists. Bound: whether the type has Draft & Public.
 const MISPUBLISHED: &str = "
     SELECT o.id, o.status, p.pk IS NOT NULL,
            o.status <> 'modified' OR NOT ?2 OR v.object IS NOT NULL
@@ -27,7 +27,7 @@ const MISPUBLISHED: &str = "
         ELSE p.pk IS NOT NULL END
     ORDER BY o.pk";
 
-/// Versions that cannot be, by the object that they are of.
+/// Invalid versions, by object.
 const MISNUMBERED: &str = "
     SELECT o.id, CASE
         WHEN o.public_version > o.version THEN 'its public version is newer than it is'
@@ -38,8 +38,8 @@ const MISNUMBERED: &str = "
     ORDER BY o.pk";
 
 impl Reader<'_> {
-    /// Tells what is wrong with the file of the database, its indexes included: the table or index
-    /// where that is known, and what it is.
+    /// Returns the errors of the database file, including its indexes: the table or index where
+    /// known, and the message.
     pub fn thorough_damage(&self) -> Result<Vec<(String, String)>> {
         let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
         let place = |message: &String| {
@@ -49,15 +49,15 @@ impl Reader<'_> {
         Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
     }
 
-    /// Returns the table or index whose first page this is; none when that cannot be read either.
+    /// Returns the table or index with this root page; none when the schema is unreadable too.
     fn tree_named(&self, root: i64) -> Option<String> {
         let mut statement =
             self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
         statement.query_row([root], |row| row.get(0)).ok()
     }
 
-    /// Names the objects of a type of which a version cannot be read, and why. The ids come from an
-    /// index, since a walk over the table ends at the first damaged page.
+    /// Returns the objects of a type with an unreadable version, and the reason. The ids come from
+    /// an index, because a table scan ends at the first damaged page.
     pub fn unreadable_rows(&self, ctd: i64) -> Result<Vec<(String, String)>> {
         let mut statement = self.statement(
             "SELECT pk, id FROM object INDEXED BY object_id WHERE ctd = ?1 ORDER BY id",
@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ok(unreadable)
     }
 
-    /// Reads all that an object consists of.
+    /// Reads all rows of an object.
     fn read_versions(&self, pk: i64) -> Result<()> {
         for sql in [
             "SELECT length(title) + length(data) + length(slots) FROM object WHERE pk = ?1",
@@ -88,14 +88,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Names tables with rows that refer to rows that are not there.
+    /// Returns the tables with rows that reference missing rows.
     pub fn dangling_rows(&self) -> Result<Vec<(String, String)>> {
         let mut statement = self.statement("PRAGMA foreign_key_check")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(2)?))).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts the objects of a type one by one: all, and those of the public view.
+    /// Counts the objects of a type row by row: all, and those of the public view.
     pub fn count_by_walk(&self, ctd: i64) -> Result<(u64, u64)> {
         self.statement(
             "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
@@ -105,7 +105,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Names objects whose text is no JSON.
+    /// Returns the objects whose text is not JSON.
     pub fn unreadable_objects(&self, ctd: i64) -> Result<Vec<String>> {
         self.ids(
             "SELECT id FROM object WHERE ctd = ?1 AND NOT json_valid(data)
@@ -114,8 +114,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Names objects that the public view shows wrongly: id, status, whether it shows them, and
-    /// whether what it should show is there.
+    /// Returns the objects with a wrong row in the public view: id, status, whether the view
+    /// contains them, and whether the version to show exists.
     pub fn mispublished(
         &self,
         ctd: i64,
@@ -128,14 +128,14 @@ impl Reader<'_> {
         rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
-    /// Names objects with versions that cannot be, and why.
+    /// Returns the objects with invalid versions, and the reason.
     pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
         let mut statement = self.statement(MISNUMBERED)?;
         let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?)));
         rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts versions of objects that are neither live nor deleted.
+    /// Counts versions of objects that are neither live nor in the trash.
     pub fn stray_versions(&self) -> Result<u64> {
         self.statement(
             "SELECT count(*) FROM object_version v
@@ -146,7 +146,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Counts rows of a type whose slots are not what their text says.
+    /// Counts rows of a type whose slots differ from their text.
     pub fn unfilled_slots(
         &self,
         ctd: i64,
@@ -168,7 +168,7 @@ impl Reader<'_> {
         Ok(unfilled)
     }
 
-    /// Names objects that share the value of a slot, a line for each value.
+    /// Returns the objects that share the value of a unique slot, one line per value.
     pub fn shared_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
         let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let condition = slots::condition(slot);
@@ -188,7 +188,8 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Shows every object of a type: its row, its id, its text, and that of its published version.
+    /// Passes every object of a type to `visit`: its row, id, text, and the text of its published
+    /// version.
     pub fn each_text(
         &self,
         ctd: i64,
@@ -208,7 +209,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns what an object is noted to link to, in order; ids in lower case.
+    /// Returns the stored links of an object, in order; ids in lower case.
     pub fn noted_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
         let mut statement =
             self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
@@ -222,7 +223,7 @@ impl Reader<'_> {
         Ok(links)
     }
 
-    /// Shows every object to be indexed: row, type, status, and workflow state.
+    /// Passes every object to be indexed to `visit`: row, type, status, and workflow state.
     pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
         let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
         let mut rows = statement.query([]).map_err(map)?;
@@ -236,12 +237,12 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Makes all indexes again.
+    /// Rebuilds all indexes.
     pub fn remake_indexes(&self) -> Result<()> {
         self.0.0.execute_batch("REINDEX").map_err(map)
     }
 
-    /// Counts the objects of a type again.
+    /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
         let (live, published) = self.count_by_walk(ctd)?;
         self.statement(
@@ -253,7 +254,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes the public view of a type what statuses say, from versions that are there.
+    /// Rebuilds the public view of a type from statuses and existing versions.
     pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
         self.statement(
             "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (

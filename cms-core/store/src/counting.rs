@@ -1,4 +1,4 @@
-//! How many statements a thread has run: for tests of what a read costs.
+//! Counts the statements of a thread, for tests of the cost of a read.
 
 use std::cell::Cell;
 

@@ -1,12 +1,13 @@
-//! Database errors become errors of the core here and nowhere else; and the note that one of them was
-//! about a damaged file.
+//! Converts database errors to errors of the core, and records the first error caused by a damaged
+//! file.
 
 use std::{error::Error as StdError, iter, sync::OnceLock};
 
 use cms_model::error::{Error, Result};
 use rusqlite::{ErrorCode, ffi};
 
-/// A lock that somebody else holds is "busy", a full disk is told; everything else is our fault.
+/// A lock held by another process is "busy", a full disk has its own message; every other error is
+/// internal.
 pub(super) fn map(error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -20,20 +21,20 @@ pub(super) fn map(error: rusqlite::Error) -> Error {
     }
 }
 
-/// Tells whether the disk is used up; also when that shows in the file that connections share.
+/// Returns whether the disk is full, also when the shared-memory file cannot grow.
 fn is_full(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| {
         error.code == ErrorCode::DiskFull || error.extended_code == ffi::SQLITE_IOERR_SHMSIZE
     })
 }
 
-/// What SQLite said when it first met a damaged page since the database was opened. From then on
-/// nothing is written: a change that builds on a damaged page spreads the damage.
+/// The message of SQLite for the first damaged page since the database was opened. After that
+/// nothing is written: a change based on a damaged page spreads the damage.
 #[derive(Default)]
 pub(super) struct Damage(OnceLock<String>);
 
 impl Damage {
-    /// Looks at the result of a use of the database.
+    /// Checks the result of a database operation.
     pub(super) fn watch<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result
             && let Some(cause) = damage(error)
@@ -55,7 +56,7 @@ impl Damage {
     }
 }
 
-/// Returns the cause of an error that says that the file of the database is damaged.
+/// Returns the message of an error that reports a damaged database file.
 pub fn damage(error: &Error) -> Option<&(dyn StdError + 'static)> {
     let first: &(dyn StdError + 'static) = error;
     let mut causes = iter::successors(Some(first), |&cause| cause.source());
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noted_from_any_depth_and_stays() {
+    fn damage_is_recorded_from_nested_errors_and_stays() {
         let noted = Damage::default();
         for harmless in [map(failure(ffi::SQLITE_BUSY)), Error::internal("other")] {
             noted.watch::<()>(Err(harmless)).unwrap_err();

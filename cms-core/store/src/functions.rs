@@ -1,24 +1,25 @@
-//! SQL functions that let statements and indexes use the readings of [`cms_model::query`].
+//! SQL functions that let statements and indexes use the rules of [`cms_model::query`].
 //!
 //! | function | returns |
 //! |---|---|
-//! | `property_key(json, name)` | what a member of an object sorts by and is looked up by; NULL when empty |
-//! | `property_spelling(json, name)` | the text itself when its key changed letter case, or NULL |
-//! | `property_slots(data, names)` | the properties of these names as an object by their numbers |
-//! | `sort_key(json)` | the key of a value that is given as JSON text |
-//! | `path_key(path, data)` | the key of what stands at a path below a property |
-//! | `matches(condition, json)` | whether a value that is given as JSON text meets a condition |
-//! | `matches_text(condition, text)` | the same for a text as it is |
+//! | `property_key(json, name)` | the sort and lookup key of a property of an object; NULL when empty |
+//! | `property_spelling(json, name)` | the text itself when its key has another letter case, or NULL |
+//! | `property_slots(data, names)` | the properties of these names as an object with their slot numbers |
+//! | `sort_key(json)` | the key of a JSON value |
+//! | `path_key(path, data)` | the key of the value at a path below a property |
+//! | `matches(condition, json)` | whether a JSON value meets a condition |
+//! | `matches_text(condition, text)` | the same for a plain text |
 //! | `matches_property(condition, data)` | the same for a property |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
-//! `data` is the column of that name; names, paths and conditions are JSON and read once for a
+//! `data` is the column of that name. Names, paths and conditions are JSON and parsed once per
 //! statement.
 //!
-//! Keys are numbers, then TEXT for booleans, then BLOBs of UTF-8 in lower case for text: SQLite
-//! sorts these storage classes in this order, which is the order of kinds in contract 3.2.
-//! Indexes contain keys and spellings: a change of what these return needs a greater
-//! number of what is derived (`super::meta`), so that they are built again.
+//! Keys are numbers, then TEXT for booleans, then BLOBs of lower-case UTF-8 for text: SQLite sorts
+//! these storage classes in this order, which is the order of lists (see
+//! docs/reference/filters.md#order). Indexes contain keys and spellings. When the result of a
+//! function changes, increment the version of derived data (`super::meta`), so that the indexes are
+//! rebuilt.
 
 use std::{io::Write, sync::Arc};
 
@@ -39,7 +40,7 @@ use rusqlite::{
 };
 use serde_json::Value;
 
-/// Registers the functions; every connection needs them, also one that only writes.
+/// Registers the functions; every connection needs them, including the writer.
 pub(crate) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
@@ -110,7 +111,7 @@ fn json_text(context: &Context<'_>, argument: usize) -> Result<Option<Value>> {
     json.map(|json| parse(argument, json)).transpose()
 }
 
-/// Reads the property that a path begins with.
+/// Reads the property at the start of a path.
 fn root(context: &Context<'_>, argument: usize, path: &PropertyPath) -> Result<Option<Value>> {
     match &path.root {
         PathRoot::Property(name) => property(context, argument, name),
@@ -118,7 +119,7 @@ fn root(context: &Context<'_>, argument: usize, path: &PropertyPath) -> Result<O
     }
 }
 
-/// Reads one property of an object, and nothing of the rest.
+/// Reads one property of an object without parsing the others.
 fn property(context: &Context<'_>, argument: usize, name: &str) -> Result<Option<Value>> {
     let data = context.get_raw(argument).as_bytes()?;
     json::member(data, name).map(|json| parse(argument, json)).transpose()
@@ -129,7 +130,7 @@ fn parse(argument: usize, json: &[u8]) -> Result<Value> {
         .map_err(|error| Error::FromSqlConversionFailure(argument, Type::Text, Box::new(error)))
 }
 
-/// The condition of the first argument: read once for a run of a statement.
+/// The condition in the first argument, parsed once per execution of a statement.
 fn matcher(context: &Context<'_>) -> Result<Arc<Matcher>> {
     context.get_or_create_aux(0, |parameter| {
         read_parameter::<Condition>(parameter).map(|condition| Matcher::new(&condition))

@@ -1,4 +1,4 @@
-//! Answers to requests that may come again.
+//! Stored responses to requests with an idempotency key.
 
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{OptionalExtension, params};
@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the fingerprint of a request that came later than a time, and its answer.
+    /// Returns the request fingerprint and the response stored later than a time.
     pub fn kept_answer(
         &self,
         api_key: i64,
@@ -22,7 +22,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Tells whether an answer is older than a time, or there are more than `most`.
+    /// Returns whether a response is older than a time, or there are more than `most`.
     pub fn has_stale_answers(&self, before: Timestamp, most: i64) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at < ?1)
@@ -34,7 +34,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Keeps an answer, in the place of one that was forgotten.
+    /// Stores a response, and replaces an expired one.
     pub fn keep_answer(
         &self,
         api_key: i64,
@@ -51,7 +51,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets answers older than a time, and the oldest while there are more than `most`.
+    /// Removes responses older than a time, and the oldest ones beyond `most`.
     pub fn forget_answers(&self, before: Timestamp, most: i64) -> Result<()> {
         self.statement("DELETE FROM idempotency WHERE at < ?1")?
             .execute([before.0])

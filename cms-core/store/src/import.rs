@@ -1,4 +1,4 @@
-//! Imports of content folders that were begun and not finished.
+//! Unfinished imports of content folders.
 
 use cms_model::error::Result;
 use rusqlite::params;
@@ -6,8 +6,8 @@ use rusqlite::params;
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the folders whose import is not finished, by name, each with the last object row at the
-    /// time when it began.
+    /// Returns the folders with an unfinished import, by name, each with the last object row at its
+    /// start.
     pub fn unfinished_imports(&self) -> Result<Vec<(String, i64)>> {
         let mut statement =
             self.statement("SELECT folder, after FROM unfinished_import ORDER BY folder")?;
@@ -15,7 +15,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Returns the ids among these whose live object was created after a row.
+    /// Returns those of the ids whose live object was created after a row.
     pub fn created_after(&self, ctd: i64, ids: &[&str], after: i64) -> Result<Vec<String>> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         let mut statement = self.statement(
@@ -28,7 +28,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Records that the import of a folder begins; returns the last object row.
+    /// Records the start of an import of a folder; returns the last object row.
     pub fn begin_import(&self, folder: &str) -> Result<i64> {
         self.statement(
             "INSERT INTO unfinished_import (folder, after)
@@ -39,7 +39,7 @@ impl Writer<'_> {
         .map_err(map)
     }
 
-    /// Records that the import of a folder is finished.
+    /// Removes the record of a finished import.
     pub fn finish_import(&self, folder: &str) -> Result<()> {
         self.statement("DELETE FROM unfinished_import WHERE folder = ?1")?
             .execute([folder])

@@ -1,11 +1,11 @@
-//! The journal: one row per change, in the transaction that makes it.
+//! The journal: one row per change, written in the transaction of the change.
 
 use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, Writer, error::map};
 
-/// What happened, as the journal spells it.
+/// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     ObjectCreated,
@@ -16,68 +16,68 @@ pub enum Event {
     ObjectArchived,
     /// A schedule was set, changed or removed.
     ObjectScheduled,
-    /// A transition of a workflow.
+    /// A workflow transition.
     ObjectMoved,
     TypeCreated,
     TypeUpdated,
     TypeDeleted,
-    /// All objects of a type went at once.
+    /// All objects of a type were deleted together.
     TypePurged,
-    /// Somebody asked for a new search index, of one type or (row 0) of all.
+    /// A reindex was requested, of one type or (row 0) of all.
     IndexWanted,
 }
 
-/// A place in the journal. The nonce tells whether it is still the same journal: one that was put
-/// back to an older state and went on from there has another number at this place.
+/// A position in the journal. The nonce identifies the journal: after a restore to an older state,
+/// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub seq: i64,
     pub nonce: i64,
 }
 
-/// Something that happened, on its way into the journal.
+/// A change to be written to the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     pub event: Event,
     pub at: Timestamp,
-    /// Row and name of the type; 0 and nothing when it is about no type.
+    /// Row and name of the type; 0 and none when the change concerns no type.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
 }
 
-/// The object that a change is about.
+/// The object of a change.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangedObject<'a> {
     pub pk: i64,
     pub id: &'a str,
-    /// The version that it has now, or had at last.
+    /// Its current version, or its last version when it is deleted.
     pub version: i64,
     pub audience: Audience,
 }
 
-/// A row as those read it who follow changes.
+/// A row of the change feed.
 #[derive(Clone, Debug)]
-pub struct ToldEntry {
+pub struct FeedEntry {
     pub place: Place,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
     pub ctd: i64,
-    /// Its name; none in rows of older programs.
+    /// Its name; none in rows written by older versions.
     pub content_type: Option<String>,
-    pub object: Option<ToldObject>,
+    pub object: Option<FeedObject>,
     pub audience: Audience,
 }
 
-/// The object that a row is about.
+/// The object of a row.
 #[derive(Clone, Debug)]
-pub struct ToldObject {
+pub struct FeedObject {
     pub pk: i64,
     pub id: String,
     pub version: i64,
 }
 
-/// One row.
+/// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub place: Place,
@@ -136,14 +136,14 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry { place, event, ctd: row.get(3)?, object: row.get(4)? })
 }
 
-/// Reads seq, nonce, kind, at, and what the row tells.
-fn told(row: &Row<'_>) -> rusqlite::Result<ToldEntry> {
+/// Reads seq, nonce, kind, at, and the fields of the change feed.
+fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     let (place, event) = place_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
-        (Some(pk), Some(id), Some(version)) => Some(ToldObject { pk, id, version }),
+        (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
         _ => None,
     };
-    Ok(ToldEntry {
+    Ok(FeedEntry {
         place,
         event,
         at: Timestamp(row.get(3)?),
@@ -164,13 +164,13 @@ impl Reader<'_> {
         head.map(Option::unwrap_or_default).map_err(map)
     }
 
-    /// Returns the number of the oldest row that is not forgotten.
+    /// Returns the number of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
         self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns the rows after a place with all that they tell, oldest first.
-    pub fn journal_told_after(&self, seq: i64, limit: usize) -> Result<Vec<ToldEntry>> {
+    /// Returns the rows after a position with all fields of the change feed, oldest first.
+    pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
         let mut statement = self.statement(
             "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
@@ -180,7 +180,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Returns the row with this number, unless it was never written or is forgotten.
+    /// Returns the row with this number; none when it was never written or is removed.
     pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
         self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
             .query_row([seq], entry)
@@ -188,7 +188,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether the oldest row stands before a place and is older than a time.
+    /// Returns whether the oldest row is before a position and older than a time.
     pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
@@ -198,7 +198,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Returns the rows after a place, oldest first.
+    /// Returns the rows after a position, oldest first.
     pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
         let mut statement = self.statement(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
@@ -233,12 +233,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends a row about a type as a whole.
+    /// Appends a row about a type.
     pub fn log_type(&self, event: Event, at: Timestamp, content_type: (i64, &str)) -> Result<()> {
         self.log(&Change { event, at, content_type, object: None })
     }
 
-    /// Forgets rows before a place that are older than a time.
+    /// Removes rows before a position that are older than a time.
     pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
             .execute([before, older_than.0])

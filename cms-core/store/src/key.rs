@@ -1,4 +1,4 @@
-//! Rows of API keys. Tokens never come here, only their digests.
+//! Rows of API keys. Only the digests of tokens are stored.
 
 use cms_model::{
     clock::Timestamp,
@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, Writer, error::map};
 
-/// A key that is valid, or was when it acted.
+/// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
 pub struct KeyRow {
     pub pk: i64,
@@ -55,14 +55,14 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)?).collect()
     }
 
-    /// Tells whether there was ever a key.
+    /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
         self.statement("SELECT EXISTS (SELECT 1 FROM api_key)")?
             .query_row([], |row| row.get(0))
             .map_err(map)
     }
 
-    /// Tells whether a key other than this one has a digest, or had it before it was revoked.
+    /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
@@ -100,7 +100,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Gives a key other rules.
+    /// Replaces the rules of a key.
     pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
         self.statement("UPDATE api_key SET rules = ?2 WHERE pk = ?1")?
@@ -109,7 +109,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Gives a key another token.
+    /// Replaces the token of a key.
     pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
         self.statement("UPDATE api_key SET hash = ?2 WHERE pk = ?1")?
             .execute(params![pk, hash])
@@ -117,7 +117,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Revokes a key; tells whether there was one to revoke.
+    /// Revokes a key; returns whether a valid key existed.
     pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
         let changed = self
             .statement("UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL")?

@@ -1,15 +1,15 @@
 //! The database: SQLite, and all SQL.
 //!
-//! [`Store::read`] gives a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
-//! write transaction; their methods stand in a file per table group, and take and return values of
-//! `cms_model`. Nothing here decides anything: rules are the model's and the services'.
+//! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
+//! write transaction. Their methods are in one file per table group, and take and return values of
+//! `cms_model`. This crate contains no rules: those are in the model and the services.
 
 mod backup;
 mod cache;
 mod check;
+mod content_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod counting;
-mod ctd;
 mod error;
 mod functions;
 mod idempotency;
@@ -50,9 +50,9 @@ use tracing::info_span;
 
 pub use self::{
     backup::{read_copy, read_file},
-    ctd::CtdState,
+    content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, Place, ToldEntry, ToldObject},
+    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
     key::KeyRow,
     list::ListPlan,
     meta::{DERIVED, Revisions},
@@ -75,12 +75,13 @@ pub struct Store {
     writers: Writers,
     lists: ListCache,
     damage: Damage,
-    // Held for as long as the database is in use; see `migrate`.
+    // Held while the database is in use; see `migrate`.
     _lock: std::fs::File,
 }
 
 impl Store {
-    /// Opens the database of a folder, creates it where the settings allow that, and migrates it.
+    /// Opens the database of a data directory, creates it if the settings allow that, and migrates
+    /// it.
     pub fn open(folder: &Path, new: NewDatabase, durability: Durability) -> Result<Self> {
         let (path, lock) = migrate::prepare(folder, new)?;
         let writer = pool::connect_writer(&path, durability)?;
@@ -93,12 +94,13 @@ impl Store {
         })
     }
 
-    /// How many connections that read are in use, how many there may be, and how many threads wait.
+    /// Returns the read connections in use, their maximum number, and the number of waiting
+    /// threads.
     pub fn reader_counts(&self) -> [usize; 3] {
         self.readers.counts()
     }
 
-    /// What the writer did so far.
+    /// Returns the statistics of the writer.
     pub fn writer_counts(&self) -> WriterCounts {
         self.writers.counts()
     }
@@ -110,12 +112,12 @@ impl Store {
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
         let result = self.damage.watch(read(&reader));
-        // Ends the snapshot; there is nothing to lose in a transaction that only read.
+        // Ends the snapshot; a read transaction has nothing to lose.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
     }
 
-    /// Reads from one snapshot, for as long as it takes.
+    /// Reads from one snapshot without a time limit.
     pub fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
@@ -123,16 +125,16 @@ impl Store {
         self.damage.watch(read(&reader))
     }
 
-    /// Reads with a single statement, which is a snapshot of its own.
-    pub fn peek<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    /// Reads with a single statement, which has its own snapshot.
+    pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
         self.damage.watch(read(&Reader(&connection)))
     }
 
-    /// Changes the database: all of `job`, durably, or nothing of it when it fails. Once a damaged page
-    /// was met, every job is refused.
+    /// Changes the database: all changes of `job` are durable, or none when it fails. After a
+    /// damaged page was found, every job is rejected.
     ///
-    /// Jobs of several callers may share one commit; each sees what the ones before it did.
+    /// Jobs of several callers may share one commit; each sees the changes of the jobs before it.
     pub fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
@@ -142,18 +144,18 @@ impl Store {
         self.damage.watch(self.writers.run(job))
     }
 
-    /// Returns what is wrong with the file of the database, as far as that was met.
+    /// Returns the first error of a damaged database file, if one was found.
     pub fn damage(&self) -> Option<&str> {
         self.damage.get()
     }
 
-    /// Notes that a check found damage.
+    /// Records that a check found damage.
     pub fn note_damage(&self, cause: &str) {
         self.damage.note(cause);
     }
 
     /// # Errors
-    /// [`Error::Busy`] once a damaged page was met.
+    /// [`Error::Busy`] after a damaged page was found.
     pub fn check_undamaged(&self) -> Result<()> {
         match self.damage() {
             None => Ok(()),
@@ -164,13 +166,13 @@ impl Store {
         }
     }
 
-    /// Has a function called after each commit, for as long as its owner keeps it.
+    /// Calls a function after each commit, until its owner drops it.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.writers.on_commit(listener);
     }
 
-    /// Runs a job as [`Self::write`] does, and undoes everything it did.
-    pub fn rehearse<T: Send + 'static>(
+    /// Runs a job as [`Self::write`] does, and rolls back its changes.
+    pub fn dry_run<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -182,7 +184,7 @@ impl Store {
             Err(Error::internal("a rehearsal is never kept"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // No result means that the job never ran, or panicked: then the error says why.
+        // Without a result the job never ran, or panicked: then the error has the reason.
         self.damage.watch(
             result.unwrap_or_else(|| {
                 Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
@@ -202,7 +204,7 @@ impl Reader<'_> {
     }
 }
 
-/// The write transaction. Everything that a reader can do works here too, and sees its changes.
+/// The write transaction. It has all methods of a reader, which see its changes.
 pub struct Writer<'c>(Reader<'c>);
 
 impl<'c> Deref for Writer<'c> {

@@ -1,4 +1,4 @@
-//! Who links to whom.
+//! Links between objects.
 
 use cms_model::error::Result;
 use rusqlite::{OptionalExtension, params};
@@ -6,7 +6,8 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the rows of live objects that link to an object, except itself; at most `limit`.
+    /// Returns the rows of live objects that link to an object, except the object itself; at most
+    /// `limit`.
     pub fn linking_objects(
         &self,
         target: (&str, &str),
@@ -24,7 +25,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Tells whether any live object but itself links to an object.
+    /// Returns whether another live object links to an object.
     pub fn is_linked(&self, target: (&str, &str), itself: i64) -> Result<bool> {
         let found: Option<i64> = self
             .statement(
@@ -39,7 +40,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Notes the links of a new object.
+    /// Stores the links of a new object.
     pub fn insert_links<'l>(
         &self,
         object: i64,
@@ -52,7 +53,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes the links of an object instead of the ones it had.
+    /// Replaces the stored links of an object.
     pub fn replace_links<'l>(
         &self,
         object: i64,

@@ -1,4 +1,4 @@
-//! Lists of objects, and values that must be unique: runs what [`super::list_sql`] writes.
+//! Lists of objects, and lookups of unique values: runs the statements of [`super::list_sql`].
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use rusqlite::{OptionalExtension, params_from_iter};
 use serde_json::Value;
 
 use super::{
-    CtdState, Reader, Store,
+    Reader, Store, TypeState,
     cache::Cache,
     error::map,
     list_sql::{self, Page, Size},
     object::{COLUMNS, read},
 };
 
-/// Longest texts of a list that is worth caching, in bytes.
-const CACHED_BYTES: usize = 4096;
+/// Maximum length of the texts of a cached list, in bytes.
+const MAX_CACHED_BYTES: usize = 4096;
 
-/// How lists are read, as far as that is known.
+/// The cached facts about reading a list.
 #[derive(Default)]
 pub(crate) struct ListCache {
-    /// How many objects match.
+    /// Number of matching objects.
     counts: Cache<Matching, u64>,
     plans: Cache<ObjectList, Arc<ListPlan>>,
 }
 
-/// How a list is read, in one state of its type.
+/// The access path of a list, for one state of its type.
 pub struct ListPlan {
     /// Objects on all pages.
     pub matching: u64,
@@ -41,15 +41,15 @@ pub struct ListPlan {
 }
 
 impl ListPlan {
-    /// Entries of an index that are read in the time that the list takes.
+    /// Cost of the page, in index entries read.
     pub fn cost(&self) -> u64 {
         self.page.cost
     }
 }
 
 impl Store {
-    /// Returns how a list is read, in the snapshot of a reader; none when the objects would have to
-    /// be counted for it and that is not allowed.
+    /// Returns the access path of a list in the snapshot of a reader; none when that requires
+    /// counting objects and counting is not allowed.
     pub fn plan_list(
         &self,
         reader: &Reader<'_>,
@@ -58,8 +58,8 @@ impl Store {
         may_count: bool,
     ) -> Result<Option<Arc<ListPlan>>> {
         let ctd = content_type.pk;
-        let CtdState { live, published, changes } = reader.ctd_state(ctd)?;
-        let is_cached = list.text_bytes() <= CACHED_BYTES;
+        let TypeState { live, published, changes } = reader.type_state(ctd)?;
+        let is_cached = list.text_bytes() <= MAX_CACHED_BYTES;
         if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
             return Ok(Some(known));
         }
@@ -90,8 +90,8 @@ impl Store {
 }
 
 impl Reader<'_> {
-    /// Hands the objects of one page to `visit`, in order, without copying them. Its first error
-    /// ends the page.
+    /// Passes the objects of one page to `visit`, in order, without copying them. The first error
+    /// of `visit` ends the page.
     pub fn list(
         &self,
         plan: &ListPlan,
@@ -114,7 +114,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether another object than `itself` has this value in the slot of a unique
+    /// Returns whether another object than `itself` has this value in the slot of a unique
     /// property, in one edition.
     pub fn is_value_used(
         &self,

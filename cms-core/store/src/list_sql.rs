@@ -1,19 +1,18 @@
-//! Lists as SQL: a [`ListQuery`] of one type becomes statements with bound parameters.
+//! Lists as SQL: compiles a [`ListQuery`] of one type to statements with bound parameters.
 //!
-//! [`count`] gives the number of objects on all pages; [`page`] gives full rows and wants to know
-//! that number, because the way to the page depends on it; [`unique_lookup`] finds another object
-//! with the same value. Only the number of the type and the numbers of slots stand in
-//! the text; what a client sent is bound. So a type has few
-//! texts and nothing can be injected.
+//! [`count`] counts the objects on all pages. [`page`] returns complete rows; it takes that count,
+//! because the access path depends on it. [`unique_lookup`] finds another object with the same
+//! value. The SQL text contains only the row of the type and slot numbers; client values are bound.
+//! So each type has few statements, and SQL injection is impossible.
 //!
-//! What an index can answer exactly is put in terms of its columns ([`super::slots`]); the
-//! rest goes through [`super::functions`], which run the very code of [`cms_model::query`]. [`terms`]
-//! does this for conditions, [`walk`] chooses between an index of the order and one of the
-//! conditions. Pages are found on primary keys first: a sorter then holds keys instead of objects,
-//! and skipped pages are skipped within an index.
+//! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call
+//! [`super::functions`], which run the code of [`cms_model::query`]. [`terms`] compiles conditions;
+//! [`access_path`] chooses between an index of the order and an index of a condition. A page is selected
+//! by primary keys first: the sorter then holds keys instead of objects, and skipped pages are
+//! skipped within an index.
 
+mod access_path;
 mod terms;
-mod walk;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,10 +29,10 @@ use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
 use super::{functions::sql_key, object::table_of, slots};
+use access_path::AccessPath;
 use terms::Term;
-use walk::Walk;
 
-/// The type that a list is of.
+/// The type of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     /// Row of the type.
@@ -52,40 +51,41 @@ impl<'a> From<&'a CompiledType> for Target<'a> {
     }
 }
 
-/// How many objects a list has, and how many the edition has. A guess makes a page slower, not wrong.
+/// The number of objects of a list and of the edition. A wrong estimate makes a page slower, not
+/// wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub matching: u64,
     pub live: u64,
 }
 
-/// A statement with the values of its parameters, in order.
+/// A statement with its parameter values, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
     pub sql: String,
     pub parameters: Vec<Sql>,
 }
 
-/// A page, and what it takes to read it.
+/// A page statement and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Page {
     pub statement: Statement,
-    /// Entries of an index that are read in the same time.
+    /// Cost in index entries read.
     pub cost: u64,
 }
 
-/// Selects one page of a list, in its order. `columns` is the select list over the
-/// table of the edition.
+/// Selects one page of a list, in its order. `columns` is the select list over the table of the
+/// edition.
 pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Page {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
-    let walk = walk::choose(query, target, &terms, size);
-    let cost = walk::cost(&walk, query, &terms, size);
-    let (hint, sign) = match walk {
-        Walk::Along(index) => (format!(" INDEXED BY \"{index}\""), ""),
-        // A sign makes an expression that no index has.
-        Walk::Conditions => (String::new(), "+"),
-        Walk::Free => (String::new(), ""),
+    let path = access_path::choose(query, target, &terms, size);
+    let cost = access_path::cost(&path, query, &terms, size);
+    let (hint, sign) = match path {
+        AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
+        // The unary plus makes an expression that no index contains.
+        AccessPath::ConditionIndex => (String::new(), "+"),
+        AccessPath::Any => (String::new(), ""),
     };
     let order = if terms::is_fixed(&query.order, query, &terms) {
         "created_at, pk".to_owned()
@@ -97,7 +97,7 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
     let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
     let table = table_of(query.edition);
-    // The cross join keeps the order of the inner list: SQLite never swaps its sides.
+    // The cross join keeps the order of the inner list: SQLite does not reorder its sides.
     let sql = format!(
         "SELECT {columns} FROM (SELECT pk AS found FROM {table}{hint} WHERE {condition} \
          ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN {table} ON {table}.pk = found"
@@ -109,9 +109,9 @@ pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &
 pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
-    // Where all objects must be read, they are read in the order in which they are stored.
+    // A full scan reads objects in storage order.
     let table = table_of(query.edition);
-    let hint = if walk::reads_objects(&terms) {
+    let hint = if access_path::reads_objects(&terms) {
         format!(" INDEXED BY {table}_created")
     } else {
         String::new()
@@ -121,8 +121,9 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
     Statement { sql, parameters: builder.parameters }
 }
 
-/// Finds an object other than `except` that has the same value in the slot of a unique property;
-/// none when the value is empty, because those never clash (contract 3.6).
+/// Finds an object other than `except` with the same value in the slot of a unique property; none
+/// when the value is empty, because empty values do not conflict (see
+/// docs/reference/objects.md#unique-values).
 pub(crate) fn unique_lookup(
     edition: Edition,
     ctd: i64,
@@ -144,12 +145,12 @@ pub(crate) fn unique_lookup(
     Some(Statement { sql, parameters })
 }
 
-/// Collects parameters while the text is put together.
+/// Collects parameters while the SQL text is built.
 struct Builder<'a> {
     target: Target<'a>,
-    /// The properties that have an index, by name, with their slots.
+    /// The indexed properties by name, with their slots.
     indexed: HashMap<&'a str, (usize, &'a Property)>,
-    /// The slots that the text speaks of.
+    /// The slots that the SQL text uses.
     used: BTreeSet<usize>,
     parameters: Vec<Sql>,
 }
@@ -162,20 +163,21 @@ impl<'a> Builder<'a> {
         Self { target, indexed, used: BTreeSet::new(), parameters: Vec::new() }
     }
 
-    /// Binds a value and returns how the text refers to it.
+    /// Binds a value and returns its placeholder.
     fn bind(&mut self, value: Sql) -> String {
         self.parameters.push(value);
         format!("?{}", self.parameters.len())
     }
 
-    /// Returns the slot of a property that has one, and notes that the text speaks of it.
+    /// Returns the slot of an indexed property, and records that the SQL text uses it.
     fn slot(&mut self, property: &str) -> usize {
         let (slot, _) = self.indexed[property];
         self.used.insert(slot);
         slot
     }
 
-    /// All of WHERE: the terms, and what lets SQLite use the indexes of their slots.
+    /// The complete WHERE clause: the terms, and the conditions that let SQLite use the slot
+    /// indexes.
     fn condition(&self, terms: &[Term]) -> String {
         let mut condition = terms::join(terms);
         for slot in &self.used {
@@ -190,7 +192,7 @@ impl<'a> Builder<'a> {
         self.bind(Sql::Text(json))
     }
 
-    /// The terms of ORDER BY, each with a sign before it.
+    /// The terms of ORDER BY, each prefixed with `sign`.
     fn order(&mut self, query: &ListQuery, sign: &str) -> String {
         let direction = if query.descending { "DESC" } else { "ASC" };
         let empties = if query.empty_first { "FIRST" } else { "LAST" };

@@ -1,15 +1,15 @@
-//! The one row of `meta`: revisions of what processes hold in memory, and the folder's names.
+//! The one row of `meta`: revisions of cached data, and the ids of the data directory.
 
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
 
-/// The making of slots, their indexes and `link` by this program. It grows whenever a function that
-/// they are made by returns something else, or another table gets them.
+/// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
+/// a function that computes them returns something else, or another table gets them.
 pub const DERIVED: i64 = 3;
 
-/// Counters that move whenever what they stand for changes.
+/// Counters that increment with every change of the data they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revisions {
     /// Content types.
@@ -19,7 +19,7 @@ pub struct Revisions {
 }
 
 impl Reader<'_> {
-    /// Returns none in a database that was never set up.
+    /// Returns none in an uninitialized database.
     pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
         self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
             .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
@@ -33,7 +33,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns which making of slots, their indexes and `link` the folder has.
+    /// Returns the version of derived data in the database.
     pub fn derived(&self) -> Result<i64> {
         self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
@@ -58,20 +58,20 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that slots, their indexes and `link` were made by this program.
+    /// Stores this program's version of derived data.
     pub fn note_derived(&self) -> Result<()> {
         self.statement("UPDATE meta SET derived = ?1")?.execute([DERIVED]).map_err(map)?;
         Ok(())
     }
 
-    /// Tells every process that content types changed; returns the new revision.
+    /// Invalidates the content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
         self.statement("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev")?
             .query_row([], |row| row.get(0))
             .map_err(map)
     }
 
-    /// Tells every process that keys changed.
+    /// Invalidates the keys of every process.
     pub fn bump_auth(&self) -> Result<()> {
         self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
         Ok(())

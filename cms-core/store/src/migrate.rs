@@ -1,8 +1,8 @@
-//! Getting a folder ready: the lock between processes, new databases, migrations, refusal of newer
-//! databases.
+//! Prepares a data directory: the lock between processes, new databases, migrations, rejection of
+//! newer databases.
 //!
 //! Every process holds `DIR/lock` shared while it uses the database and exclusively while it
-//! migrates, so nobody migrates under a running server.
+//! migrates, so no process migrates under a running server.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -25,22 +25,22 @@ mod embedded {
     refinery::embed_migrations!("migrations");
 }
 
-/// How long to wait for another process that migrates.
-const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(20);
+/// Maximum wait for a migration by another process.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The database, and where a new one is written until it is complete.
+/// The database file, and the temporary file of a new one.
 const DATABASE: &str = "cms.db";
-const DRAFT: &str = "cms.db.new";
-/// Folders that only a database gives a meaning to.
-const DEPENDENT: [&str; 2] = ["media", "index"];
-/// Where a restore works until everything is there.
-const RESTORING: &str = "restoring";
+const TEMPORARY_DATABASE: &str = "cms.db.new";
+/// Directories that are meaningless without the database.
+const DEPENDENT_DIRECTORIES: [&str; 2] = ["media", "index"];
+/// The staging directory of a restore.
+const RESTORE_STAGING: &str = "restoring";
 
-/// Makes the folder and its database ready; returns the database's path and the shared lock.
+/// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
     let path = folder.join(DATABASE);
-    // Before it is known whether the database exists: another process may create it just now.
+    // Before checking whether the database exists: another process may be creating it.
     let is_lost = has_dependent_data(folder);
     if new == NewDatabase::Never && !path.exists() {
         let name = folder.display().to_string();
@@ -71,7 +71,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         lock.unlock().map_err(|error| path_error(folder, &error))?;
         lock_shared(&lock, folder)?;
     }
-    // Only now can nobody change the schema any more.
+    // From here on no other process can change the schema.
     if is_current(&path)? {
         Ok((path, lock))
     } else if size(&path)?.is_none() {
@@ -93,9 +93,9 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     loop {
         match lock.try_lock_shared() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if waited < PATIENCE => {
-                sleep(PAUSE);
-                waited += PAUSE;
+            Err(TryLockError::WouldBlock) if waited < MAX_LOCK_WAIT => {
+                sleep(POLL_INTERVAL);
+                waited += POLL_INTERVAL;
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Busy(format!(
@@ -108,14 +108,14 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     }
 }
 
-/// Tells whether the database is at this program's version; refuses a newer one.
+/// Returns whether the database has this program's schema version; rejects a newer one.
 fn is_current(path: &Path) -> Result<bool> {
     // An empty file is not opened: SQLite would remove the write-ahead log beside it.
     if matches!(size(path)?, None | Some(0)) {
         return Ok(false);
     }
     let connection = Connection::open(path).map_err(map)?;
-    connection.busy_timeout(PATIENCE).map_err(map)?;
+    connection.busy_timeout(MAX_LOCK_WAIT).map_err(map)?;
     let has_history: bool = connection
         .query_row(
             "SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'",
@@ -149,42 +149,43 @@ fn is_current(path: &Path) -> Result<bool> {
 fn migrate(path: &Path) -> Result<()> {
     let mut connection = Connection::open(path).map_err(map)?;
     connection
-        // A migration that makes a table anew drops the old one, which would take all rows with it
-        // that refer to it.
+        // A migration that rebuilds a table drops the old one, which would cascade to all rows that
+        // reference it.
         .execute_batch(
             "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;",
         )
         .map_err(map)?;
-    // Indexes that a migration meets speak of them.
+    // Indexes that a migration touches call them.
     functions::register(&connection).map_err(map)?;
-    // In one transaction: by itself, a change and the note that it was made are committed one after
-    // the other, and a folder whose program dies between them could never be opened again.
+    // In one transaction: by default, a migration and its record are committed one after the other.
+    // A process killed in between would leave a directory that cannot be opened again.
     let runner = embedded::migrations::runner().set_grouped(true);
     runner.run(&mut connection).map_err(Error::from_storage)?;
     Ok(())
 }
 
-/// Creates a database under another name first, so that a process that is killed meanwhile leaves
-/// none that is empty or half made.
+/// Creates a database under a temporary name first, so that a killed process leaves no empty or
+/// incomplete one.
 fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     let size = size(path)?;
     if new != NewDatabase::Always && (size.is_some() || has_dependent_data(folder)) {
         return Err(lost(folder, size));
     }
     let failed = |error: &_| path_error(folder, error);
-    let draft = folder.join(DRAFT);
+    let draft = folder.join(TEMPORARY_DATABASE);
     let remove = |path: PathBuf| match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
         _ => Ok(()),
     };
-    for name in [DRAFT, "cms.db.new-wal", "cms.db.new-shm"] {
+    for name in [TEMPORARY_DATABASE, "cms.db.new-wal", "cms.db.new-shm"] {
         remove(folder.join(name))?;
     }
     migrate(&draft)?;
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));
     }
-    // The log of a lost database would be played into the new one. It may be all that is left of it.
+    // SQLite would replay the log of a lost database into the new one. It may be all that remains
+    // of it.
     let log = folder.join("cms.db-wal");
     if log.exists() {
         fs::rename(&log, folder.join("cms.db-wal.old")).map_err(|error| failed(&error))?;
@@ -199,7 +200,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&error))
 }
 
-/// Tells whether a folder has data that means nothing without its database.
+/// Returns whether a directory has data that is meaningless without its database.
 fn has_dependent_data(folder: &Path) -> bool {
     !dependent_data(folder).is_empty()
 }
@@ -208,9 +209,10 @@ fn dependent_data(folder: &Path) -> Vec<&'static str> {
     let has_entries = |name: &str| {
         fs::read_dir(folder.join(name)).is_ok_and(|mut entries| entries.next().is_some())
     };
-    let mut found: Vec<_> = DEPENDENT.into_iter().filter(|name| has_entries(name)).collect();
-    if has_entries(RESTORING) {
-        found.push(RESTORING);
+    let mut found: Vec<_> =
+        DEPENDENT_DIRECTORIES.into_iter().filter(|name| has_entries(name)).collect();
+    if has_entries(RESTORE_STAGING) {
+        found.push(RESTORE_STAGING);
     }
     if fs::metadata(folder.join("cms.db-wal")).is_ok_and(|log| log.len() > 0) {
         found.push("cms.db-wal");
@@ -218,14 +220,15 @@ fn dependent_data(folder: &Path) -> Vec<&'static str> {
     found
 }
 
-/// The refusal to create a database where there was one.
+/// The error for creating a database where one existed.
 fn lost(folder: &Path, size: Option<u64>) -> Error {
     let (path, data) = (folder.join(DATABASE), folder.display());
     let found = dependent_data(folder);
-    if size.is_none() && found.contains(&RESTORING) {
+    if size.is_none() && found.contains(&RESTORE_STAGING) {
         return Error::Conflict(format!(
-            "the data folder {data} holds an unfinished restore ({RESTORING}/) and no database: run \
-             `cms restore FILE --data {data}` again; --new-database starts an empty site instead"
+            "the data folder {data} holds an unfinished restore ({RESTORE_STAGING}/) and no \
+             database: run `cms restore FILE --data {data}` again; --new-database starts an empty \
+             site instead"
         ));
     }
     let state = match size {
@@ -239,7 +242,7 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     ))
 }
 
-/// Returns the size of a file, if there is one; what is no file counts as one with content.
+/// Returns the size of a file, if it exists; any other entry counts as a file with content.
 fn size(path: &Path) -> Result<Option<u64>> {
     match fs::metadata(path) {
         Ok(meta) => Ok(Some(if meta.is_file() { meta.len() } else { 1 })),

@@ -22,10 +22,10 @@ macro_rules! columns {
     };
 }
 pub(super) const COLUMNS: &str = columns!();
-/// What some statements read besides: the schema revision, or the type.
+/// Additional columns of some statements: the schema revision, or the type.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
-/// The statements on one edition.
+/// The statements for one edition.
 struct Statements {
     one: &'static str,
     one_and_revision: &'static str,
@@ -44,7 +44,7 @@ macro_rules! statements {
                 $table,
                 " WHERE ctd = ?1 AND id = ?2"
             ),
-            // A join looks each id up; IN would first sort them into a table of its own.
+            // A join looks up each id; IN would first sort them into a temporary table.
             many: concat!(
                 "SELECT ",
                 columns!(),
@@ -77,7 +77,7 @@ macro_rules! trash {
 static CURRENT: Statements = statements!("object");
 static PUBLISHED: Statements = statements!("published");
 
-/// The table that holds an edition; the names of its indexes begin with this.
+/// The table of an edition; its name is the prefix of its indexes.
 pub(super) fn table_of(edition: Edition) -> &'static str {
     match edition {
         Edition::Current => "object",
@@ -132,24 +132,24 @@ pub(super) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<Status> {
     })
 }
 
-/// What a write changes of an object; times are seconds since the epoch.
+/// The changes of a write; times are seconds since the epoch.
 #[derive(Clone, Debug)]
 pub struct ObjectChange {
     pub data: String,
     pub title: String,
     pub status: Status,
-    /// State of a new object; an edit does not change it.
+    /// Workflow state of a new object; an edit does not change it.
     pub workflow_state: String,
     /// Version and time of the latest approved version.
     pub approval: Option<(i64, i64)>,
-    /// Of an object that gets another date of creation than it would have.
+    /// Creation date, when it differs from the time of the write.
     pub created_at: Option<i64>,
     pub at: i64,
     pub editor: Option<i64>,
 }
 
 impl Reader<'_> {
-    /// Hands one object to `visit`, without copying it; none when there is no such object.
+    /// Passes one object to `visit`, without copying it; none when it does not exist.
     pub fn object<T>(
         &self,
         edition: Edition,
@@ -163,7 +163,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// As [`Self::object`], and tells the schema revision of the very same snapshot.
+    /// As [`Self::object`], and returns the schema revision of the same snapshot.
     pub fn object_and_revision<T>(
         &self,
         edition: Edition,
@@ -177,8 +177,8 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Hands those of the ids that exist to `visit`, in no particular order, by one statement, until
-    /// it fails.
+    /// Passes the existing ones of the ids to `visit`, in no particular order, with one statement,
+    /// until `visit` fails.
     pub fn objects(
         &self,
         edition: Edition,
@@ -195,7 +195,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Hands those of the rows that exist to `visit`, with their type, in no particular order.
+    /// Passes the existing ones of the rows to `visit`, with their type, in no particular order.
     pub fn object_rows(
         &self,
         edition: Edition,
@@ -211,7 +211,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the next rows of a type in the order of creation, each with its date of creation.
+    /// Returns the next rows of a type in creation order, each with its creation date.
     pub fn object_rows_after(
         &self,
         ctd: i64,
@@ -229,7 +229,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Returns the next ids of a type in their order, after one that need not exist.
+    /// Returns the next ids of a type in order, after an id that need not exist.
     pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
         let mut statement = self
             .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
@@ -252,7 +252,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns the properties of an object as they are stored.
+    /// Returns the stored properties of an object.
     pub fn object_data(&self, pk: i64) -> Result<String> {
         self.statement("SELECT data FROM object WHERE pk = ?1")?
             .query_row([pk], |row| row.get(0))
@@ -266,14 +266,14 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether something was deleted before a time.
+    /// Returns whether the trash has an object deleted before a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
         self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
             .query_row([before.0], |row| row.get(0))
             .map_err(map)
     }
 
-    /// Lists ids whose last deletion is later than `after` and that do not live again, oldest
+    /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
     pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
         let mut statement = self.statement(
@@ -323,8 +323,8 @@ impl Writer<'_> {
         Ok(self.0.0.last_insert_rowid())
     }
 
-    /// Makes a new version of an object; the one it replaces goes to the versions, and a scheduled
-    /// publication is off.
+    /// Writes a new version of an object. The replaced version is kept, and a scheduled publication
+    /// is cancelled.
     pub fn update_object(
         &self,
         ctd: i64,
@@ -350,7 +350,7 @@ impl Writer<'_> {
             object.approval.map(|(_, at)| at),
         ])
         .map_err(map)?;
-        // On its own, so that indexes are left alone when no value of theirs changed.
+        // A separate statement, so that indexes stay untouched when no indexed value changed.
         self.statement(
             "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
              WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
@@ -363,7 +363,7 @@ impl Writer<'_> {
         self.count_objects(ctd, 0)
     }
 
-    /// Changes the date of creation of an object, and of its published version.
+    /// Changes the creation date of an object, and of its published version.
     fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
         self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
             .execute([pk, at])
@@ -374,7 +374,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves an object to the trash; its links and its published version go.
+    /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
         self.statement(concat!(trash!(), "WHERE pk = ?1"))?
@@ -384,7 +384,7 @@ impl Writer<'_> {
         self.count_objects(ctd, -1)
     }
 
-    /// Moves all objects of a type to the trash; returns how many.
+    /// Moves all objects of a type to the trash; returns their number.
     pub fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
         self.withdraw_all(ctd)?;
         self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
@@ -396,7 +396,7 @@ impl Writer<'_> {
         Ok(removed)
     }
 
-    /// Forgets what was deleted before a time, and its versions.
+    /// Removes objects deleted before a time, and their versions.
     pub fn empty_trash(&self, before: Timestamp) -> Result<()> {
         self.statement(
             "DELETE FROM object_version
@@ -410,7 +410,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that objects of a type changed, and how many more there are.
+    /// Increments the change counter of a type, and adds to its number of objects.
     pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
         self.statement(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",

@@ -1,4 +1,4 @@
-//! Connections: how each is set up, and the readers that wait to be used.
+//! Connections: their settings, and the pool of read connections.
 
 use std::{
     ops::Deref,
@@ -12,11 +12,11 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{error::map, functions};
 
-/// Statements that a connection keeps prepared.
-const STATEMENTS: usize = 256;
+/// Maximum prepared statements cached per connection.
+const MAX_CACHED_STATEMENTS: usize = 256;
 
-/// Settings of every connection. The time-out comes first: the others may already need a lock.
-const COMMON: &str = "
+/// Settings of every connection. The busy timeout comes first: the others may already need a lock.
+const PRAGMAS: &str = "
     PRAGMA busy_timeout = 10000;
     PRAGMA foreign_keys = ON;
     PRAGMA mmap_size = 1073741824;
@@ -25,7 +25,7 @@ const COMMON: &str = "
     PRAGMA trusted_schema = OFF;
 ";
 
-/// Opens the connection that writes.
+/// Opens the write connection.
 pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Connection> {
     let connection = connect(path, OpenFlags::default())?;
     let synchronous = match durability {
@@ -46,18 +46,18 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Conn
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let flags = flags - OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
-    connection.execute_batch(COMMON).map_err(map)?;
-    // Otherwise the planner looks at bound values, and plans a statement anew for each of them.
+    connection.execute_batch(PRAGMAS).map_err(map)?;
+    // Otherwise the planner uses bound values, and plans a statement again for each of them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
     functions::register(&connection).map_err(map)?;
     Ok(connection)
 }
 
-/// Instructions of the database engine between two looks at the clock.
-const LOOK_AFTER: i32 = 200;
+/// Database engine instructions between two checks of the deadline.
+const INSTRUCTIONS_PER_DEADLINE_CHECK: i32 = 200;
 
-/// A connection that reads, and when what it reads now has to end.
+/// A read connection, and the deadline of its current read.
 struct Reading {
     connection: Connection,
     deadline: Arc<Mutex<Instant>>,
@@ -71,7 +71,7 @@ impl Reading {
     }
 }
 
-/// Connections that can only read, opened when first needed.
+/// Read-only connections, opened when first needed.
 pub(super) struct Pool {
     path: PathBuf,
     size: usize,
@@ -81,24 +81,25 @@ pub(super) struct Pool {
 
 struct State {
     idle: Vec<Reading>,
-    /// How many more may be opened.
+    /// Number of connections that may still be opened.
     unopened: usize,
-    /// Threads that wait; to wake one is a system call, even when there is none.
+    /// Waiting threads: a wake-up is a system call, even when no thread waits.
     waiting: usize,
 }
 
 impl Pool {
     pub(super) fn new(path: PathBuf) -> Self {
-        // Quick reads run on threads that everybody waits for, and must always find a connection: so
-        // there are more than a server lets be in use for long, which is 2 to read and 4 to search
-        // per core, and 4 and 8 at least. They are opened when needed.
+        // Quick reads run on threads that must not block, and must always find a connection. So the
+        // pool is larger than the number of long reads that a server permits, which is 2 reads and
+        // 4 searches per core, at least 4 and 8. Connections are opened when needed.
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let size = 8 * cores + 8;
         let state = State { idle: Vec::new(), unopened: size, waiting: 0 };
         Self { path, size, state: Mutex::new(state), returned: Condvar::new() }
     }
 
-    /// How many connections are in use, how many there may be, and how many threads wait for one.
+    /// Returns the connections in use, their maximum number, and the number of threads that wait
+    /// for one.
     pub(super) fn counts(&self) -> [usize; 3] {
         let state = self.lock();
         let used = self.size - state.idle.len() - state.unopened;
@@ -134,7 +135,7 @@ impl Pool {
         }
     }
 
-    /// Gives something back, and wakes a thread that waits for it.
+    /// Returns a connection or its permit, and wakes a waiting thread.
     fn put(&self, give: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         give(&mut state);
@@ -146,8 +147,8 @@ impl Pool {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        // Nobody panics between taking and giving back, and a list of connections has no
-        // invariant that a panic could break.
+        // No code panics between taking and returning a connection, and the list has no invariant
+        // that a panic could break.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -157,18 +158,18 @@ fn connect_reader(path: &Path) -> Result<Reading> {
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.progress_handler(LOOK_AFTER, Some(is_over)).map_err(map)?;
+    connection.progress_handler(INSTRUCTIONS_PER_DEADLINE_CHECK, Some(is_over)).map_err(map)?;
     Ok(Reading { connection, deadline })
 }
 
-/// Opens a connection that reads for as long as it takes.
+/// Opens a read connection without a time limit.
 pub(super) fn connect_unlimited(path: &Path) -> Result<Connection> {
     let connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
     Ok(connection)
 }
 
-/// A connection that goes back to the pool when it is dropped.
+/// A connection that returns to the pool when it is dropped.
 pub(super) struct Pooled<'p> {
     pool: &'p Pool,
     reading: Option<Reading>,
@@ -188,7 +189,7 @@ impl Drop for Pooled<'_> {
         if reading.connection.is_autocommit() {
             self.pool.put(|state| state.idle.push(reading));
         } else {
-            // A reader panicked inside its snapshot: a fresh connection is safer than this one.
+            // A reader panicked inside its snapshot: a new connection is safer than this one.
             self.pool.put(|state| state.unopened += 1);
         }
     }

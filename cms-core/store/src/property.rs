@@ -1,4 +1,4 @@
-//! Changes of all objects of a type at once, when the type changes.
+//! Rewrites all objects of a type when the type changes.
 
 use cms_model::{
     content_type::{indexed::IndexedProperties, rewrite::Rewritten},
@@ -9,23 +9,23 @@ use rusqlite::{Row, Statement, params};
 
 use super::{Writer, error::map};
 
-/// An object as a change of its type meets it.
+/// An object before a change of its type.
 pub struct StoredTexts<'r> {
     pub pk: i64,
     pub id: &'r str,
     pub current: StoredText<'r>,
-    /// The published version, when that is another one.
+    /// The published version, when it differs from the current one.
     pub published: Option<StoredText<'r>>,
 }
 
-/// One stored version.
+/// A stored version.
 #[derive(Clone, Copy)]
 pub struct StoredText<'r> {
     pub title: &'r str,
     pub data: &'r str,
 }
 
-/// What becomes of an object; none stays as it is.
+/// The rewritten texts of an object; none when it stays unchanged.
 #[derive(Default)]
 pub struct NewTexts {
     pub current: Option<Rewritten>,
@@ -33,11 +33,11 @@ pub struct NewTexts {
 }
 
 impl Writer<'_> {
-    /// Shows every object of a type to `rewrite`, one at a time, and stores what it returns.
+    /// Passes every object of a type to `rewrite`, one at a time, and stores the result.
     ///
-    /// A published version that was edited since stands among the versions too. The walk follows
-    /// the dates of creation, which do not change, so it meets every object once. Without `slots`
-    /// nothing that is written is in an index.
+    /// A published version that was edited since is also in the version table. The scan follows
+    /// creation dates, which do not change, so it visits every object once. Without `slots`, no
+    /// rewritten column is indexed.
     pub fn rewrite_objects(
         &self,
         ctd: i64,

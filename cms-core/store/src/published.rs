@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map, object};
 
-/// Copies rows of `object` to the public view; they are published in their current version.
+/// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
     () => {
         "INSERT OR REPLACE INTO published
@@ -20,7 +20,7 @@ macro_rules! publish {
 }
 
 impl Reader<'_> {
-    /// Returns the properties of the published version, as they are stored.
+    /// Returns the stored properties of the published version.
     pub fn published_data(&self, pk: i64) -> Result<Option<String>> {
         self.statement("SELECT data FROM published WHERE pk = ?1")?
             .query_row([pk], |row| row.get(0))
@@ -28,7 +28,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Tells whether a publication is due.
+    /// Returns whether a scheduled publication is due.
     pub fn is_any_due(&self, now: i64) -> Result<bool> {
         self.statement("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)")?
             .query_row([now], |row| row.get(0))
@@ -50,7 +50,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Publishes the current version of an object; a scheduled publication is off.
+    /// Publishes the current version of an object; cancels a scheduled publication.
     pub fn publish(&self, ctd: i64, pk: i64, at: i64) -> Result<()> {
         let was_published = self.published_data(pk)?.is_some();
         self.statement(
@@ -64,7 +64,7 @@ impl Writer<'_> {
         self.count_published(ctd, i64::from(!was_published))
     }
 
-    /// Takes an object out of the public view, into a status that has none.
+    /// Removes an object from the public view, and sets a status without a published version.
     pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, at: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = ?2, updated_at = ?3, public_version = NULL,
@@ -88,7 +88,7 @@ impl Writer<'_> {
         self.count_objects(ctd, 0)
     }
 
-    /// Removes the published version of an object, if there is one.
+    /// Removes the published version of an object, if any.
     pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
         let removed =
             self.statement("DELETE FROM published WHERE pk = ?1")?.execute([pk]).map_err(map)?;
@@ -104,7 +104,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Draft & Public goes on: what exists counts as published now (contract 2.6).
+    /// Turns Draft & Public on: existing objects become published (see
+    /// docs/reference/publishing.md#turn-draft--public-on-or-off).
     pub fn publish_all(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = version,
@@ -118,7 +119,8 @@ impl Writer<'_> {
         self.count_published(ctd, i64::try_from(published).unwrap_or(i64::MAX))
     }
 
-    /// Draft & Public goes off: every object is public in its current version (contract 2.6).
+    /// Turns Draft & Public off: the current version of every object becomes public (see
+    /// docs/reference/publishing.md#turn-draft--public-on-or-off).
     pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
@@ -130,7 +132,7 @@ impl Writer<'_> {
         self.withdraw_all(ctd)
     }
 
-    /// Returns the rows of objects that were edited after they were published.
+    /// Returns the rows of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
         let mut statement =
             self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;
@@ -138,7 +140,8 @@ impl Writer<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Notes that the public view of a type changed, and how many more objects it has.
+    /// Increments the change counter of a type, and adds to the number of objects in its public
+    /// view.
     fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
         self.statement(
             "UPDATE ctd_state SET published = published + ?2, changes = changes + 1

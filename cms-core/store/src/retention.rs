@@ -1,4 +1,4 @@
-//! What clean-ups remember: the clock as they saw it, and orphaned files.
+//! State of the clean-up: the retention clock, and orphaned files.
 
 use cms_model::{clock::Timestamp, error::Result, retention::RetentionClock};
 use rusqlite::params;

@@ -1,20 +1,20 @@
 //! Slots: the indexed properties of a type, by number.
 //!
-//! Every type has properties of its own, and all of them share a few indexes: the first indexed
-//! property of each type is in the first index, and so on. An index per property of each type
-//! would be opened by every write to any of them, so two hundred types would make each write a
-//! hundred times slower, and every new type would make every connection read the schema again.
+//! All types share a few indexes: the first indexed property of each type is in the first index,
+//! and so on. With an index per property and type, every write would open all of them: two hundred
+//! types would make each write a hundred times slower, and every new type would make every
+//! connection read the schema again.
 //!
 //! A row has the values of its slots in column `slots`, a JSON object by slot number
-//! (`property_slots`), and in `slot_count` how many slots its type has: an index holds only rows
-//! whose type has that slot. The expressions stand here once, for [`super::list_sql`] too: SQLite
-//! uses an index on an expression only when a statement spells it the same way, and a partial one
-//! only when the statement repeats its condition.
+//! (`property_slots`), and the number of slots of its type in `slot_count`: an index contains only
+//! rows whose type has that slot. [`super::list_sql`] uses the same expressions, because SQLite
+//! uses an index on an expression only for statements with the identical expression, and a partial
+//! index only for statements that repeat its condition.
 //!
-//! A slot has an index for each direction. Both begin with the key, then the order of creation: ties
-//! are in the order of creation in either direction, so one index scanned backwards would need a sort
-//! of each group of equal keys. "Objects with this value, oldest first" is a range of either. The
-//! spelling and the count at the end make them covering indexes.
+//! A slot has an index for each direction. Both contain the key, then the creation order. Equal
+//! keys are in creation order in either direction, so a backward scan of one index would need a
+//! sort of each group of equal keys. "Objects with this value, oldest first" is a range of either.
+//! The spelling and the count at the end make them covering indexes.
 
 use std::fmt::Write as _;
 
@@ -23,17 +23,17 @@ use rusqlite::params;
 
 use super::{Reader, Writer, error::map, object::table_of};
 
-/// What a slot sorts by and is looked up by.
+/// The sort and lookup key of a slot.
 pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
 }
 
-/// What the key does not say of a text.
+/// The part of a text that its key does not contain.
 pub(crate) fn spelling(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }
 
-/// What a statement says that may use the index of a slot.
+/// The condition that lets a statement use the index of a slot.
 pub(crate) fn condition(slot: usize) -> String {
     format!("slot_count > {slot}")
 }
@@ -44,7 +44,7 @@ pub(crate) fn index_name(edition: Edition, slot: usize, descending: bool) -> Str
     format!("{}_slot_{slot}{suffix}", table_of(edition))
 }
 
-/// The statements that make the indexes of so many slots, where they are missing.
+/// The statements that create the missing indexes of this number of slots.
 pub(super) fn indexes(count: usize) -> String {
     let mut sql = String::new();
     for edition in [Edition::Current, Edition::Published] {
@@ -65,7 +65,7 @@ pub(super) fn indexes(count: usize) -> String {
 }
 
 impl Reader<'_> {
-    /// Tells whether so many slots have indexes.
+    /// Returns whether this number of slots has indexes.
     fn has_slots(&self, count: usize) -> Result<bool> {
         let Some(last) = count.checked_sub(1) else { return Ok(true) };
         self.statement("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
@@ -75,7 +75,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Makes sure that so many slots have indexes.
+    /// Creates the missing indexes of this number of slots.
     pub fn ensure_slots(&self, count: usize) -> Result<()> {
         if !self.has_slots(count)? {
             self.0.0.execute_batch(&indexes(count)).map_err(map)?;
@@ -99,7 +99,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts the values of all objects of a type into its slots, where they are not.
+    /// Writes the slots of all objects of a type where they are missing.
     pub fn fill_slots(
         &self,
         ctd: i64,

@@ -1,7 +1,8 @@
-//! Size and SHA-256 of stored files, as they were uploaded.
+//! Size and SHA-256 of stored files, recorded at upload.
 //!
-//! A row is written with the media object, or by an upload that makes none, and removed just before
-//! the file is. A crash in between may leave a row without a file; an upload under its id replaces it.
+//! A row is written with the media object, or by an upload that creates none, and removed just
+//! before the file. A crash in between may leave a row without a file; an upload with the same id
+//! replaces it.
 
 use cms_model::{
     clock::Timestamp,
@@ -12,19 +13,19 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
 
-/// A media object, and what is known of its file.
+/// A media object and the record of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaFile {
-    /// Id of the object. Those that are no [`FileId`] have no file.
+    /// Id of the object. An id that is not a [`FileId`] has no file.
     pub id: String,
-    /// None for a file that an earlier version received.
+    /// None for a file received by an earlier version.
     pub recorded: Option<Fingerprint>,
-    /// Property `size` of the object, which people may edit.
+    /// Property `size` of the object, which users may edit.
     pub declared_size: Option<u64>,
 }
 
 impl Reader<'_> {
-    /// Returns what was recorded of a file when it was uploaded.
+    /// Returns the record of a file.
     pub fn stored_file(&self, id: &FileId) -> Result<Option<Fingerprint>> {
         self.statement("SELECT size, sha256 FROM stored_file WHERE id = ?1")?
             .query_row([id.to_string()], |row| {
@@ -34,7 +35,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns objects of a type that is given by its name, in the order of ids after `last`.
+    /// Returns objects of the type of this name, in the order of ids after `last`.
     pub fn media_files_after(
         &self,
         type_name: &str,
@@ -51,7 +52,7 @@ impl Reader<'_> {
         let files = statement.query_map(params![type_name, last, limit], |row| {
             let (size, sha256): (Option<u64>, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);
             let recorded = size.zip(sha256).map(|(size, sha256)| Fingerprint { size, sha256 });
-            // Anything may stand in an object.
+            // The property may have any value.
             Ok(MediaFile { id: row.get(0)?, recorded, declared_size: row.get(3).ok() })
         });
         files.map_err(map)?.map(|file| file.map_err(map)).collect()
@@ -59,7 +60,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Records what was uploaded under an id.
+    /// Records the upload of an id.
     pub fn record_file(
         &self,
         id: &FileId,
@@ -74,7 +75,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Removes what was recorded of files that are removed.
+    /// Removes the records of removed files.
     pub fn remove_file_records(&self, ids: &[FileId]) -> Result<()> {
         let mut statement = self.statement("DELETE FROM stored_file WHERE id = ?1")?;
         for id in ids {

@@ -10,14 +10,14 @@ use super::{
 };
 
 impl Reader<'_> {
-    /// Counts the deletions of a type that are remembered.
+    /// Counts the deletions of a type in the trash.
     pub fn trash_count(&self, ctd: i64) -> Result<u64> {
         self.statement("SELECT count(*) FROM trash WHERE ctd = ?1")?
             .query_row([ctd], |row| row.get(0))
             .map_err(map)
     }
 
-    /// Hands deleted objects of a type to `visit`, oldest deletion first.
+    /// Passes deleted objects of a type to `visit`, oldest deletion first.
     pub fn trash(
         &self,
         ctd: i64,

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map, object};
 
-/// A replaced version with the columns of [`object::read`]; `$data` is its last one.
+/// A replaced version with the columns of [`object::read`]; `$data` is its last column.
 macro_rules! select {
     ($data:literal, $condition:literal) => {
         concat!(
@@ -22,7 +22,7 @@ const ONE: &str = select!("v.data", "v.version = ?2");
 const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.version");
 
 impl Reader<'_> {
-    /// Returns a version of an object that may have been replaced or deleted since.
+    /// Returns a version of an object that may since be replaced or deleted.
     pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.statement(
             "WITH whole AS MATERIALIZED (
@@ -47,7 +47,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Returns a version that a newer one replaced.
+    /// Returns a replaced version.
     pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
         self.statement(ONE)?
             .query_row(params![pk, version], |row| Ok(object::read(row)?.into_owned()))
@@ -71,7 +71,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Copies the current version of an object to the versions.
+    /// Copies the current version of an object to the version table.
     pub(super) fn keep_version(&self, pk: i64) -> Result<()> {
         self.statement(
             "INSERT INTO object_version

@@ -1,4 +1,4 @@
-//! Rows of webhooks and of their deliveries, and what of other tables deliveries are made of.
+//! Rows of webhooks and of their deliveries, and the rows of other tables that deliveries need.
 
 use cms_model::{
     clock::Timestamp,
@@ -7,9 +7,9 @@ use cms_model::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, ToldObject, Writer, error::map};
+use super::{FeedObject, Reader, Writer, error::map};
 
-/// A delivery that is to be made.
+/// A delivery to be created.
 #[derive(Clone, Debug)]
 pub struct NewDelivery {
     pub webhook: i64,
@@ -39,7 +39,7 @@ pub struct DeliveryRow {
     pub id: String,
     pub queued: bool,
     pub due_at: Timestamp,
-    /// Since when nothing before it waits in its queue.
+    /// The time at which it became the head of its queue.
     pub due_since: Option<Timestamp>,
     pub state: String,
     pub attempts: u32,
@@ -50,14 +50,14 @@ pub struct DeliveryRow {
     pub request: Option<String>,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     pub at: Timestamp,
     pub state: &'static str,
-    /// When to try again; none when the delivery leaves its queue.
+    /// The time of the next attempt; none when the delivery leaves its queue.
     pub due_at: Option<Timestamp>,
-    /// The endpoint did not respond, or with a server error.
+    /// The endpoint did not respond, or responded with a server error.
     pub outage: bool,
     pub status: Option<u16>,
     pub response: Option<String>,
@@ -102,24 +102,25 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
 }
 
 impl Reader<'_> {
-    /// Returns up to which row the journal was made deliveries of.
+    /// Returns the journal row up to which deliveries are created.
     pub fn webhook_cursor(&self) -> Result<i64> {
         self.statement("SELECT webhook_seq FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns what the secrets of webhooks are made of; empty in a folder that never had one.
+    /// Returns the key from which webhook secrets are derived; empty in a data directory that never
+    /// had one.
     pub fn webhook_key(&self) -> Result<String> {
         self.statement("SELECT webhook_key FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns the webhooks that are told what happens.
+    /// Returns the webhooks that receive events.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
         let mut statement = self.statement("SELECT object FROM webhook")?;
         let rows = statement.query_map([], |row| row.get(0)).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Tells whether the endpoint of a webhook responds; none when there is no such webhook.
+    /// Returns whether the endpoint of a webhook is up; none when the webhook does not exist.
     pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
         self.statement("SELECT probes, resume_at FROM webhook WHERE object = ?1")?
             .query_row([webhook], |row| {
@@ -132,8 +133,8 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns what of the waiting deliveries of a webhook can be sent next, in the order of the
-    /// journal: the oldest one, and the first due ones of those that are first in their queue.
+    /// Returns the next deliveries of a webhook to send, in journal order: the oldest pending one,
+    /// and the first due heads of queues.
     pub fn next_deliveries(&self, webhook: i64, now: Timestamp) -> Result<Vec<PendingDelivery>> {
         let read = |row: &Row<'_>| {
             let due_at = Timestamp(row.get(2)?);
@@ -155,7 +156,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Tells whether the last attempt of some waiting delivery failed.
+    /// Returns whether the last attempt of a pending delivery failed.
     pub fn is_webhook_failing(&self, webhook: i64) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM webhook_delivery
@@ -195,7 +196,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts the deliveries of a webhook: all of them, and those that are yet to be sent.
+    /// Counts the deliveries of a webhook: all, and pending ones.
     pub fn count_deliveries(&self, webhook: i64) -> Result<(u64, u64)> {
         self.statement(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND NOT queued),
@@ -207,18 +208,18 @@ impl Reader<'_> {
     }
 
     /// Returns the objects of a type that were deleted together.
-    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<ToldObject>> {
+    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<FeedObject>> {
         let mut statement = self.statement(
             "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",
         )?;
         let read = |row: &Row<'_>| {
-            Ok(ToldObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
+            Ok(FeedObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
         };
         let rows = statement.query_map([ctd, at.0], read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts what waits for any webhook, and tells since when the first of it does.
+    /// Counts the pending deliveries of all webhooks, and returns the age of the oldest.
     pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
         self.statement(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
@@ -230,7 +231,7 @@ impl Reader<'_> {
         .map_err(map)
     }
 
-    /// Returns deliveries that are due since before a time, at most so many.
+    /// Returns deliveries due since before a time, up to a limit.
     pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
         let mut statement = self.statement(EXPIRED)?;
         let rows = statement.query_map(params![before.0, limit], |row| row.get(0)).map_err(map)?;
@@ -238,7 +239,7 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that are run all the time, whatever waits.
+/// Statements that run continuously, independent of pending deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
@@ -259,7 +260,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Notes that a webhook is told what happens from now on.
+    /// Records that a webhook receives events from now on.
     pub fn insert_webhook(&self, pk: i64) -> Result<()> {
         self.statement("INSERT OR IGNORE INTO webhook (object) VALUES (?1)")?
             .execute([pk])
@@ -267,7 +268,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Forgets webhooks whose objects are gone, with their deliveries.
+    /// Removes webhooks whose objects are deleted, with their deliveries.
     pub fn drop_webhooks(&self) -> Result<()> {
         self.statement("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)")?
             .execute([])
@@ -303,7 +304,7 @@ impl Writer<'_> {
         Ok(pk)
     }
 
-    /// Makes the first waiting delivery of a queue the one that is sent.
+    /// Makes the first pending delivery of a queue its head.
     fn set_head(&self, webhook: i64, queue: &str, now: Timestamp) -> Result<()> {
         self.statement(
             "UPDATE webhook_delivery SET head = 1, due_since = coalesce(due_since, ?3)
@@ -315,7 +316,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes everything due that waits for a webhook, and takes its endpoint for up.
+    /// Makes all pending deliveries of a webhook due, and marks its endpoint as up.
     pub fn restart_webhook(&self, webhook: i64, now: Timestamp) -> Result<()> {
         self.statement(
             "UPDATE webhook_delivery SET due_since = ?2
@@ -328,7 +329,7 @@ impl Writer<'_> {
         self.release_deliveries(webhook, now, 0)
     }
 
-    /// Stops the time after which deliveries of a webhook expire: it is disabled.
+    /// Stops the expiry of the deliveries of a disabled webhook.
     pub fn suspend_webhook(&self, webhook: i64) -> Result<()> {
         self.statement("UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head")?
             .execute([webhook])
@@ -336,7 +337,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes everything due in the order of the journal that waits for a webhook, but for one delivery.
+    /// Makes all pending deliveries of a webhook due in journal order, except one.
     pub fn release_deliveries(&self, webhook: i64, now: Timestamp, other: i64) -> Result<()> {
         self.statement(
             "UPDATE webhook_delivery SET due_at = min(at, ?2)
@@ -368,7 +369,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Sends a delivery again that has left its queue: it goes back to where it was.
+    /// Queues a completed delivery again, at its old position.
     pub fn requeue_delivery(&self, pk: i64, now: Timestamp) -> Result<()> {
         let requeued: Option<(i64, String)> = self
             .statement(
@@ -390,7 +391,7 @@ impl Writer<'_> {
         self.set_head(webhook, &queue, now)
     }
 
-    /// Sends all deliveries of a webhook again that were given up; returns how many.
+    /// Queues all failed deliveries of a webhook again; returns their number.
     pub fn requeue_failed(&self, webhook: i64, now: Timestamp) -> Result<usize> {
         let failed: Vec<i64> = {
             let mut statement = self.statement(
@@ -406,7 +407,8 @@ impl Writer<'_> {
         Ok(failed.len())
     }
 
-    /// Notes what came of an attempt; what left its queue lets the next of it move up.
+    /// Records the result of an attempt; when the delivery leaves its queue, the next one becomes
+    /// the head.
     pub fn record_attempt(&self, pk: i64, attempt: &Attempt) -> Result<()> {
         let (webhook, queue): (i64, String) = self
             .statement(
@@ -435,7 +437,7 @@ impl Writer<'_> {
         self.set_head(webhook, &queue, attempt.at)
     }
 
-    /// Gives a delivery up; returns its webhook.
+    /// Marks a delivery as failed; returns its webhook.
     pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
         let (webhook, queue): (i64, String) = self
             .statement(
@@ -449,7 +451,7 @@ impl Writer<'_> {
         Ok(webhook)
     }
 
-    /// Forgets all but the newest entries of the log of a webhook.
+    /// Removes all but the newest entries of the log of a webhook.
     pub fn prune_log(&self, webhook: i64, keep: u32) -> Result<()> {
         self.statement(
             "DELETE FROM webhook_delivery WHERE webhook = ?1 AND NOT queued AND pk <=
@@ -471,8 +473,8 @@ mod tests {
     use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
     use crate::Store;
 
-    /// A folder in which 100,000 deliveries wait: half of them of one object, the others of one each,
-    /// which are to be tried again later.
+    /// A data directory with 100,000 pending deliveries: half of them of one object, the others of
+    /// one object each, with a later retry.
     fn backlog() -> (TempDir, Connection) {
         let folder = TempDir::new().unwrap();
         Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
@@ -493,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn next_deliveries_cost_the_same_whatever_waits() {
+    fn next_deliveries_have_constant_cost() {
         let (_folder, database) = backlog();
         let table: [(&str, &[i64], &[i64], &str); 4] = [
             (OLDEST, &[7], &[1], "webhook_queue"),

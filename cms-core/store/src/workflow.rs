@@ -1,4 +1,4 @@
-//! Workflows of the operator, and the states that objects are in.
+//! Workflows of the operator, and the workflow states of objects.
 
 use cms_model::{
     error::{Error, Result},
@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the workflows of the operator in the order in which they were defined.
+    /// Returns the workflows of the operator in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
         let mut statement = self.statement("SELECT definition FROM workflow ORDER BY pk")?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(map)?;
@@ -20,7 +20,7 @@ impl Reader<'_> {
         .collect()
     }
 
-    /// Returns a state of an object of the type that is none of these, if there is one.
+    /// Returns a state of an object of the type that is not in this list, if any.
     pub fn state_outside(&self, ctd: i64, states: &[String]) -> Result<Option<String>> {
         let known = serde_json::to_string(states).expect("strings are valid JSON");
         self.statement(
@@ -34,7 +34,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Stores a workflow, in the place of one with the same id.
+    /// Stores a workflow, and replaces one with the same id.
     pub fn put_workflow(&self, workflow: &Workflow) -> Result<()> {
         let definition =
             serde_json::to_string(workflow).map_err(|error| Error::Internal(Box::new(error)))?;
@@ -77,7 +77,7 @@ impl Writer<'_> {
         self.count_objects(ctd, 0)
     }
 
-    /// Makes the versions of an object forget that a version of it was approved.
+    /// Removes the approval from the versions of an object.
     pub fn forget_approval(&self, pk: i64, version: i64) -> Result<()> {
         self.statement(
             "UPDATE object_version SET workflow_public_version = NULL,
@@ -89,8 +89,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves objects whose state the workflow does not know to its first state (contract 2.6).
-    /// Those that leave or enter `public` by that lose or gain their approval.
+    /// Moves objects in a state that the workflow lacks to its first state (see
+    /// docs/reference/workflows.md#change-the-workflow-of-a-type). Objects that thereby leave or
+    /// enter `public` lose or gain their approval.
     pub fn enter_workflow(&self, ctd: i64, workflow: &Workflow, public: &str) -> Result<()> {
         let known = serde_json::to_string(&workflow.states).expect("strings are valid JSON");
         self.statement(

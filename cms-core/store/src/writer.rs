@@ -1,9 +1,9 @@
-//! One writer, and commits that many callers share.
+//! One writer, and group commit.
 //!
-//! A commit waits for the disk; that wait is the price of a durable write and the same for one row
-//! or a hundred. So whoever finds the writer free becomes the leader: it runs all jobs that wait,
-//! each in its own savepoint, commits once, and only then tells all of them. Jobs that arrive
-//! meanwhile wait for the next leader, which is the first of them.
+//! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
+//! finds the writer free becomes the leader: it runs all waiting jobs, each in its own savepoint,
+//! commits once, and only then returns their results. Jobs that arrive meanwhile wait for the next
+//! leader, which is the first of them.
 
 use std::{
     collections::VecDeque,
@@ -20,22 +20,22 @@ use rusqlite::Connection;
 
 use super::{Reader, Writer, error::map};
 
-/// Most jobs in one commit, so that the first of them does not wait for ever.
-const JOBS_PER_COMMIT: usize = 256;
+/// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
+const MAX_JOBS_PER_COMMIT: usize = 256;
 
 pub(super) struct Writers {
     queue: Mutex<Queue>,
-    /// Only the leader locks this, so nobody ever waits for it.
+    /// Only the leader locks this, so no thread waits for it.
     connection: Mutex<Connection>,
-    /// Who wants to know of commits.
+    /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
-    /// Commits, the jobs in them, and the time that they took together, in nanoseconds.
+    /// Number of commits, the jobs in them, and their total duration in nanoseconds.
     commits: AtomicU64,
     committed: AtomicU64,
     busy: AtomicU64,
 }
 
-/// What the writer did, and what waits for it.
+/// Statistics of the writer, and the number of waiting jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterCounts {
     pub commits: u64,
@@ -53,37 +53,37 @@ struct Queue {
 struct Job {
     /// Runs the job and keeps its result.
     run: Run,
-    ticket: Arc<Ticket>,
+    waiter: Arc<Waiter>,
 }
 
-/// What becomes of the changes of a job.
+/// What to do with the changes of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum JobOutcome {
     Keep,
     Undo,
-    /// There is no room for them.
+    /// The disk is full.
     NoSpace,
 }
 
-/// Where a caller waits for its turn or its answer.
+/// The slot in which a caller waits for its result or the lead.
 #[derive(Default)]
-struct Ticket {
-    turn: Mutex<Turn>,
+struct Waiter {
+    state: Mutex<WaiterState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-enum Turn {
+enum WaiterState {
     #[default]
     Waiting,
     Lead,
-    /// The batch ended; an error means that nothing of it was kept.
+    /// The batch ended; an error means that it was rolled back.
     Done(std::result::Result<(), Arc<Error>>),
 }
 
-impl Ticket {
-    fn set(&self, turn: Turn) {
-        *lock(&self.turn) = turn;
+impl Waiter {
+    fn set(&self, state: WaiterState) {
+        *lock(&self.state) = state;
         self.changed.notify_one();
     }
 }
@@ -119,15 +119,15 @@ impl Writers {
         job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let result = Arc::new(Mutex::new(None));
-        let ticket = Arc::new(Ticket::default());
+        let waiter = Arc::new(Waiter::default());
         let run = {
             let result = Arc::clone(&result);
             move |writer: &Writer<'_>| {
                 let outcome = job(writer);
                 let verdict = match &outcome {
-                    Ok(_) => Verdict::Keep,
-                    Err(Error::NoSpace(_)) => Verdict::NoSpace,
-                    Err(_) => Verdict::Undo,
+                    Ok(_) => JobOutcome::Keep,
+                    Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
+                    Err(_) => JobOutcome::Undo,
                 };
                 *lock(&result) = Some(outcome);
                 verdict
@@ -135,36 +135,36 @@ impl Writers {
         };
         let is_leader = {
             let mut queue = lock(&self.queue);
-            queue.waiting.push_back(Job { run: Box::new(run), ticket: Arc::clone(&ticket) });
+            queue.waiting.push_back(Job { run: Box::new(run), waiter: Arc::clone(&waiter) });
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if is_leader {
             self.lead();
         }
-        self.wait(&ticket).map_err(shared)?;
+        self.wait(&waiter).map_err(shared)?;
         let outcome = lock(&result).take();
         outcome.unwrap_or_else(|| Err(Error::internal("a write job panicked")))
     }
 
-    /// Waits for the answer, and leads when it is this caller's turn.
-    fn wait(&self, ticket: &Ticket) -> std::result::Result<(), Arc<Error>> {
-        let mut turn = lock(&ticket.turn);
+    /// Waits for the result, and runs the next batch if this caller becomes the leader.
+    fn wait(&self, waiter: &Waiter) -> std::result::Result<(), Arc<Error>> {
+        let mut state = lock(&waiter.state);
         loop {
-            match std::mem::take(&mut *turn) {
-                Turn::Done(outcome) => return outcome,
-                Turn::Lead => {
-                    drop(turn);
+            match std::mem::take(&mut *state) {
+                WaiterState::Done(outcome) => return outcome,
+                WaiterState::Lead => {
+                    drop(state);
                     self.lead();
-                    turn = lock(&ticket.turn);
+                    state = lock(&waiter.state);
                 }
-                Turn::Waiting => {
-                    turn = ticket.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+                WaiterState::Waiting => {
+                    state = waiter.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
     }
 
-    /// Tells those who listen, and forgets those who do not any more.
+    /// Notifies the listeners, and removes dropped ones.
     fn tell(&self) {
         lock(&self.listeners).retain(|listener| {
             let listener = listener.upgrade();
@@ -172,14 +172,14 @@ impl Writers {
         });
     }
 
-    /// Runs one batch, answers it, and hands the lead to the next caller that waits.
+    /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
         let jobs: Vec<Job> = {
             let mut queue = lock(&self.queue);
-            let count = queue.waiting.len().min(JOBS_PER_COMMIT);
+            let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
-        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.ticket)).unzip();
+        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
         let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -188,34 +188,35 @@ impl Writers {
             self.commits.fetch_add(1, Ordering::Relaxed);
             self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
         }
-        for ticket in tickets {
-            ticket.set(Turn::Done(outcome.clone()));
+        for waiter in tickets {
+            waiter.set(WaiterState::Done(outcome.clone()));
         }
         self.tell();
         let mut queue = lock(&self.queue);
         match queue.waiting.front() {
-            Some(next) => next.ticket.set(Turn::Lead),
+            Some(next) => next.waiter.set(WaiterState::Lead),
             None => queue.has_leader = false,
         }
     }
 }
 
-type Run = Box<dyn FnOnce(&Writer<'_>) -> Verdict + Send>;
+type Run = Box<dyn FnOnce(&Writer<'_>) -> JobOutcome + Send>;
 
-/// Runs jobs in one transaction: each keeps or undoes its own changes, one commit keeps them all.
+/// Runs jobs in one transaction: each keeps or rolls back its own changes, one commit stores them
+/// all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     let writer = Writer(Reader(connection));
     execute(&writer, "BEGIN IMMEDIATE")?;
     let ended = run_jobs(&writer, jobs)
         .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
     if ended.is_err() && !connection.is_autocommit() {
-        // Else nobody could begin again.
+        // Otherwise no other transaction could begin.
         execute(&writer, "ROLLBACK")?;
     }
     ended
 }
 
-/// Tells whether any job succeeded.
+/// Returns whether any job succeeded.
 fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
     let alone = jobs.len() == 1;
     let mut succeeded = false;
@@ -223,13 +224,13 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         if !alone {
             execute(writer, "SAVEPOINT job")?;
         }
-        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(Verdict::Undo);
-        let kept = verdict == Verdict::Keep;
+        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
+        let kept = verdict == JobOutcome::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
-            // The database gave the whole transaction up: disk full, or an I/O error.
+            // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
-            let is_full = verdict == Verdict::NoSpace;
+            let is_full = verdict == JobOutcome::NoSpace;
             return Err(if is_full {
                 Error::NoSpace(reason.into())
             } else {
@@ -278,7 +279,7 @@ impl std::error::Error for SharedError {
     }
 }
 
-/// A panic inside a lock leaves nothing half done that anybody would see: results are set whole.
+/// A panic inside a lock leaves no partial state: results are set completely.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -294,20 +295,20 @@ mod tests {
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
             execute(writer, "INSERT INTO t VALUES (1)").unwrap();
-            if succeeds { Verdict::Keep } else { Verdict::Undo }
+            if succeeds { JobOutcome::Keep } else { JobOutcome::Undo }
         })
     }
 
-    /// Whatever becomes of a batch, its transaction is over: the next one can begin.
+    /// The transaction ends with its batch in every case: the next one can begin.
     #[test]
-    fn a_batch_ends_its_transaction() {
+    fn batch_always_ends_its_transaction() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
         let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
                 execute(writer, sql).unwrap();
-                Verdict::Undo
+                JobOutcome::Undo
             })
         };
         // jobs, rows that they leave, whether the batch itself fails
@@ -328,10 +329,9 @@ mod tests {
         }
     }
 
-    /// Nobody in a batch is told that a change was kept which had no room, and with room again
-    /// everything goes on.
+    /// A full disk is never reported as success, and writes work again once there is space.
     #[test]
-    fn a_full_disk_is_told_and_passes() {
+    fn full_disk_is_reported_and_recovers() {
         let folder = tempfile::tempdir().unwrap();
         let connection = Connection::open(folder.path().join("t.db")).unwrap();
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
@@ -342,8 +342,8 @@ mod tests {
         limit(4);
         let grow = || -> Run {
             Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
-                Ok(()) => Verdict::Keep,
-                Err(Error::NoSpace(_)) => Verdict::NoSpace,
+                Ok(()) => JobOutcome::Keep,
+                Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                 Err(error) => panic!("{error:?}"),
             })
         };

@@ -1,10 +1,10 @@
-//! The clock of the machine: nothing else in the project asks the system what time it is.
+//! The system clock: no other code of the project reads the system time.
 
 use std::time::SystemTime;
 
 use cms_model::clock::{Clock, Timestamp};
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Debug, Default)]
 pub struct SystemClock;
 

@@ -1,4 +1,4 @@
-//! Folders and files that hold content: nobody but their owner looks into them.
+//! Private directories and files: only their owner may read them.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Makes a folder and those above it, where they are missing. One that is there stays as it is.
+/// Creates a directory and its missing parents. An existing one stays unchanged.
 pub fn make(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -15,7 +15,7 @@ pub fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates a file that only its owner may read, also in a folder that others look into.
+/// Creates a file that only its owner may read, also in a directory that other users may read.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn new_folders_are_private_and_others_stay_as_they_are() {
+    fn new_directories_are_private_and_existing_ones_unchanged() {
         let outside = tempfile::tempdir().unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let open = outside.path().join("open");

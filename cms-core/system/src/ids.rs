@@ -1,9 +1,9 @@
-//! Identifiers from the random generator of the operating system.
+//! Identifiers from the random number generator of the operating system.
 
 use cms_model::ids::IdSource;
 use uuid::Uuid;
 
-/// Identifiers from the random generator of the operating system.
+/// Identifiers from the random number generator of the operating system.
 #[derive(Debug, Default)]
 pub struct RandomIds;
 

@@ -1,7 +1,7 @@
-//! What cms takes from the operating system: the time, random ids, private files and locks.
+//! Inputs from the operating system: time, random ids, private files and locks.
 //!
-//! Each is an input of the layers above, behind the traits of `cms_model`. This crate knows nothing
-//! of content.
+//! Each is an input of the layers above, behind the traits of `cms_model`. This crate knows no
+//! content.
 
 pub mod clock;
 pub mod folder;

@@ -1,5 +1,5 @@
-//! Files of the data folder whose lock one process has at a time. It lets go when the file is closed,
-//! however it ends.
+//! Lock files of the data directory. One process at a time holds the lock of a file; closing the
+//! file, also by a crash, releases it.
 
 use std::{
     fs::{File, TryLockError},
@@ -8,13 +8,13 @@ use std::{
 
 use cms_model::error::{Result, path_error};
 
-/// Opens a file to lock it; it is made when missing.
+/// Opens a lock file; creates it if missing.
 pub fn open(path: &Path) -> Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path);
     file.map_err(|error| path_error(path, &error))
 }
 
-/// Takes the lock of a file, which is made when missing; none when another process has it.
+/// Takes the lock of a file, which is created if missing; none when another process holds it.
 pub fn try_hold(path: &Path) -> Result<Option<File>> {
     let file = open(path)?;
     match file.try_lock() {

@@ -1,4 +1,4 @@
-//! Reduced decoding of a JPEG of 2000x1500, quality 90, here and by `jpeg-decoder`.
+//! Reduced decoding of a JPEG of 2000x1500, quality 90, by this crate and by `jpeg-decoder`.
 //! `cargo bench -p cms-jpeg`
 
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ fn jpeg_decoder(bencher: Bencher, eighths: u16) {
     });
 }
 
-/// Gradients with noise: about the entropy of a photograph.
+/// Gradients with noise: approximately the entropy of a photograph.
 fn source() -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut noise = move || {

@@ -1,55 +1,56 @@
-//! Huffman codes of JPEG: reading coefficients, and passing over those that nobody needs.
+//! Huffman decoding of JPEG: reads coefficients, and skips those that are not needed.
 
-/// Bits that are looked up at a time. Longer codes are rare, and found length by length.
-const WINDOW: u32 = 12;
-const ENTRIES: usize = 1 << WINDOW;
-/// The longest code, and the most bits of a value behind one.
-const LONGEST: usize = 16;
+/// Bits per table lookup. Longer codes are rare, and found length by length.
+const WINDOW_BITS: u32 = 12;
+const ENTRIES: usize = 1 << WINDOW_BITS;
+/// Maximum bits of a code, and of the value behind one.
+const MAX_CODE_BITS: usize = 16;
 const VALUE_BITS: u32 = 11;
 
-/// Codes of one table.
+/// The codes of one table.
 #[derive(Clone, Default)]
 pub(super) struct Codes {
-    /// By the next [`WINDOW`] bits: length and symbol of the code that they begin with. Length 0: none
-    /// that short.
+    /// By the next [`WINDOW_BITS`] bits: length and symbol of the code at their start. Length 0:
+    /// the code is longer.
     short: Vec<(u8, u8)>,
-    /// By the next bits, too: what all codes of coefficients come to that these bits hold.
+    /// By the same bits: all codes of coefficients in them, combined.
     runs: Vec<Run>,
-    /// By length: one more than the last code, aligned to 16 bits; and where its symbols are.
-    ends: [u32; LONGEST + 1],
-    offsets: [i32; LONGEST + 1],
+    /// By length: one more than the last code, aligned to 16 bits; and the offset of its symbols.
+    ends: [u32; MAX_CODE_BITS + 1],
+    offsets: [i32; MAX_CODE_BITS + 1],
     symbols: Vec<u8>,
 }
 
-/// Several codes of coefficients in a row, with the values behind them.
+/// Consecutive codes of coefficients, with the values behind them.
 #[derive(Clone, Copy, Default)]
 #[repr(align(4))]
 struct Run {
-    /// 0: not even one code.
+    /// Number of bits; 0 when not even one code fits.
     bits: u8,
-    /// Coefficients that are passed.
+    /// Number of skipped coefficients.
     coefficients: u8,
-    /// The last of the codes says that there are no more in this block.
+    /// The last code ends the block.
     is_last: bool,
 }
 
 impl Codes {
-    /// Makes the codes of a table: how many there are of each length, and what they stand for.
-    pub(super) fn new(counts: &[u8; LONGEST], symbols: &[u8]) -> Option<Self> {
+    /// Builds the codes of a table from the number of codes of each length, and their symbols.
+    pub(super) fn new(counts: &[u8; MAX_CODE_BITS], symbols: &[u8]) -> Option<Self> {
         let mut codes = Self {
             short: vec![(0, 0); ENTRIES],
             runs: Vec::new(),
-            ends: [0; LONGEST + 1],
-            offsets: [0; LONGEST + 1],
+            ends: [0; MAX_CODE_BITS + 1],
+            offsets: [0; MAX_CODE_BITS + 1],
             symbols: symbols.to_vec(),
         };
         let (mut code, mut used) = (0_u32, 0_usize);
         for (length, &count) in (1_u32..).zip(counts) {
             let first = code;
             for &symbol in symbols.get(used..used + usize::from(count))? {
-                if length <= WINDOW {
-                    let start = (code << (WINDOW - length)) as usize;
-                    let entries = codes.short.get_mut(start..start + (1 << (WINDOW - length)))?;
+                if length <= WINDOW_BITS {
+                    let start = (code << (WINDOW_BITS - length)) as usize;
+                    let entries =
+                        codes.short.get_mut(start..start + (1 << (WINDOW_BITS - length)))?;
                     entries.fill((u8::try_from(length).ok()?, symbol));
                 }
                 code += 1;
@@ -67,24 +68,24 @@ impl Codes {
         Some(codes)
     }
 
-    /// Finds the code that some bits begin with, which is longer than a window.
+    /// Finds the code at the start of some bits that is longer than a window.
     #[cold]
     fn long(&self, bits: u64) -> Option<(u32, u8)> {
         let bits = (bits >> 48) as u32;
-        let length = (1..=LONGEST).find(|&length| bits < self.ends[length])?;
-        let code = i32::try_from(bits >> (LONGEST - length)).ok()?;
+        let length = (1..=MAX_CODE_BITS).find(|&length| bits < self.ends[length])?;
+        let code = i32::try_from(bits >> (MAX_CODE_BITS - length)).ok()?;
         let symbol = *self.symbols.get(usize::try_from(code + self.offsets[length]).ok()?)?;
         Some((u32::try_from(length).ok()?, symbol))
     }
 
-    /// Follows codes as far as the bits of one window hold them.
+    /// Combines codes as long as they fit in the bits of one window.
     fn run(&self, window: usize) -> Run {
         let mut run = Run::default();
-        while u32::from(run.bits) < WINDOW {
+        while u32::from(run.bits) < WINDOW_BITS {
             let (length, symbol) = self.short[(window << run.bits) % ENTRIES];
             let (zeros, bits) = (symbol >> 4, symbol & 15);
             let is_last = bits == 0 && zeros < 15;
-            let is_known = length > 0 && u32::from(run.bits + length) <= WINDOW;
+            let is_known = length > 0 && u32::from(run.bits + length) <= WINDOW_BITS;
             if !is_known || u32::from(bits) >= VALUE_BITS || (is_last && zeros > 0) {
                 break;
             }
@@ -98,13 +99,13 @@ impl Codes {
     }
 }
 
-/// The bits of a scan. Small enough to be copied: what is read in a loop should be in registers.
+/// The bits of a scan. Small enough to be copied, so that loops keep it in registers.
 #[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
     rest: &'a [u8],
-    /// The next bits, from the highest on.
+    /// The next bits, from the most significant one.
     next: u64,
-    /// How many of these there are.
+    /// Number of valid bits.
     count: u32,
 }
 
@@ -113,9 +114,9 @@ impl<'a> Bits<'a> {
         Self { rest: scan, next: 0, count: 0 }
     }
 
-    /// Goes on behind the next restart marker, which has to come now.
+    /// Continues after the next restart marker, which must follow here.
     pub(super) fn restart(&mut self, number: usize) -> Option<()> {
-        // What is left of the last byte is filled up with ones.
+        // The last byte is padded with ones.
         let whole_bytes = self.count / 8;
         if whole_bytes > 0 {
             return None;
@@ -124,7 +125,7 @@ impl<'a> Bits<'a> {
         (usize::from(*marker) == 0xd0 + number % 8).then(|| *self = Self::new(rest))
     }
 
-    /// Makes sure that there are 32 bits, or all that the scan has.
+    /// Buffers 32 bits, or all remaining bits of the scan.
     #[inline]
     fn fill(&mut self) {
         if self.count > 32 {
@@ -147,7 +148,7 @@ impl<'a> Bits<'a> {
     fn filled_bytewise(mut self) -> Self {
         while self.count <= 56 {
             let (byte, rest) = match self.rest {
-                // A marker ends the scan, and this is none.
+                // A marker ends the scan; this is none.
                 [0xff, 0, rest @ ..] => (0xff, rest),
                 [] | [0xff, ..] => break,
                 [byte, rest @ ..] => (*byte, rest),
@@ -168,7 +169,7 @@ impl<'a> Bits<'a> {
 
     #[inline]
     fn window(&self) -> usize {
-        (self.next >> (64 - WINDOW)) as usize
+        (self.next >> (64 - WINDOW_BITS)) as usize
     }
 
     #[inline]
@@ -184,7 +185,7 @@ impl<'a> Bits<'a> {
         Some(symbol)
     }
 
-    /// Reads a number of some bits; those that begin with 0 are negative.
+    /// Reads a number of some bits; a leading 0 bit means a negative number.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "at most eleven bits")]
     fn value(&mut self, bits: u32) -> Option<i32> {
@@ -199,26 +200,26 @@ impl<'a> Bits<'a> {
         Some(if value < 1 << (bits - 1) { value + 1 - (1 << bits) } else { value })
     }
 
-    /// Reads by how much the first coefficient of a block differs from that of the one before.
+    /// Reads the difference of the first coefficient from that of the previous block.
     #[inline]
     fn difference(&mut self, codes: &Codes) -> Option<i32> {
         let bits = self.symbol(codes)?;
         self.value(bits.into())
     }
 
-    /// Reads a coefficient behind the first: how many zeros stand before it, and its value. A value of 0
-    /// is one more zero; without zeros before it, it ends the block.
+    /// Reads another coefficient: the number of zeros before it, and its value. A value of 0 is one
+    /// more zero; without zeros before it, it ends the block.
     #[inline]
     fn coefficient(&mut self, codes: &Codes) -> Option<(usize, i32)> {
         let symbol = self.symbol(codes)?;
         let (zeros, bits) = (usize::from(symbol >> 4), u32::from(symbol & 15));
-        // Other ends than these belong to progressive files.
+        // Other end codes belong to progressive files.
         let is_known = bits > 0 || zeros == 0 || zeros == 15;
         self.value(bits).filter(|_| is_known).map(|value| (zeros, value))
     }
 
-    /// Reads a block: the difference of its first coefficient, and of the others those up to `last`. The
-    /// rest is passed over.
+    /// Reads a block: the difference of its first coefficient, and the other coefficients up to
+    /// `last`. The rest is skipped.
     #[inline]
     pub(super) fn block(
         &mut self,

@@ -1,32 +1,32 @@
-//! The headers of a JPEG, as far as the decoder reads such files.
+//! The headers of a JPEG, for the supported kinds of files.
 
 use super::entropy::Codes;
 
-/// What stands before the coded pixels.
+/// The headers before the coded pixels.
 pub(super) struct Header<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) components: Vec<Component>,
-    /// Units between two restart markers; none are set when this is 0.
+    /// Units between two restart markers; 0 means no markers.
     pub(super) restart_interval: usize,
-    /// Everything after the header of the scan.
+    /// All bytes after the header of the scan.
     pub(super) scan: &'a [u8],
 }
 
-/// One channel: brightness, or one of two of colour.
+/// One channel: brightness, or one of two colour differences.
 pub(super) struct Component {
     id: u8,
-    /// Blocks of one unit, across and down.
+    /// Blocks of one unit, horizontally and vertically.
     pub(super) across: usize,
     pub(super) down: usize,
     quantization_table: usize,
-    /// What a coefficient is multiplied with, in the order in which they are coded.
+    /// The quantization factor of each coefficient, in the order of coding.
     pub(super) quantization: [f32; 64],
     pub(super) dc: Codes,
     pub(super) ac: Codes,
 }
 
-/// Tables by their number, as they were last defined.
+/// Tables by number, in their latest definition.
 #[derive(Default)]
 struct Tables {
     quantization: [Option<[f32; 64]>; 4],
@@ -35,8 +35,8 @@ struct Tables {
 }
 
 impl<'a> Header<'a> {
-    /// Reads a file with one scan: sequential, 8 bits, Huffman codes, grey or `YCbCr`. None for any
-    /// other, and for a broken one.
+    /// Parses a file with one scan: sequential, 8 bits, Huffman codes, grey or `YCbCr`. None for
+    /// other files, and for damaged ones.
     pub(super) fn read(file: &'a [u8]) -> Option<Self> {
         let mut rest = file.strip_prefix(b"\xff\xd8")?;
         let mut tables = Tables::default();
@@ -87,7 +87,7 @@ fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
         if !matches!((across, down), (1 | 2, 1 | 2)) {
             return None;
         }
-        // One channel alone has no units of several blocks, whatever it says.
+        // A single channel has no units of several blocks, whatever its sampling factors.
         let (across, down) = if count == 1 { (1, 1) } else { (across, down) };
         components.push(Component {
             id: *id,
@@ -102,8 +102,8 @@ fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
     Some((width.into(), height.into(), components))
 }
 
-/// Tells whether channels are brightness and two differences of colour, or brightness alone. Files
-/// say so by the numbers of the channels, or by being JFIF, unless the numbers are letters.
+/// Returns whether channels are brightness and two colour differences, or brightness alone. The ids
+/// of the channels or a JFIF header indicate that, unless the ids are letters.
 fn has_usual_colours(components: &[Component], is_jfif: bool) -> bool {
     match components {
         [_] => true,
@@ -119,7 +119,7 @@ impl Tables {
     fn read_quantization(&mut self, mut segment: &[u8]) -> Option<()> {
         while let [number, rest @ ..] = segment {
             let (table, rest) = rest.split_first_chunk::<64>()?;
-            // Numbers above 3 are those of tables with 16 bits, too.
+            // Numbers above 3 include those of tables with 16 bits.
             *self.quantization.get_mut(usize::from(*number))? = Some(table.map(f32::from));
             segment = rest;
         }
@@ -138,7 +138,7 @@ impl Tables {
         Some(())
     }
 
-    /// Gives each component its tables, when the scan has all of them in order.
+    /// Assigns the tables to each component, if the scan has all components in order.
     fn hand_out(&self, segment: &[u8], components: &mut [Component]) -> Option<()> {
         let (count, rest) = segment.split_first()?;
         let (selectors, spectrum) = rest.split_at_checked(2 * components.len())?;

@@ -1,12 +1,13 @@
 //! Decodes the usual JPEG at an eighth, a quarter or half of its size.
 //!
-//! Of a block of 8x8 coefficients, a small picture needs the first few: the others are passed over,
-//! several codes at a time, which is most of what decoding costs. Where colour has fewer pixels than
-//! brightness, it is reduced by less, so that all come out in the same size.
+//! A small image needs only the first coefficients of a block of 8x8: the others are skipped,
+//! several codes at a time, which is most of the cost of decoding. Where colour has fewer pixels
+//! than brightness, it is reduced by less, so that all channels have the same output size.
 //!
-//! The decoder reads the files that most programs write: baseline, 8 bits, one scan, Huffman codes, grey
-//! or `YCbCr`. It returns none for all others, and for broken ones: a general decoder has to read those.
-//! It checks no limits: memory grows with the size that the header names, so the caller checks that first.
+//! The decoder supports the files that most programs write: baseline, 8 bits, one scan, Huffman
+//! codes, grey or `YCbCr`. It returns none for all others, and for damaged ones: use a general
+//! decoder for those. It checks no limits: memory grows with the size in the header, so the caller
+//! checks that first.
 
 mod entropy;
 mod header;
@@ -17,10 +18,10 @@ use entropy::Bits;
 use header::{Component, Header};
 
 const SIDE: usize = 8;
-/// Where in a block the coefficients belong, in the order in which they are coded.
-const PLACES: [u8; 64] = places();
+/// The position of each coefficient in a block, in the order of coding.
+const ZIGZAG: [u8; 64] = places();
 
-/// Decodes to an eighth of the size, or to two or four, rounded up; a byte for each channel.
+/// Decodes to 1, 2 or 4 eighths of the size, rounded up; one byte per channel.
 pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
     let header = Header::read(file)?;
     let across = header.components.iter().map(|component| component.across).max()?;
@@ -73,17 +74,17 @@ pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
     Some(pixels)
 }
 
-/// A row of units of one component, and how to decode it.
+/// A row of units of one component, and its decoder state.
 struct Plane<'h> {
     component: &'h Component,
-    /// Pixels that a block becomes, across and down.
+    /// Output pixels of a block, horizontally and vertically.
     sides: (usize, usize),
     transform: Transform,
-    /// Down and across.
+    /// Vertical and horizontal basis functions.
     waves: [Waves; 2],
-    /// The last coefficient that is needed.
+    /// The last required coefficient.
     last: usize,
-    /// The first coefficient of the block before.
+    /// The first coefficient of the previous block.
     level: i32,
     width: usize,
     pixels: Vec<u8>,
@@ -118,7 +119,7 @@ impl<'h> Plane<'h> {
             sides,
             transform,
             waves: [waves(sides.1), waves(sides.0)],
-            last: PLACES.iter().rposition(is_needed)?,
+            last: ZIGZAG.iter().rposition(is_needed)?,
             level: 0,
             width,
             pixels: vec![0; width * rows],
@@ -138,12 +139,12 @@ impl<'h> Plane<'h> {
                 let mut coefficients = [[0.0; SIDE]; SIDE];
                 let mut rows = 0;
                 let difference = bits.block((dc, ac), self.last, |at, value| {
-                    let place = usize::from(PLACES[at % 64]);
+                    let place = usize::from(ZIGZAG[at % 64]);
                     let (row, column) = (place / SIDE % SIDE, place % SIDE);
                     coefficients[row][column] = value as f32 * quantization[at % 64];
                     rows = rows.max(row + 1);
                 })?;
-                // Beyond 16 bits there are no levels but those of a broken file.
+                // Only a damaged file has levels beyond 16 bits.
                 self.level = i16::try_from(self.level + difference).ok()?.into();
                 coefficients[0][0] = self.level as f32 * quantization[0];
                 let left = (unit * across + block) * self.sides.0;
@@ -164,13 +165,14 @@ impl<'h> Plane<'h> {
     }
 }
 
-/// Waves by their speed, pixel by pixel.
+/// Basis functions by frequency, one value per pixel.
 type Waves = [[f32; SIDE]; SIDE];
 
-/// Makes pixels of the rows of a block, in lines of a width, with waves down and across.
+/// Transforms the rows of a block to pixels, with a row stride and vertical and horizontal basis
+/// functions.
 type Transform = fn(&[[f32; SIDE]], &mut [u8], usize, &Waves, &Waves);
 
-/// The waves that a side of `pixels` is the sum of. Fewer pixels are the sum of the slower ones.
+/// The basis functions of a side of `pixels`. Fewer pixels use the lower frequencies.
 #[expect(clippy::cast_precision_loss, reason = "at most eight")]
 fn waves(pixels: usize) -> Waves {
     let mut waves = [[0.0; SIDE]; SIDE];
@@ -184,7 +186,7 @@ fn waves(pixels: usize) -> Waves {
     waves
 }
 
-/// Makes pixels of a block, `ACROSS` in a line and `DOWN` lines. Rows that are left out are zeros.
+/// Transforms a block to `ACROSS` by `DOWN` pixels. Missing rows are zeros.
 fn transform<const ACROSS: usize, const DOWN: usize>(
     rows: &[[f32; SIDE]],
     pixels: &mut [u8],
@@ -214,14 +216,14 @@ fn transform<const ACROSS: usize, const DOWN: usize>(
     }
 }
 
-/// From a sum of waves around 0 to a pixel.
+/// Converts a sum of basis functions around 0 to a pixel.
 #[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "light is cut off")]
 fn light(sum: f32) -> u8 {
     (sum + 128.5) as u8
 }
 
-/// Brightness and two differences of colour, to red, green and blue (JFIF 7).
+/// Converts brightness and two colour differences to red, green and blue (JFIF 7).
 fn to_rgb(pixels: &mut Vec<u8>, light: &[u8], blue: &[u8], red: &[u8]) {
     const HALF: i32 = 1 << 15;
     let start = pixels.len();
@@ -237,7 +239,7 @@ fn to_rgb(pixels: &mut Vec<u8>, light: &[u8], blue: &[u8], red: &[u8]) {
     }
 }
 
-/// Coefficients are coded from the slowest waves to the quickest, to and fro along the diagonals.
+/// Coefficients are coded from the lowest frequencies to the highest, in zigzag order.
 const fn places() -> [u8; 64] {
     let mut places = [0; 64];
     let (mut row, mut column) = (0_u8, 0_u8);

@@ -5,7 +5,7 @@ use super::*;
 const FACTORS: [SamplingFactor; 4] =
     [SamplingFactor::F_1_1, SamplingFactor::F_2_1, SamplingFactor::F_1_2, SamplingFactor::F_2_2];
 
-/// Soft waves in each channel: what reduced decoding must not lose.
+/// Smooth waves in each channel: reduced decoding must keep them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 28 to 228")]
 fn waves(width: u16, height: u16, channels: usize) -> Vec<u8> {
     let mut pixels = Vec::new();
@@ -33,7 +33,7 @@ fn encoded(
     bytes
 }
 
-/// The mean of each square of pixels, as far as the picture goes.
+/// The mean of each square of pixels, within the image.
 fn means(pixels: &[u8], (width, height): (usize, usize), channels: usize, side: usize) -> Vec<u8> {
     let mut means = Vec::new();
     for (top, left) in
@@ -51,7 +51,7 @@ fn means(pixels: &[u8], (width, height): (usize, usize), channels: usize, side: 
     means
 }
 
-/// Compares all scales with means of the pixels that a file was made of.
+/// Compares all scales with means of the source pixels.
 fn assert_shows(file: &[u8], pixels: &[u8], (width, height): (u16, u16), what: &str) {
     let size = (usize::from(width), usize::from(height));
     let channels = pixels.len() / size.0 / size.1;
@@ -68,7 +68,7 @@ fn assert_shows(file: &[u8], pixels: &[u8], (width, height): (u16, u16), what: &
 }
 
 #[test]
-fn every_arrangement_of_channels_shows_the_picture() {
+fn sampling_factors_decode_to_the_image() {
     for size in [(160, 96), (161, 97), (200, 33), (65, 130)] {
         let pixels = waves(size.0, size.1, 3);
         for factor in FACTORS {
@@ -101,9 +101,9 @@ fn scans_with_restarts_are_read() {
     }
 }
 
-/// Noise has coefficients in all places and long codes, so that all ways through a block are taken.
+/// Noise has coefficients in all positions and long codes, so that all branches of the decoder run.
 #[test]
-fn noise_comes_out_as_its_mean() {
+fn noise_decodes_to_its_mean() {
     let size = (320, 240);
     let pixels: Vec<_> =
         (0_u32..320 * 240).map(|at| at.wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
@@ -119,7 +119,7 @@ fn noise_comes_out_as_its_mean() {
 }
 
 #[test]
-fn other_files_are_left_to_others() {
+fn unsupported_files_return_none() {
     let size = (80, 80);
     let pixels = waves(80, 80, 3);
     let progressive =
@@ -127,7 +127,7 @@ fn other_files_are_left_to_others() {
     let coarse = encoded(&pixels, size, ColorType::Rgb, |encoder| {
         encoder.set_sampling_factor(SamplingFactor::F_4_1);
     });
-    // The encoder makes a scan of each channel when it counts codes first.
+    // The encoder writes one scan per channel when it optimizes Huffman tables.
     let apart = encoded(&pixels, size, ColorType::Rgb, |encoder| {
         encoder.set_optimized_huffman_tables(true);
     });

@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 3] =
     [("gif", "image/gif"), ("png", "image/png"), ("webp", "image/webp")];
 
 #[test]
-fn moving_pictures_are_told_from_still_ones() {
+fn animated_images_are_detected() {
     for (extension, media_type) in KINDS {
         assert!(is_animated(media_type, &file(&format!("animated.{extension}"))), "{extension}");
     }
@@ -51,7 +51,7 @@ fn gif(frames: usize, with_colours: bool) -> Vec<u8> {
 }
 
 #[test]
-fn images_are_counted_by_their_blocks() {
+fn gif_frames_are_counted_by_image_blocks() {
     for with_colours in [false, true] {
         for frames in 0..4 {
             let content = gif(frames, with_colours);
@@ -64,7 +64,7 @@ fn images_are_counted_by_their_blocks() {
 }
 
 #[test]
-fn a_png_with_one_frame_stands_still() {
+fn png_with_one_frame_is_not_animated() {
     let mut content = file("animated.png");
     let at = content.windows(4).position(|window| window == b"acTL").unwrap();
     content[at + 4..at + 8].copy_from_slice(&1_u32.to_be_bytes());
@@ -72,7 +72,7 @@ fn a_png_with_one_frame_stands_still() {
 }
 
 #[test]
-fn long_files_are_read_once() {
+fn long_files_are_parsed_in_linear_time() {
     const LENGTH: usize = 10 * 1024 * 1024;
     let start = Instant::now();
     let mut extensions = gif(0, false);
@@ -88,7 +88,7 @@ fn long_files_are_read_once() {
 
 proptest! {
     #[test]
-    fn broken_pictures_are_survived(
+    fn damaged_images_never_panic(
         at in any::<prop::sample::Index>(), byte in any::<u8>(), end in any::<prop::sample::Index>(),
     ) {
         for (extension, media_type) in KINDS {

@@ -9,13 +9,13 @@ fn file(name: &str) -> Vec<u8> {
     fs::read(testing::fixture(&format!("media/{name}"))).expect("a fixture can be read")
 }
 
-/// Bytes that are certainly no text, so that only a signature before them counts.
+/// Bytes that are not text, so that only a signature before them counts.
 fn binary(head: &[u8]) -> Vec<u8> {
     [head, &[0; 300]].concat()
 }
 
 #[test]
-fn signatures_decide_whatever_a_file_is_called() {
+fn signatures_override_file_names() {
     let webm = |tracks: &[u8]| {
         let head = b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm\x42\x87\x81\x04";
         binary(&[head, tracks, b"\x1f\x43\xb6\x75\x86\x85V_VP9"].concat())
@@ -28,7 +28,7 @@ fn signatures_decide_whatever_a_file_is_called() {
             content.extend([1, u8::try_from(packet.len()).unwrap()]);
             content.extend(*packet);
         }
-        // A page that goes on with a stream, of which nothing is believed.
+        // A page that continues a stream, which is ignored.
         content.extend(b"OggS\0\0");
         content.extend([0; 20]);
         content.extend(b"\x01\x07\x80theora");
@@ -76,7 +76,7 @@ fn signatures_decide_whatever_a_file_is_called() {
 }
 
 #[test]
-fn texts_are_told_by_name_then_by_declaration() {
+fn text_types_come_from_name_then_declaration() {
     for (content, name, declared, expected) in [
         ("hello", "a.txt", None, "text/plain"),
         ("hello", "a.TXT", Some("text/html"), "text/plain"),
@@ -90,12 +90,12 @@ fn texts_are_told_by_name_then_by_declaration() {
         ("{}", "a", Some("application/geo+json"), "application/geo+json"),
         ("a", "a", Some("image/svg"), "image/svg+xml"),
         ("a", "a", Some("text/css"), "text/css"),
-        // Nobody is believed who says that a text is something else.
+        // A declared type cannot override the type of text content.
         ("a", "a.png", Some("image/png"), "text/plain"),
         ("a", "a.mp3", Some("application/octet-stream"), "text/plain"),
         ("a", "", None, "text/plain"),
         ("a", "txt", Some("nonsense"), "text/plain"),
-        // Texts that begin like something else.
+        // Texts that begin like another format.
         ("BMW, MZ and ID3", "a.txt", None, "text/plain"),
         ("GIF89a", "a.txt", None, "text/plain"),
         ("#!/bin/sh\n", "a", None, "text/plain"),
@@ -133,7 +133,7 @@ fn extensions_come_from_the_name_or_the_type() {
 }
 
 #[test]
-fn only_still_formats_of_pixels_are_resized() {
+fn resize_accepts_still_raster_formats_only() {
     let resizable: Vec<_> = ALLOWED
         .into_iter()
         .filter(|media_type| Format::from_media_type(media_type).is_some())
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_never_taken_for_something_else(text in "[a-zA-Z0-9é ]\\PC*") {
+    fn text_is_never_detected_as_another_type(text in "[a-zA-Z0-9é ]\\PC*") {
         prop_assert_eq!(media_type(text.as_bytes(), "a.txt", None), "text/plain");
     }
 }

@@ -1,7 +1,7 @@
-//! Colours: from what a profile says to sRGB, and from inks to light.
+//! Colours: from a colour profile to sRGB, and from CMYK to RGB.
 //!
-//! Rendered pictures carry no profile, so their pixels must mean what pixels without one mean. A
-//! profile that cannot be used is left aside, as browsers do.
+//! Rendered images have no profile, so their pixels must be sRGB. An unusable profile is ignored,
+//! as in browsers.
 
 use image::{DynamicImage, GrayAlphaImage, GrayImage, RgbImage, RgbaImage};
 use moxcms::{ColorProfile, DataColorSpace, Layout, TransformOptions};
@@ -25,7 +25,7 @@ fn convert(image: &DynamicImage, profile: &[u8]) -> Option<DynamicImage> {
     Some(match layout {
         Layout::Rgb => RgbImage::from_raw(width, height, pixels)?.into(),
         Layout::Rgba => RgbaImage::from_raw(width, height, pixels)?.into(),
-        // Grey stays grey: one channel of three says it all.
+        // Grey stays grey: one of three equal channels is enough.
         Layout::Gray => {
             let light = pixels.chunks_exact(3).map(|pixel| pixel[0]).collect();
             GrayImage::from_raw(width, height, light)?.into()
@@ -42,12 +42,12 @@ pub(super) fn from_inks(pixels: &[u8], profile: Option<&[u8]>) -> Vec<u8> {
     profile
         .and_then(|profile| ColorProfile::new_from_slice(profile).ok())
         .filter(|profile| profile.color_space == DataColorSpace::Cmyk)
-        // Four channels are what this layout says; which ones is the profile's word.
+        // The pixel layout says four channels; the profile defines their meaning.
         .and_then(|profile| transform(&profile, pixels, Layout::Rgba, Layout::Rgb))
         .unwrap_or_else(|| pixels.chunks_exact(4).flat_map(ink_to_light).collect())
 }
 
-/// What is left of white light under one pixel of ink, when no profile says more.
+/// The colour of one pixel of ink on white, without a profile.
 fn ink_to_light(pixel: &[u8]) -> [u8; 3] {
     let paper = |ink: u8| u16::from(255 - ink);
     [0, 1, 2].map(|ink| {

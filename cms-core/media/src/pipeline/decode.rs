@@ -1,4 +1,4 @@
-//! Opening a source, checking what it would cost, decoding it.
+//! Opens a source, checks its cost, and decodes it.
 //!
 //! JPEG has a decoder of its own, [`super::jpeg`]; the other formats go through `image`.
 
@@ -15,18 +15,18 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orie
 
 use super::{jpeg, not_an_image, profile};
 
-/// A source whose header is read.
+/// A source with parsed headers.
 pub(super) enum Opened<'a> {
     Jpeg(Box<jpeg::Opened<'a>>),
     Other { decoder: Box<dyn ImageDecoder + 'a>, orientation: Orientation },
 }
 
-/// Decoded pixels as they are stored, not turned.
+/// Decoded pixels as stored, without orientation.
 pub(super) struct Picture {
     pub(super) image: DynamicImage,
-    /// The ICC profile that says which colours are meant.
+    /// The ICC colour profile.
     pub(super) profile: Option<Vec<u8>>,
-    /// The size it was decoded at, in eighths of what it has.
+    /// The size at which it was decoded, in eighths of the full size.
     pub(super) eighths: u8,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Opens a picture of any format that the content tells, icons included.
+    /// Opens an image of any format detected by content, including icons.
     pub(super) fn guess(source: &'a [u8], limits: &Limits) -> Result<Self> {
         let format = image::guess_format(source).map_err(|_| not_an_image())?;
         match format {
@@ -70,7 +70,7 @@ impl<'a> Opened<'a> {
         bounds.max_alloc = Some(limits.memory);
         reader.limits(bounds);
         let mut decoder = reader.into_decoder().map_err(|_| not_an_image())?;
-        // Orientation is a hint: a picture is a picture without.
+        // The orientation is optional: an error in it is ignored.
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         Ok(Self::Other { decoder: Box::new(decoder), orientation })
     }
@@ -90,7 +90,7 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Refuses a picture that has no pixels, or more than may be decoded.
+    /// Rejects an image without pixels, or with more than the limit.
     pub(super) fn require_within(&self, limits: &Limits) -> Result<()> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
@@ -98,7 +98,7 @@ impl<'a> Opened<'a> {
         if is_within { Ok(()) } else { Err(not_an_image()) }
     }
 
-    /// Decodes at least as many pixels as it takes to scale `crop` down to `size`.
+    /// Decodes at least as many pixels as are needed to scale `crop` down to `size`.
     pub(super) fn decode(
         self,
         crop: Rectangle,

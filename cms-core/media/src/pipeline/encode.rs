@@ -16,7 +16,7 @@ use image::{
 };
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder as JpegEncoder};
 
-/// Encodes a picture that is no larger than the format allows.
+/// Encodes an image within the maximum size of the format.
 pub(super) fn encode(image: DynamicImage, format: Format, quality: u8) -> Result<Vec<u8>> {
     let quality = quality.clamp(1, 100);
     let bytes = match format {
@@ -32,7 +32,8 @@ pub(super) fn encode(image: DynamicImage, format: Format, quality: u8) -> Result
 
 type Encoded = std::result::Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Baseline with its own Huffman tables: smaller than progressive at the sizes of pages, and quicker.
+/// Baseline with optimized Huffman tables: smaller than progressive at the sizes of web pages, and
+/// faster.
 fn jpeg(image: DynamicImage, quality: u8) -> Encoded {
     let image = if image.color().has_alpha() { on_white(&image).into() } else { image };
     let colours = if image.color().has_color() { ColorType::Rgb } else { ColorType::Luma };
@@ -60,7 +61,7 @@ fn webp(image: &DynamicImage, quality: u8) -> Encoded {
     Ok(encoded.to_vec())
 }
 
-/// One filter for all lines: for drawings this is smaller and quicker than choosing line by line.
+/// One filter for all rows: for drawings this is smaller and faster than choosing per row.
 fn png(image: &DynamicImage) -> Encoded {
     let mut bytes = Vec::new();
     PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Paeth)
@@ -74,7 +75,7 @@ fn bmp(image: &DynamicImage) -> Encoded {
     Ok(bytes.into_inner())
 }
 
-/// With a palette made from 50,000 pixels or a tenth of them: from all of them takes ten times as long.
+/// With a palette from 50,000 pixels or a tenth of them: using all pixels takes ten times as long.
 fn gif(image: DynamicImage) -> Encoded {
     let alpha = image.color().has_alpha();
     let image: DynamicImage =
@@ -91,7 +92,8 @@ fn gif(image: DynamicImage) -> Encoded {
     Ok(bytes)
 }
 
-/// On one thread: others work beside it. Slower speeds save little and take many times as long.
+/// On one thread: the others serve requests. Slower settings save little and take many times as
+/// long.
 fn avif(image: &DynamicImage, quality: u8) -> Encoded {
     const SPEED: u8 = 9;
     let mut bytes = Vec::new();
@@ -101,7 +103,7 @@ fn avif(image: &DynamicImage, quality: u8) -> Encoded {
     Ok(bytes)
 }
 
-/// Lays a picture with transparent parts on white paper.
+/// Blends an image with transparency on white.
 fn on_white(image: &DynamicImage) -> RgbImage {
     let pixels = image.to_rgba8();
     RgbImage::from_fn(pixels.width(), pixels.height(), |x, y| {

@@ -1,9 +1,9 @@
 //! JPEG sources, decoded no larger than needed.
 //!
-//! A block of 8x8 pixels can be decoded to 4x4, 2x2 or 1 pixel at a fraction of the work and memory,
-//! with a better outcome than leaving pixels out. That decides what a thumbnail costs: the usual kind
-//! of file goes through [`cms_jpeg`], which no library comes near. All others, and what is not
-//! reduced, are `jpeg-decoder`'s.
+//! A block of 8x8 pixels can be decoded to 4x4, 2x2 or 1 pixel at a fraction of the work and
+//! memory, with a better result than dropping pixels. That determines the cost of a thumbnail:
+//! common files use [`cms_jpeg`], which is faster than any library. `jpeg-decoder` decodes all
+//! others, and full sizes.
 
 use cms_model::{
     error::Result,
@@ -15,14 +15,14 @@ use memchr::memmem;
 
 use super::{colour, decode::Picture, not_an_image};
 
-/// Most scans of one picture, however small: each has costs of its own beside those of its pixels.
-const SCANS: usize = 100;
-/// Begins a scan.
+/// Maximum scans of one image, however small: each has a fixed cost besides that of its pixels.
+const MAX_SCANS: usize = 100;
+/// The marker that begins a scan.
 const START_OF_SCAN: &[u8] = b"\xff\xda";
-/// Smaller sources are decoded whole: there is nothing to save.
-const REDUCED_FROM: u32 = 64;
+/// Smaller sources are decoded at full size, because reducing saves nothing.
+const MIN_REDUCED_SIDE: u32 = 64;
 
-/// A source whose header is read.
+/// A source with parsed headers.
 pub(super) struct Opened<'a> {
     source: &'a [u8],
     decoder: Decoder<&'a [u8]>,
@@ -31,7 +31,8 @@ pub(super) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     pub(super) fn new(source: &'a [u8]) -> Result<Self> {
-        // The decoder passes over what stands before the first marker; then it is no JPEG to others.
+        // The decoder skips bytes before the first marker; for other programs such a file is not a
+        // JPEG.
         if !source.starts_with(b"\xff\xd8\xff") {
             return Err(not_an_image());
         }
@@ -81,27 +82,27 @@ impl<'a> Opened<'a> {
         self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
     }
 
-    /// Refuses a picture that is passed over too often. Markers are counted wherever they stand, also in
-    /// embedded previews: none that a decoder comes upon is missed.
+    /// Rejects an image with too many scans. Markers are counted anywhere in the file, including
+    /// embedded previews, so the count is never too low.
     fn require_few_scans(&self, limits: &Limits) -> Result<()> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
-        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(SCANS + 1).count();
-        if scans > SCANS || scans as u64 * pixels > limits.scan_pixels {
+        let scans = memmem::find_iter(self.source, START_OF_SCAN).take(MAX_SCANS + 1).count();
+        if scans > MAX_SCANS || scans as u64 * pixels > limits.scan_pixels {
             return Err(not_an_image());
         }
         Ok(())
     }
 
-    /// The scale for the general decoder, which reduces colour as much as brightness although it mostly
-    /// has half as many pixels: twice the size gives all of it.
+    /// The scale for the general decoder. It reduces colour as much as brightness, although colour
+    /// mostly has half as many pixels: twice the size keeps all of it.
     fn general_eighths(&self, eighths: u8) -> u8 {
         let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
         if is_grey { eighths } else { (2 * eighths).min(8) }
     }
 
-    /// An upper bound of what decoding holds: coefficients of a progressive picture, the planes, and
-    /// the pixels made from them.
+    /// An upper bound of the memory of decoding: coefficients of a progressive image, the planes,
+    /// and the output pixels.
     fn bytes(&self, eighths: u8) -> u64 {
         let area = |(width, height): (u32, u32)| u64::from(width) * u64::from(height);
         let sample = self.info.pixel_format.pixel_bytes() as u64;
@@ -112,8 +113,8 @@ impl<'a> Opened<'a> {
         coefficients + 2 * sample * area(reduced_size(self.size(), eighths))
     }
 
-    /// Tells the decoder the scale. It takes a size and finds the smallest scale that reaches it in
-    /// one of the sides; the other is asked for what no scale reaches.
+    /// Sets the scale of the decoder. It takes a size and chooses the smallest scale that reaches
+    /// it in one dimension; the other dimension is set to a value that no scale reaches.
     fn reduce(&mut self, eighths: u8) -> std::result::Result<(), jpeg_decoder::Error> {
         let (width, height) = reduced_size(self.size(), eighths);
         let side = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);
@@ -151,9 +152,9 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The smallest scale, in eighths, at which the part still has as many pixels as are wanted.
+/// The smallest scale, in eighths, at which the crop still has the requested number of pixels.
 fn eighths((width, height): (u32, u32), crop: Rectangle, size: (u32, u32)) -> u8 {
-    if width.max(height) < REDUCED_FROM {
+    if width.max(height) < MIN_REDUCED_SIDE {
         return 8;
     }
     match (crop.width / size.0.max(1)).min(crop.height / size.1.max(1)) {
@@ -164,7 +165,7 @@ fn eighths((width, height): (u32, u32), crop: Rectangle, size: (u32, u32)) -> u8
     }
 }
 
-/// The size that a picture is decoded to.
+/// The decoded size of an image.
 fn reduced_size((width, height): (u32, u32), eighths: u8) -> (u32, u32) {
     let side = |length: u32| (length * u32::from(eighths)).div_ceil(8);
     (side(width), side(height))

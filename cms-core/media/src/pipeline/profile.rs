@@ -1,5 +1,5 @@
-//! Colour profiles of PNG are packed: a small file may hold one that unpacks to gigabytes, and the
-//! decoder unpacks it with the header.
+//! Limits colour profiles of PNG. They are compressed: a small file may contain one of gigabytes,
+//! and the decoder decompresses it with the header.
 
 use std::io::{self, Read};
 
@@ -7,20 +7,20 @@ use flate2::read::ZlibDecoder;
 
 use crate::png;
 
-/// Largest profile, unpacked: those of printers have one or two megabytes.
-const MODEST: u64 = 4 * 1024 * 1024;
+/// Maximum size of a decompressed profile: those of printers have one or two megabytes.
+const MAX_PROFILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Tells whether no profile of a PNG is larger than profiles are.
+/// Returns whether every profile of a PNG is within the maximum size.
 pub(super) fn are_modest(source: &[u8]) -> bool {
     png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_modest(data))
 }
 
-/// A name, an empty byte, the way it is packed, and the packed profile.
+/// A name, a null byte, the compression method, and the compressed profile.
 fn is_modest(data: &[u8]) -> bool {
     let Some(end) = data.iter().position(|&byte| byte == 0) else { return true };
     let packed = data.get(end + 2..).unwrap_or_default();
-    let mut profile = ZlibDecoder::new(packed).take(MODEST + 1);
-    // A broken one is the decoder's business; it unpacked to this much.
+    let mut profile = ZlibDecoder::new(packed).take(MAX_PROFILE_BYTES + 1);
+    // The decoder handles a damaged profile; its decompressed size is within the limit.
     io::copy(&mut profile, &mut io::sink()).ok();
     profile.limit() > 0
 }
@@ -48,8 +48,8 @@ mod tests {
     }
 
     #[test]
-    fn profiles_that_unpack_to_too_much_are_found() {
-        let most = usize::try_from(MODEST).unwrap();
+    fn profiles_beyond_the_maximum_size_are_detected() {
+        let most = usize::try_from(MAX_PROFILE_BYTES).unwrap();
         for size in [0, 3000, most] {
             assert!(are_modest(&png(size)), "{size}");
         }
@@ -60,7 +60,7 @@ mod tests {
         for end in 0..60 {
             are_modest(&bomb[..end]);
         }
-        // The decoder may unpack what the end of the file cuts off.
+        // The decoder may decompress the start of a truncated profile.
         assert!(!are_modest(&bomb[..bomb.len() - 16]));
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures with a colour in each quarter are rendered, and looked at.
+//! Renders images with one colour in each quarter, and compares the colours.
 
 use std::io::Cursor;
 
@@ -33,7 +33,7 @@ fn quarters(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// The colours in the middle of each quarter, in reading order.
+/// The colours in the centre of each quarter, in reading order.
 fn middles(image: &RgbImage) -> [[u8; 3]; 4] {
     let (width, height) = image.dimensions();
     [(1, 1), (3, 1), (1, 3), (3, 3)].map(|(x, y)| image.get_pixel(width * x / 4, height * y / 4).0)
@@ -67,7 +67,7 @@ fn written(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Decodes what was rendered.
+/// Decodes a rendered image.
 fn seen(bytes: &[u8]) -> DynamicImage {
     if bytes.starts_with(b"\xff\xd8") {
         let mut decoder = jpeg_decoder::Decoder::new(bytes);
@@ -84,7 +84,7 @@ fn seen(bytes: &[u8]) -> DynamicImage {
     image::load_from_memory(bytes).unwrap()
 }
 
-/// What a function from sizes to jobs returns.
+/// The result of a function from sizes to jobs.
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a job may be refused")]
 fn job(
     crop: Rectangle,
@@ -100,7 +100,7 @@ fn whole(width: u32, height: u32) -> Rectangle {
     Rectangle { x: 0, y: 0, width, height }
 }
 
-/// Renders the whole picture in a size.
+/// Renders the complete image in a size.
 fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<DynamicImage> {
     let plan = |Size { width, height }| job(whole(width, height), size, to, 90);
     let rendered = render(source, from, plan, &Limits::default())?;
@@ -109,7 +109,7 @@ fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<
     Ok(image)
 }
 
-/// Renders a part in its own size, as PNG.
+/// Renders a crop in its own size, as PNG.
 fn cut(source: &[u8], from: Format, crop: Rectangle) -> DynamicImage {
     let size = (crop.width, crop.height);
     let plan = |_| job(crop, size, Format::Png, 90);
@@ -128,7 +128,7 @@ fn is_refused(outcome: &Result<impl Sized>) -> bool {
 }
 
 #[test]
-fn every_format_becomes_every_format() {
+fn formats_convert_to_every_format() {
     let picture = quarters(120, 80);
     for from in FORMATS {
         for to in FORMATS {
@@ -140,14 +140,14 @@ fn every_format_becomes_every_format() {
 }
 
 #[test]
-fn the_stored_format_decides_and_not_what_the_content_looks_like() {
+fn stored_format_overrides_detected_format() {
     let png = file(&quarters(8, 8), Format::Png);
     for wrong in [Format::Jpeg, Format::Webp, Format::Gif, Format::Bmp] {
         assert!(is_refused(&resized(&png, wrong, wrong, (4, 4))), "{wrong:?}");
     }
 }
 
-/// What is above and below after each EXIF orientation of [`quarters`].
+/// The colours at the top and bottom after each EXIF orientation of [`quarters`].
 const TURNS: [(u8, [[u8; 3]; 4]); 8] = [
     (1, [RED, GREEN, BLUE, YELLOW]),
     (2, [GREEN, RED, YELLOW, BLUE]),
@@ -159,7 +159,7 @@ const TURNS: [(u8, [[u8; 3]; 4]); 8] = [
     (8, [GREEN, YELLOW, RED, BLUE]),
 ];
 
-/// EXIF data that holds an orientation and a place.
+/// EXIF data with an orientation and GPS coordinates.
 fn exif(orientation: u8) -> Vec<u8> {
     let mut data = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     data.extend([orientation, 0, 0, 0, 0, 0, 0]);
@@ -168,7 +168,7 @@ fn exif(orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn pictures_come_out_upright() {
+fn images_are_rendered_upright() {
     let picture = quarters(400, 240);
     for (orientation, expected) in TURNS {
         let jpeg = jpeg_of(&picture, |encoder| {
@@ -191,7 +191,7 @@ fn pictures_come_out_upright() {
             let image = resized(&source, format, format, size).unwrap();
             assert_near(middles(&image.to_rgb8()), expected, &what);
 
-            // The upper right quarter as people see it, and a bit less.
+            // Slightly less than the upper right quarter of the displayed image.
             let (width, height) = (turned.0 / 2 - 20, turned.1 / 2 - 20);
             let crop = Rectangle { x: turned.0 / 2 + 10, y: 10, width, height };
             let part = cut(&source, format, crop).to_rgb8();
@@ -205,7 +205,7 @@ fn pictures_come_out_upright() {
 }
 
 #[test]
-fn a_part_in_its_own_size_is_copied() {
+fn crop_in_its_own_size_is_copied() {
     let picture = RgbImage::from_raw(90, 70, pictures::photo_pixels(90, 70)).unwrap();
     let crop = Rectangle { x: 13, y: 7, width: 41, height: 29 };
     let part = cut(&file(&picture, Format::Png), Format::Png, crop).to_rgb8();
@@ -214,7 +214,7 @@ fn a_part_in_its_own_size_is_copied() {
 }
 
 #[test]
-fn what_was_cut_off_does_not_shine_in() {
+fn cropped_pixels_do_not_affect_the_output() {
     let inside = |x, y| (30..70).contains(&x) && (20..60).contains(&y);
     let picture = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
     let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
@@ -230,7 +230,7 @@ fn what_was_cut_off_does_not_shine_in() {
 }
 
 #[test]
-fn reduced_decoding_shows_the_same_picture() {
+fn reduced_decoding_renders_the_same_image() {
     let source = pictures::photo(803, 597);
     let pixels = jpeg_decoder::Decoder::new(&source[..]).decode().unwrap();
     let unreduced = written(RgbImage::from_raw(803, 597, pixels).unwrap(), ImageFormat::Png);
@@ -255,7 +255,7 @@ fn reduced_decoding_shows_the_same_picture() {
 }
 
 #[test]
-fn jpegs_of_any_shape_can_be_small() {
+fn jpegs_of_any_aspect_ratio_can_be_reduced() {
     for (width, height) in
         [(1, 1), (7, 5), (8, 8), (400, 1), (1, 400), (400, 7), (9, 400), (64, 64)]
     {
@@ -274,7 +274,7 @@ fn jpegs_of_any_shape_can_be_small() {
 
 #[test]
 fn transparent_pixels_have_no_colour() {
-    // Columns in turn: a solid blue one, and one that is red but cannot be seen.
+    // Alternating columns: a solid blue one, and a fully transparent red one.
     let column = |x, _| if x % 2 == 0 { Rgba([0, 0, 255, 255]) } else { Rgba([255, 0, 0, 0]) };
     let source = written(RgbaImage::from_fn(64, 64, column), ImageFormat::Png);
     for to in [Format::Png, Format::Webp] {
@@ -289,7 +289,7 @@ fn transparent_pixels_have_no_colour() {
 }
 
 #[test]
-fn deep_and_grey_pictures_become_eight_bits_of_what_they_are() {
+fn deep_and_grey_images_convert_to_eight_bits() {
     let grey = GrayImage::from_fn(40, 40, |x, _| image::Luma([if x < 20 { 40 } else { 200 }]));
     let grey = DynamicImage::from(grey);
     let deep = [
@@ -318,7 +318,7 @@ fn grey_jpegs_stay_grey() {
 }
 
 #[test]
-fn profiles_are_followed_and_left_behind() {
+fn profiles_are_applied_and_removed() {
     let wide = ColorProfile::new_display_p3().encode().unwrap();
     let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut png = Vec::new();
@@ -337,11 +337,11 @@ fn profiles_are_followed_and_left_behind() {
     }
 }
 
-/// What 200, 100, 50 of Display P3 is in sRGB, by the matrices of both.
+/// 200, 100, 50 of Display P3 in sRGB, by the matrices of both.
 const P3_IN_SRGB: [u8; 3] = [215, 93, 31];
 
 #[test]
-fn a_profile_that_says_nothing_changes_nothing() {
+fn unusable_profile_is_ignored() {
     let picture = RgbImage::from_pixel(40, 40, Rgb([200, 100, 50]));
     let mut grey = ColorProfile::new_gray_with_gamma(2.2).encode().unwrap();
     grey.truncate(200);
@@ -353,7 +353,7 @@ fn a_profile_that_says_nothing_changes_nothing() {
 }
 
 #[test]
-fn inks_become_light() {
+fn cmyk_converts_to_rgb() {
     let inks = [
         ([255, 0, 0, 0], [0, 255, 255]),
         ([0, 255, 255, 0], [255, 0, 0]),
@@ -377,7 +377,7 @@ fn inks_become_light() {
 }
 
 #[test]
-fn sizes_beyond_a_format_are_refused() {
+fn sizes_beyond_the_format_maximum_are_rejected() {
     let source = file(&quarters(8, 8), Format::Png);
     for (format, side) in [(Format::Webp, 16_384), (Format::Jpeg, 65_536), (Format::Gif, 65_536)] {
         let plan = |_| job(whole(8, 8), (side, 1), format, 85);
@@ -390,7 +390,7 @@ fn sizes_beyond_a_format_are_refused() {
 }
 
 #[test]
-fn what_the_plan_refuses_is_refused() {
+fn plan_errors_are_returned() {
     let source = file(&quarters(8, 8), Format::Png);
     let plan = |_| Err(Error::invalid("trim", message::NOT_VALID));
     let Err(Error::Invalid(errors)) = render(&source, Format::Png, plan, &Limits::default()) else {

@@ -1,9 +1,9 @@
-//! EXIF orientation as arithmetic: from stored pixels to what people see, and back.
+//! EXIF orientation as arithmetic: from stored to displayed coordinates, and back.
 
 use cms_model::media::transform::Rectangle;
 use image::metadata::Orientation;
 
-/// How the stored picture is turned for people: transposed or not, then mirrored.
+/// The transformation from stored to displayed pixels: optionally transposed, then mirrored.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     orientation: Orientation,
@@ -33,12 +33,12 @@ impl Turn {
         self.orientation
     }
 
-    /// Turns a size, in either direction.
+    /// Applies the orientation to a size, in either direction.
     pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
         if self.transposed { (height, width) } else { (width, height) }
     }
 
-    /// Returns where a part, as seen in a picture of the seen size, is stored.
+    /// Returns the stored rectangle of a displayed one, for an image of the displayed size.
     pub(super) fn stored_rect(self, seen: Rectangle, (width, height): (u32, u32)) -> Rectangle {
         let mut rect = seen;
         if self.mirrored_across {

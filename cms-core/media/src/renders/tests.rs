@@ -34,7 +34,7 @@ fn made(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
     pictures::bytes(renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
 }
 
-/// Says when a picture was used last.
+/// Sets the last use of an image.
 fn mark(renders: &Renders, id: &FileId, name: &str, at: SystemTime) {
     File::options().write(true).open(renders.path(id, name)).unwrap().set_modified(at).unwrap();
 }
@@ -50,7 +50,7 @@ fn names(renders: &Renders) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
+fn image_is_rendered_once_and_kept_until_removed() {
     let (_folder, renders) = cache(1 << 20);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
@@ -68,7 +68,7 @@ fn a_picture_is_made_once_and_kept_until_it_is_forgotten() {
 }
 
 #[test]
-fn of_many_who_want_a_picture_one_makes_it() {
+fn concurrent_requests_share_one_rendering() {
     let (_folder, renders) = cache(1 << 20);
     let started = [const { AtomicUsize::new(0) }; 3];
     let all = Barrier::new(24);
@@ -80,7 +80,7 @@ fn of_many_who_want_a_picture_one_makes_it() {
                 let number = u32::try_from(thread % 3).unwrap();
                 let picture = renders.get_or_make(&id(number), "a.jpg", now(), || {
                     started.fetch_add(1, Ordering::Relaxed);
-                    // Long enough for the others to come.
+                    // Long enough for the other threads to arrive.
                     thread::yield_now();
                     Ok(PICTURE.to_vec())
                 });
@@ -92,7 +92,7 @@ fn of_many_who_want_a_picture_one_makes_it() {
 }
 
 #[test]
-fn what_could_not_be_made_is_tried_again() {
+fn failed_rendering_is_retried() {
     let (_folder, renders) = cache(1 << 20);
     let failed =
         renders.get_or_make(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
@@ -107,8 +107,8 @@ fn what_could_not_be_made_is_tried_again() {
 }
 
 #[test]
-fn a_full_cache_gives_up_what_was_not_used_for_longest() {
-    let (_folder, renders) = cache(20 * BLOCK);
+fn full_cache_evicts_least_recently_used_images() {
+    let (_folder, renders) = cache(20 * MIN_FILE_BYTES);
     let start = now();
     for number in 0..20 {
         let name = format!("{number:02}.jpg");
@@ -116,7 +116,7 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
         mark(&renders, &id(number % 3), &name, start - HOUR * (40 - number));
     }
     assert_eq!(names(&renders).len(), 20);
-    // The oldest of all is used again.
+    // The oldest image is used again.
     assert_eq!(pictures::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
     made(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
@@ -125,8 +125,8 @@ fn a_full_cache_gives_up_what_was_not_used_for_longest() {
 }
 
 #[test]
-fn pictures_that_are_the_stored_file_take_room_as_well() {
-    let (_folder, renders) = cache(10 * BLOCK);
+fn markers_of_stored_files_count_for_the_capacity() {
+    let (_folder, renders) = cache(10 * MIN_FILE_BYTES);
     for number in 0..50 {
         let name = format!("{number}.jpg");
         let made = renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap();
@@ -137,8 +137,8 @@ fn pictures_that_are_the_stored_file_take_room_as_well() {
 }
 
 #[test]
-fn what_is_larger_than_the_cache_is_not_kept() {
-    let (_folder, renders) = cache(BLOCK);
+fn image_larger_than_the_cache_is_not_kept() {
+    let (_folder, renders) = cache(MIN_FILE_BYTES);
     let large = vec![7; 5 * 4096];
     let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
     assert_eq!(pictures::bytes(picture), large);
@@ -146,15 +146,15 @@ fn what_is_larger_than_the_cache_is_not_kept() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_used_costs_no_picture() {
+fn cache_errors_do_not_fail_requests() {
     let (folder, renders) = cache(1 << 20);
-    // No folder can be made where a file is.
+    // A directory cannot be created in place of a file.
     fs::write(folder.path().join("images"), b"in the way").unwrap();
     for _ in 0..2 {
         assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
         assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     }
-    // Nor can a picture be moved to where a folder is; nothing is left beside it.
+    // An image cannot replace a directory; no temporary file remains.
     fs::remove_file(folder.path().join("images")).unwrap();
     fs::create_dir_all(renders.path(&id(1), "a.jpg").join("in the way")).unwrap();
     assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
@@ -162,8 +162,8 @@ fn a_cache_that_cannot_be_used_costs_no_picture() {
 }
 
 #[test]
-fn what_a_crash_left_is_never_shown_and_goes_in_time() {
-    let (_folder, renders) = cache(3 * BLOCK);
+fn files_of_a_crash_are_ignored_and_evicted() {
+    let (_folder, renders) = cache(3 * MIN_FILE_BYTES);
     let left = renders.path(&id(1), "a.jpg.1.part");
     fs::create_dir_all(left.parent().unwrap()).unwrap();
     fs::write(&left, b"half a pic").unwrap();
@@ -179,7 +179,7 @@ fn what_a_crash_left_is_never_shown_and_goes_in_time() {
 }
 
 #[test]
-fn a_large_picture_is_read_in_pieces_also_when_its_place_is_taken() {
+fn large_image_is_read_in_chunks_after_eviction() {
     let (_folder, renders) = cache(1 << 30);
     let large: Vec<u8> = (0..3 * limits::CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
     let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();

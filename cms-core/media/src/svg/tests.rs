@@ -41,7 +41,7 @@ fn sizes_come_from_attributes_or_the_view_box() {
 }
 
 #[test]
-fn the_root_decides_what_is_an_svg() {
+fn svg_is_detected_by_its_root_element() {
     for text in [
         "<svg/>",
         "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>",
@@ -73,7 +73,7 @@ fn the_root_decides_what_is_an_svg() {
 }
 
 #[test]
-fn hostile_files_cost_no_more_than_their_length() {
+fn hostile_files_are_parsed_in_linear_time() {
     const LENGTH: usize = 10 * 1024 * 1024;
     let filled = |head: &str, piece: &str, tail: &str| {
         format!("{head}{}{tail}", piece.repeat(LENGTH / piece.len()))
@@ -101,7 +101,7 @@ fn hostile_files_cost_no_more_than_their_length() {
     ] {
         let start = Instant::now();
         let found = dimensions(text.as_bytes());
-        // Far more than any of these takes, and far less than the square of their length.
+        // Much longer than a linear parse, and much shorter than a quadratic one.
         assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
         assert_eq!(found.is_some(), expected, "{name}");
     }
@@ -109,7 +109,7 @@ fn hostile_files_cost_no_more_than_their_length() {
 
 proptest! {
     #[test]
-    fn any_text_is_survived(
+    fn any_text_never_panics(
         text in "\\PC*|(<svg|<!DOCTYPE|<!--|-->|\\[|\\]|>|<|=|\"|'|width|viewBox|&|[0-9. ]|\\?){0,20}",
         bytes in prop::collection::vec(any::<u8>(), 0..60),
     ) {
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn whole_sizes_are_found_as_they_are(width in 1..100_000_u32, height in 1..100_000_u32) {
+    fn integer_sizes_are_returned_unchanged(width in 1..100_000_u32, height in 1..100_000_u32) {
         let expected = Some((width, height));
         prop_assert_eq!(found(&format!("<svg width='{width}' height='{height}px'>")), expected);
         prop_assert_eq!(found(&format!("<svg viewBox='0 0 {width} {height}'>")), expected);

@@ -1,4 +1,4 @@
-//! Files that nobody vouches for, for tests and fuzzing.
+//! Untrusted files, for tests and fuzzing.
 
 use cms_model::media::{
     render::{Format, Job, Limits},
@@ -9,19 +9,19 @@ use crate::{animation, kind, pipeline, svg};
 
 const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
 
-/// Takes any bytes for a file that was uploaded: asks all that is asked of one, and renders it as
-/// each of the formats that it may claim to be.
+/// Treats any bytes as an uploaded file: reads all its properties, and renders it as each format
+/// that it may claim.
 ///
 /// # Panics
-/// If a rendering does not have the size that was planned; and where the code that is tested panics.
+/// If a rendered image does not have the planned size; and where the tested code panics.
 pub fn read_picture(content: &[u8]) {
     let media_type = kind::media_type(content, "name", None);
     animation::is_animated(&media_type, content);
     svg::dimensions(content);
     pipeline::measure(content);
-    // Small, so that what is slow or large is noticed.
+    // Small, so that slow or large results are noticed.
     let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
-    // The end of a file matters least to decoders, so it says what is asked for.
+    // Decoders ignore the end of a file most, so it selects the job.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {
         let trim = Trim { top: byte(0) / 16, left: Some(byte(1) / 16), ..Trim::default() };

@@ -1,4 +1,4 @@
-//! For tests and benchmarks of this and other crates: images, and the way through the pipeline.
+//! For tests and benchmarks of this and other crates: images, and calls of the pipeline.
 
 mod hostile;
 pub mod pictures;

@@ -1,4 +1,4 @@
-//! Pictures for tests and measurements, and the way through the image pipeline.
+//! Images for tests and benchmarks, and calls of the image pipeline.
 
 use cms_model::media::{
     render::{Format, Job, Limits},
@@ -8,8 +8,8 @@ use jpeg_encoder::{ColorType, Encoder};
 
 use crate::{pipeline, renders::Made};
 
-/// Returns a JPEG of quality 90 that costs about what a photograph does: soft gradients, edges, and
-/// the noise of a sensor.
+/// Returns a JPEG of quality 90 with the cost of a typical photograph: smooth gradients, edges, and
+/// sensor noise.
 pub fn photo(width: u16, height: u16) -> Vec<u8> {
     let pixels = photo_pixels(width, height);
     let mut bytes = Vec::new();
@@ -53,7 +53,7 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
     pixels
 }
 
-/// Renders a whole JPEG in another size, quality 85, and returns the bytes.
+/// Renders a complete JPEG in another size, quality 85, and returns the bytes.
 pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
     let asked = Size { width: size.0, height: size.1 };
     let job = |source| {
@@ -65,13 +65,13 @@ pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
         .expect("it is larger than what is asked for")
 }
 
-/// The width and height of a picture, as people see it.
+/// The displayed width and height of an image.
 pub fn size(picture: &[u8]) -> (u32, u32) {
     let size = pipeline::measure(picture).expect("it is a picture");
     (size.width, size.height)
 }
 
-/// All bytes of a picture that was made.
+/// All bytes of a rendered image.
 pub fn bytes(made: Made) -> Vec<u8> {
     match made {
         Made::Whole(bytes) => bytes.into(),

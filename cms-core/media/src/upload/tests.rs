@@ -7,7 +7,7 @@ use super::*;
 
 const LIMIT: u64 = 10 * MEGABYTE;
 
-/// The sentence as the contract has it, up to and from the type that was found.
+/// The documented error message, before and after the detected type.
 const NOT_ALLOWED: [&str; 2] = [
     "The mime type of the file is invalid (\"",
     "\"). Allowed mime types are \"image/gif\", \"image/png\", \"image/jpeg\", \"image/bmp\", \
@@ -30,7 +30,7 @@ fn check(file: Option<UploadedFile<'_>>, kind: Option<&str>) -> Result<Media, Fi
 }
 
 #[test]
-fn a_picture_is_described() {
+fn image_metadata_is_complete() {
     let content = picture();
     let media = |kind| Media {
         file_name: "My photo.PNG".to_owned(),
@@ -48,14 +48,14 @@ fn a_picture_is_described() {
 }
 
 #[test]
-fn a_broken_picture_of_an_allowed_type_is_accepted() {
+fn damaged_image_of_an_allowed_type_is_accepted() {
     let broken = &picture()[..18];
     let media = check(Some(file("a.png", broken)), Some("image")).unwrap();
     assert_eq!(media.mime_type, "image/png");
 }
 
 #[test]
-fn a_file_without_a_name_gets_one() {
+fn file_without_name_gets_one() {
     for name in ["", "folder/"] {
         let media = check(Some(file(name, b"hello")), Some("file")).unwrap();
         assert_eq!((&*media.file_name, &*media.extension), ("file.txt", "txt"));
@@ -63,7 +63,7 @@ fn a_file_without_a_name_gets_one() {
 }
 
 #[test]
-fn every_fault_is_told_and_all_of_them_together() {
+fn validation_errors_are_reported_together() {
     let not_allowed = |found: &str| NOT_ALLOWED.join(found);
     let empty = UploadedFile { size: 0, ..file("a.png", b"") };
     let archive = b"PK\x03\x04\0\0\0\0\0\0\0\0";

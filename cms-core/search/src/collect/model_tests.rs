@@ -1,5 +1,4 @@
-//! Searches against a model: the same answer as plain code over plain values gives, from whatever
-//! segments the index is made of.
+//! Compares searches with a model in plain code over plain values, for any division into segments.
 
 use std::{cmp::Ordering, collections::BTreeMap, ops::Bound};
 
@@ -33,13 +32,13 @@ fn numbers() -> impl Strategy<Value = Value> {
 
 fn texts() -> impl Strategy<Value = Value> {
     let short = select(vec!["", "a", "A", "b", "ab", "B", "aa", "é", "1"]).prop_map(str::to_owned);
-    // Around the length from which only the beginning of a text decides.
+    // Around the length beyond which only the prefix of a text is compared.
     let long = ("[aA]", 509..514_usize, "[abB]?[é1]?");
     let long = long.prop_map(|(letter, count, end)| letter.repeat(count) + &end);
     prop_oneof![8 => short, 1 => long].prop_map(Value::from)
 }
 
-/// What texts are compared by.
+/// The comparison key of a text.
 fn folded(text: &str) -> String {
     let mut folded = text.to_lowercase();
     while folded.len() > 512 {
@@ -221,7 +220,7 @@ fn place(data: &Value) -> Option<Point> {
     Some(Point { lat: place.get("lat")?.as_f64()?, lon: place.get("lon")?.as_f64()? })
 }
 
-/// A value to order by: its kind, then itself.
+/// A sort value: its kind, then the value.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 enum Key {
     Number(Number),
@@ -238,7 +237,7 @@ fn key(search: &Search, data: &Value) -> Option<Key> {
     match &then.by {
         SortBy::Distance => {
             let center = search.circles.first()?.center;
-            // As exact as the index.
+            // With the precision of the index.
             let point = geo::unpack(geo::pack(place(data)?));
             Some(Key::Number(Number::Real(geo::distance(point, center))))
         }
@@ -278,7 +277,7 @@ fn compare(search: &Search, a: &Item, b: &Item) -> Ordering {
     by_key.then(a.created.cmp(&b.created)).then(a.pk.cmp(&b.pk))
 }
 
-/// Keys with counts, in the order of buckets.
+/// Keys with counts, in bucket order.
 fn buckets(facet: &Facet, items: &[&Item]) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for item in items {
@@ -309,7 +308,7 @@ fn buckets(facet: &Facet, items: &[&Item]) -> Vec<(String, u64)> {
     buckets
 }
 
-/// Several segments, with documents between them that are deleted.
+/// Several segments, with deleted documents between the others.
 fn scattered(items: &[Item]) -> Corpus {
     let doomed: Vec<Item> =
         (1..).zip(items).map(|(n, it)| Item { pk: 1000 + n, ..it.clone() }).collect();
@@ -326,7 +325,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn searches_answer_like_plain_code(
+    fn searches_agree_with_plain_code(
         items in objects(),
         searches in prop::collection::vec(searches(), 12),
     ) {
@@ -367,9 +366,9 @@ proptest! {
         }
     }
 
-    /// Whether hits are skipped makes no difference, but for the last digits of sums of scores.
+    /// Skipping hits changes nothing except the last digits of score sums.
     #[test]
-    fn skipping_finds_the_same(
+    fn skipping_returns_the_same_hits(
         texts in prop::collection::vec("[abc]( [abcd]){0,6}", 300..400),
         words in prop::collection::vec("[abcd]", 1..4),
         needs_all in any::<bool>(),

@@ -1,4 +1,4 @@
-//! What is found, and in which order: tables over a few documents.
+//! Matches and their order: tables over a few documents.
 
 use cms_model::{
     content_type::model::{InputType, Property, SchemaType},
@@ -11,13 +11,13 @@ use cms_model::{
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
-use super::{Found, MANY, Page, Pass, Scope, run};
+use super::{Found, Page, Pass, SKIP_FROM_MATCHES, Scope, run};
 use crate::{
     document::document,
     schema::{self, Fields, Flags},
 };
 
-/// An object to be indexed.
+/// An object to index.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) pk: i64,
@@ -31,7 +31,7 @@ pub(super) fn item(pk: i64, data: Value) -> Item {
     Item { pk, flags, created: 0, data }
 }
 
-/// An index of some segments, some of whose documents are deleted.
+/// An index of several segments, some of whose documents are deleted.
 pub(super) struct Corpus {
     searcher: Searcher,
     fields: Fields,
@@ -64,7 +64,7 @@ impl Corpus {
         run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap()
     }
 
-    /// One page; skips what cannot be on it from so many matches on.
+    /// Returns one page; skips hits from this number of matches.
     pub(super) fn page(&self, search: &Search, scope: &Scope, page: Page, many: u32) -> Found {
         let pass = Pass::new(&self.searcher, &self.fields, search, scope, page).unwrap();
         pass.run(many).unwrap().unwrap()
@@ -171,7 +171,7 @@ fn scope() -> Scope {
 }
 
 #[test]
-fn conditions_find_what_they_say() {
+fn conditions_match_expected_objects() {
     let long = format!("start {}", "filling ".repeat(100));
     let corpus = Corpus::new(
         &[
@@ -244,7 +244,7 @@ fn conditions_find_what_they_say() {
 }
 
 #[test]
-fn better_matches_come_first() {
+fn hits_are_ordered_by_score() {
     let corpus = Corpus::new(
         &[
             &[
@@ -316,7 +316,7 @@ fn scores_are_multiplied_by_type_and_age() {
 }
 
 #[test]
-fn requests_see_their_types_and_versions() {
+fn scope_limits_types_and_versions() {
     let shown = |pk, ctd, current, published, approved| Item {
         flags: Flags { ctd, current, published, approved },
         ..item(pk, json!({"title": "word"}))
@@ -386,7 +386,7 @@ fn ties_are_broken_by_value_then_date_then_row() {
 }
 
 #[test]
-fn circles_keep_what_is_near() {
+fn circles_match_points_within_the_radius() {
     let at = |pk, lat, lon| item(pk, json!({"place": {"lat": lat, "lon": lon}}));
     let corpus = Corpus::new(
         &[&[at(1, 52.0, 21.0), at(2, 52.0, 22.0)], &[at(3, 0.0, 179.999), item(4, json!({}))]],
@@ -457,14 +457,14 @@ fn aggregations_count_values_once_per_object() {
 }
 
 #[test]
-fn aggregations_show_a_thousand_buckets() {
+fn aggregations_return_at_most_a_thousand_buckets() {
     let items: Vec<Item> =
         (0..1200).map(|pk| item(pk, json!({"n": pk, "s": [format!("{pk:04}"), "x"]}))).collect();
     let corpus = Corpus::new(&[&items], &[]);
     let facet =
         |path: &str, numeric| Facet { field: path.to_owned(), path: path.to_owned(), numeric };
     let search = Search { facets: vec![facet("n", true), facet("s", false)], ..everything() };
-    let found = corpus.page(&search, &scope(), Page { offset: 0, limit: 0 }, MANY);
+    let found = corpus.page(&search, &scope(), Page { offset: 0, limit: 0 }, SKIP_FROM_MATCHES);
     assert_eq!((found.total, found.hits.len()), (1200, 0));
     let [numbers, texts] = found.aggregations.as_slice() else { panic!("two") };
     assert_eq!((numbers.buckets.len(), numbers.sum_other_doc_count), (1000, 200));
@@ -475,7 +475,7 @@ fn aggregations_show_a_thousand_buckets() {
 }
 
 #[test]
-fn hits_tell_where_they_come_from_page_by_page() {
+fn pages_continue_in_the_same_order() {
     let items: Vec<Item> = (1..=10).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..4], &items[4..]], &[]);
     for query in [Query::All, word("word")] {
@@ -483,7 +483,7 @@ fn hits_tell_where_they_come_from_page_by_page() {
         let page = |offset, limit, many| {
             pks(&corpus.page(&search, &scope(), Page { offset, limit }, many))
         };
-        for many in [0, MANY] {
+        for many in [0, SKIP_FROM_MATCHES] {
             assert_eq!(page(0, 3, many), [1, 2, 3]);
             assert_eq!(page(3, 3, many), [4, 5, 6]);
             assert_eq!(page(9, 3, many), [10]);
@@ -498,7 +498,7 @@ fn hits_tell_where_they_come_from_page_by_page() {
 }
 
 #[test]
-fn totals_end_at_what_can_be_paged() {
+fn totals_are_capped_at_the_last_page() {
     let items: Vec<Item> = (1..=10_050).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..5000], &items[5000..]], &[1]);
     for query in [Query::All, word("word"), field("title", pattern("w*"))] {

@@ -11,7 +11,7 @@ fn map(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-/// A folder with so many posts in a row, each linked to the next two and to one of two tags.
+/// A data directory with this number of posts, each linked to the next two and to one of two tags.
 fn folder(posts: usize) -> TestCms {
     let test = TestCms::new();
     let local = Caller::local();
@@ -55,7 +55,7 @@ fn cost(test: &TestCms, query: &str) -> (u16, usize) {
 }
 
 #[test]
-fn each_level_costs_one_statement_per_type() {
+fn statements_are_one_per_level_and_type() {
     let test = folder(20);
     let plain = cost(&test, "{ postList { id } }");
     let plus = |more: usize| (200, plain.1 + more);
@@ -69,14 +69,14 @@ fn each_level_costs_one_statement_per_type() {
     ];
     for (query, more) in table {
         let (status, statements) = cost(&test, query);
-        // Nothing is read of a page that is empty, not even the page.
+        // An empty page reads nothing.
         let expected = if more == 0 { (200, plain.1 - 1) } else { plus(more) };
         assert_eq!((status, statements), expected, "{query}");
     }
 }
 
 #[test]
-fn a_hundred_posts_cost_as_many_statements_as_one() {
+fn statements_do_not_depend_on_the_number_of_posts() {
     let (many, one) = (folder(100), folder(1));
     let table = [
         ("{ postList(limit: 100) { id next { id tags { name } } tags { name } } }", 3),
@@ -91,18 +91,18 @@ fn a_hundred_posts_cost_as_many_statements_as_one() {
         let plain = "{ postList(limit: 100) { id } }";
         let list = self::cost(&many, plain).1.min(self::cost(&many, plain).1);
         assert_eq!(cost(&many), list + relations, "{query}");
-        // The last post leads to no other, but to its tag.
+        // The last post links only to its tag.
         assert!(cost(&one) <= list + relations);
     }
 }
 
 #[test]
-fn objects_are_counted_where_they_are_shown() {
+fn objects_are_counted_once_per_occurrence() {
     let test = folder(20);
     let nested = |times: usize| {
         format!("{{ postList {{ {} id {} }} }}", "next { ".repeat(times), "}".repeat(times))
     };
-    // Twenty posts are read once on each level, and shown twice as often on each.
+    // Twenty posts are read once on each level, and rendered twice as often on each.
     assert_eq!(cost(&test, &nested(7)).0, 200);
     assert_eq!(cost(&test, &nested(10)).0, 400);
 }

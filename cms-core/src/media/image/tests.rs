@@ -6,7 +6,7 @@ const FORMATS: [Format; 6] =
     [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp, Format::Avif];
 
 fn any_rendering() -> impl Strategy<Value = Rendering> {
-    // Small numbers, whose digits could be those of two numbers next to each other.
+    // Small numbers, whose digits could be those of two adjacent numbers.
     let number = || 0..130_u32;
     let edge = move || prop::option::of(number());
     let trim = (number(), edge(), number(), edge(), edge(), edge()).prop_map(
@@ -31,7 +31,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
     )
 }
 
-/// Reads a name back: what can be read back was not the name of anything else.
+/// Parses a name: a name that can be parsed has only one meaning.
 fn read(name: &str) -> Rendering {
     let (rest, extension) = name.rsplit_once('.').unwrap();
     let format = FORMATS.into_iter().find(|format| format.extension() == extension).unwrap();
@@ -48,7 +48,7 @@ fn read(name: &str) -> Rendering {
         } else if let Some(number) = part.strip_prefix('q') {
             quality = number.parse().unwrap();
         } else {
-            assert_eq!(part, LOOK.to_string());
+            assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
     Rendering { source: Format::Png, trim, asked, format, quality }
@@ -64,7 +64,7 @@ proptest! {
     }
 }
 
-/// What is made of a picture on request, if anything.
+/// The job of an image request, if any.
 fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rendering> {
     let path = [size, "_media-x.bin"];
     let request = ImageRequest {
@@ -86,11 +86,11 @@ fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rend
 }
 
 #[test]
-fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
+fn stored_image_is_sent_without_a_job() {
     for (media_type, query) in [
         ("image/png", [None, None]),
         ("image/png", [Some("png"), None]),
-        // There is no quality to choose.
+        // These formats have no quality.
         ("image/png", [None, Some("50")]),
         ("image/gif", [Some(""), Some("1")]),
         ("image/jpeg", [Some("jpeg"), Some("")]),
@@ -114,7 +114,7 @@ fn stored_pictures_are_sent_when_nothing_else_is_asked_for() {
 }
 
 #[test]
-fn a_quality_that_changes_nothing_makes_no_other_picture() {
+fn quality_without_effect_does_not_change_the_name() {
     for media_type in ["image/png", "image/gif", "image/bmp"] {
         let plain = wanted(media_type, "90x0", [None, None]);
         assert!(plain.is_some());

@@ -1,19 +1,19 @@
-//! What a write needs to know beside its payload. It knows nothing of the object that is written.
+//! The inputs of a write besides its payload. This module does not know the written object.
 
 use cms_model::{clock::Timestamp, context::Caller, error::FieldErrors, object::dates::KeptDates};
 use serde_json::{Map, Value};
 
-/// What a write needs to know beside the payload.
+/// The inputs of a write besides the payload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
     pub(crate) at: Timestamp,
-    /// Key that writes.
+    /// The key of the caller.
     pub(crate) actor: Option<i64>,
-    /// Whether `readonly` binds forms only.
+    /// `readonly` applies to forms only.
     pub(crate) lenient_readonly: bool,
-    /// Whether webhooks may be called without TLS.
+    /// Webhooks may have `http://` URLs.
     pub(crate) http_webhooks: bool,
-    /// Whether objects get the dates of the request.
+    /// Objects keep the dates of the request.
     pub(crate) keeps_dates: bool,
 }
 
@@ -33,7 +33,8 @@ impl Context {
         Self { keeps_dates: caller.keeps_dates, ..self }
     }
 
-    /// Takes `internal` out of a request, of which only dates count, and only where they are kept.
+    /// Takes `internal` out of a request. Only its dates are used, and only if the request keeps
+    /// dates.
     pub(super) fn take_dates(
         &self,
         payload: &mut Map<String, Value>,

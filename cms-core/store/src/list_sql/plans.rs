@@ -1,4 +1,5 @@
-//! Which index a list uses: the difference between microseconds and seconds on a large type.
+//! Query plans of lists: the right index makes the difference between microseconds and seconds on a
+//! large type.
 
 use cms_model::{
     content_type::{indexed::indexed, model::Property},
@@ -20,7 +21,7 @@ fn condition(operator: &str, value: impl Into<Value>) -> Value {
     json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
 }
 
-/// The plan of the page, or of the count when no size is known: the same for both editions.
+/// The query plan of the page, or of the count when no size is known: the same for both editions.
 fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
     let properties = properties();
     let query = ListQuery {
@@ -48,17 +49,17 @@ fn plan_of_query(query: &ListQuery, properties: &[Property], size: Option<Size>)
     current
 }
 
-/// Conditions are met equally well by the ascending and by the descending index of a slot.
+/// A condition can use the ascending or the descending index of a slot.
 fn either_direction(plan: &str) -> String {
     plan.replace("_desc (", " (")
 }
 
 #[test]
-fn a_page_is_found_within_one_index() {
+fn page_uses_one_index() {
     const CREATED: (&str, bool) = ("internal.createdAt", false);
     let title = |operator: &str, value: &str| json!({"Title": condition(operator, value)});
     let table = [
-        // The order alone.
+        // Only the order.
         (json!({}), CREATED, "object_created (ctd=?)"),
         (json!({}), ("internal.createdAt", true), "object_newest (ctd=?)"),
         (json!({}), ("internal.updatedAt", false), "object_updated (ctd=?)"),
@@ -70,7 +71,7 @@ fn a_page_is_found_within_one_index() {
         (json!({}), ("Title", true), "object_slot_0_desc (ctd=?)"),
         (json!({}), ("views", false), "object_slot_2 (ctd=?)"),
         (json!({}), ("live", true), "object_slot_3_desc (ctd=?)"),
-        // A condition whose index has the order, too.
+        // A condition whose index also has the order.
         (title("equals", "Aa"), ("internal.createdAt", true), "object_slot_0 (ctd=? AND <expr>=?)"),
         (title("equals", "Aa"), CREATED, "object_slot_0 (ctd=? AND <expr>=?)"),
         (title("equals", "Aa"), ("Title", false), "object_slot_0 (ctd=? AND <expr>=?)"),
@@ -114,7 +115,7 @@ fn a_page_is_found_within_one_index() {
             let plan = plan_of(&filters, order, Some(size));
             let expected = format!("SEARCH object USING COVERING INDEX {index}");
             assert!(plan.contains(&expected), "{filters} {order:?}\n{plan}");
-            // Objects with one value, newest first: those of one second are sorted.
+            // Objects with one value, newest first: those with the same second are sorted.
             let sorted = order == ("internal.createdAt", true) && index.starts_with("object_slot");
             assert_eq!(plan.contains("TEMP B-TREE"), sorted, "{filters} {order:?}\n{plan}");
             assert!(!sorted || plan.contains("FOR LAST TERM"), "{filters} {order:?}\n{plan}");
@@ -122,7 +123,8 @@ fn a_page_is_found_within_one_index() {
     }
 }
 
-/// Descending lists cost what ascending ones do: an index in the order of each, and no sort.
+/// Descending lists cost the same as ascending ones: each direction has an index, and nothing is
+/// sorted.
 #[test]
 fn page_is_read_in_index_order_in_both_directions() {
     let properties = properties();
@@ -150,7 +152,7 @@ fn page_is_read_in_index_order_in_both_directions() {
 }
 
 #[test]
-fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
+fn access_path_depends_on_the_number_of_matches() {
     let table = [
         (
             json!({"Title": condition("equals", "Aa")}),
@@ -212,7 +214,7 @@ fn few_objects_are_found_by_the_condition_and_many_by_the_order() {
 }
 
 #[test]
-fn counts_read_nothing_but_an_index() {
+fn counts_use_covering_indexes() {
     let table = [
         (json!({}), ""),
         (json!({"Title": condition("equals", "Aa")}), "object_slot_0 (ctd=? AND <expr>=?)"),
@@ -237,7 +239,7 @@ fn counts_read_nothing_but_an_index() {
 }
 
 #[test]
-fn unique_values_are_looked_up_in_their_index() {
+fn unique_lookup_uses_the_index() {
     let properties = properties();
     let connection = database(&properties);
     for (edition, expected) in [

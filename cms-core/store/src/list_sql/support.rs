@@ -1,4 +1,4 @@
-//! A database with one type in it, for the tests of lists.
+//! A database with two types, for the tests of lists.
 
 use cms_model::{
     content_type::{
@@ -45,7 +45,7 @@ pub(super) fn properties() -> Vec<Property> {
     ]
 }
 
-/// One stored object.
+/// A stored object.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) id: String,
@@ -95,8 +95,8 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     connection
 }
 
-/// Stores an object of the type, and a twin of the other type, which no list may show. Those with
-/// status `public` are published in this version.
+/// Stores an object of the type, and a twin of the other type, which no list may return. Objects
+/// with status `public` are published in this version.
 pub(super) fn insert(connection: &Connection, properties: &[Property], object: &Stored) {
     let slots = IndexedProperties::of(properties);
     for ctd in [CTD - 1, CTD] {

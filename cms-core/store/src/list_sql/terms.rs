@@ -2,11 +2,11 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | key and spelling, the columns of its index, wherever they tell exactly |
+//! | a scalar property | key and spelling, the columns of its index, where they decide exactly |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
-//! | what is the same for all objects | `TRUE` or `FALSE` |
-//! | anything else | `matches` and its like, which ask [`cms_model::query::eval`] |
+//! | a value that is the same for all objects | `TRUE` or `FALSE` |
+//! | any other value | `matches` and similar functions, which call [`cms_model::query::eval`] |
 
 use cms_model::{
     clock::Timestamp,
@@ -35,16 +35,17 @@ const LAST_EDGE: i64 = 253_370_764_800;
 #[derive(Debug)]
 pub(super) struct Term {
     sql: String,
-    pub(super) reach: Reach,
+    pub(super) selectivity: Selectivity,
 }
 
-/// Tells whether all objects have the same value at a path, because a condition asks for it.
+/// Returns whether a condition forces all objects to have the same value at a path.
 pub(super) fn is_fixed(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
-    of_conditions(query, terms)
-        .any(|(condition, term)| term.reach == Reach::Point && condition.path == *path)
+    of_conditions(query, terms).any(|(condition, term)| {
+        term.selectivity == Selectivity::IndexPoint && condition.path == *path
+    })
 }
 
-/// Pairs the conditions of a list with their terms.
+/// Pairs the conditions of a list with their SQL terms.
 pub(super) fn of_conditions<'t>(
     query: &'t ListQuery,
     terms: &'t [Term],
@@ -52,24 +53,24 @@ pub(super) fn of_conditions<'t>(
     query.conditions.iter().zip(&terms[terms.len() - query.conditions.len()..])
 }
 
-/// What it takes to find the objects that meet a term; better ones are greater.
+/// The access cost of a term; cheaper ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    /// Each object must be read.
-    Object,
-    /// Each entry of an index must be read.
-    Scan,
-    /// They stand together in an index, or in a few places of it.
-    Range,
-    /// They stand together in the index of a property and have one key.
-    Point,
+pub(super) enum Selectivity {
+    /// Reads every object.
+    FullScan,
+    /// Reads every entry of an index.
+    IndexScan,
+    /// Reads one or a few ranges of an index.
+    IndexRange,
+    /// Reads the entries of one key in the index of a property.
+    IndexPoint,
 }
 
 pub(super) fn join(terms: &[Term]) -> String {
     terms.iter().map(|term| term.sql.as_str()).collect::<Vec<_>>().join(" AND ")
 }
 
-/// How the values of a property compare, when there is one scalar per object.
+/// How values of a property with one scalar per object compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Scalar {
     Text,
@@ -88,8 +89,8 @@ impl Scalar {
     }
 }
 
-/// The JSON text of a field of `internal` as answers show it; none when all objects of a type
-/// have the same.
+/// The JSON text of a field of `internal` as in responses; none when all objects of a type have the
+/// same value.
 pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
     Some(match field {
         InternalField::ContentType | InternalField::DeletedAt => return None,
@@ -113,19 +114,19 @@ pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
 }
 
 impl Builder<'_> {
-    /// All terms of a list; those of its conditions are the last, in their order.
+    /// All terms of a list; those of its conditions come last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
         let sql = format!("ctd = {}", self.target.ctd);
-        let mut terms = vec![Term { sql, reach: Reach::Object }];
+        let mut terms = vec![Term { sql, selectivity: Selectivity::FullScan }];
         if let Some(ids) = &query.ids {
             let ids = self.bind_json(ids);
             let sql = format!("id IN (SELECT value FROM json_each({ids}))");
-            terms.push(Term { sql, reach: Reach::Range });
+            terms.push(Term { sql, selectivity: Selectivity::IndexRange });
         }
         if query.only_approved {
-            // Spelt as the condition of the index `object_approved`.
+            // Must equal the condition of the index `object_approved`.
             let sql = "workflow_state = 'public'".to_owned();
-            terms.push(Term { sql, reach: Reach::Range });
+            terms.push(Term { sql, selectivity: Selectivity::IndexRange });
         }
         for condition in &query.conditions {
             let term = self.term(condition);
@@ -135,38 +136,38 @@ impl Builder<'_> {
     }
 
     fn term(&mut self, condition: &Condition) -> Term {
-        let (sql, reach) = match &condition.path.root {
-            PathRoot::Nowhere => (constant(condition, None), Reach::Object),
-            PathRoot::Any => (self.matches(condition, "data"), Reach::Object),
+        let (sql, selectivity) = match &condition.path.root {
+            PathRoot::Nowhere => (constant(condition, None), Selectivity::FullScan),
+            PathRoot::Any => (self.matches(condition, "data"), Selectivity::FullScan),
             PathRoot::Id => match self.id(condition) {
-                Some(sql) => (sql, Reach::Range),
-                None => (self.matches_text(condition, "id"), Reach::Scan),
+                Some(sql) => (sql, Selectivity::IndexRange),
+                None => (self.matches_text(condition, "id"), Selectivity::IndexScan),
             },
             PathRoot::Internal(field) => self.internal(condition, *field),
             PathRoot::Property(name) => self.property(condition, name),
         };
-        Term { sql, reach }
+        Term { sql, selectivity }
     }
 
-    /// The way that always works: asks the code of [`cms_model::query::eval`].
+    /// The fallback for any condition: calls [`cms_model::query::eval`].
     fn matches(&mut self, condition: &Condition, json: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches({condition}, {json})")
     }
 
-    /// The same for what a property holds.
+    /// The same for the value of a property.
     fn matches_property(&mut self, condition: &Condition) -> String {
         let condition = self.bind_json(condition);
         format!("matches_property({condition}, data)")
     }
 
-    /// The same for a value that is text, not JSON.
+    /// The same for plain text instead of JSON.
     fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches_text({condition}, {text})")
     }
 
-    /// Equality of ids: found by the index in any letter case, then compared exactly.
+    /// Equality of ids: the index finds any letter case, then the text is compared exactly.
     fn id(&mut self, condition: &Condition) -> Option<String> {
         let is_equality = condition.operator == Operator::Equals
             && condition.path.steps.is_empty()
@@ -180,14 +181,14 @@ impl Builder<'_> {
         })
     }
 
-    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, Reach) {
+    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, Selectivity) {
         let column = match field {
             InternalField::CreatedAt => Some("created_at"),
             InternalField::UpdatedAt => Some("updated_at"),
             _ => None,
         };
         if let Some(sql) = column.and_then(|column| self.date_column(condition, column)) {
-            return (sql, Reach::Range);
+            return (sql, Selectivity::IndexRange);
         }
         let sql = match internal_json(field) {
             Some(json) => self.matches(condition, json),
@@ -196,7 +197,7 @@ impl Builder<'_> {
             }
             None => constant(condition, Some(&Value::from(""))),
         };
-        (sql, Reach::Object)
+        (sql, Selectivity::FullScan)
     }
 
     /// Ordered comparison of a column of whole seconds with dates.
@@ -214,7 +215,7 @@ impl Builder<'_> {
         Some(terms.join(" AND "))
     }
 
-    fn property(&mut self, condition: &Condition, name: &str) -> (String, Reach) {
+    fn property(&mut self, condition: &Condition, name: &str) -> (String, Selectivity) {
         let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
         let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
         if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
@@ -222,45 +223,45 @@ impl Builder<'_> {
         }
         if scalar == Some(Scalar::Text) {
             let text = exact_text(self.slot(name));
-            return (self.matches_text(condition, &text), Reach::Scan);
+            return (self.matches_text(condition, &text), Selectivity::IndexScan);
         }
-        (self.matches_property(condition), Reach::Object)
+        (self.matches_property(condition), Selectivity::FullScan)
     }
 
-    /// A condition on a property with one scalar per object, in terms of its index; none when
-    /// these cannot tell.
+    /// A condition on a property with one scalar per object, as a term on its index; none when the
+    /// index cannot decide it.
     fn scalar(
         &mut self,
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let key = slots::key(self.slot(name));
         match condition.operator {
-            Operator::Empty => Some((format!("{key} IS NULL"), Reach::Point)),
-            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Reach::Range)),
+            Operator::Empty => Some((format!("{key} IS NULL"), Selectivity::IndexPoint)),
+            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), Selectivity::IndexRange)),
             Operator::Equals => self.equality(condition, name, scalar),
             Operator::NotEqual => {
                 let (equality, _) = self.equality(condition, name, scalar)?;
-                Some((format!("({equality}) IS NOT TRUE"), Reach::Scan))
+                Some((format!("({equality}) IS NOT TRUE"), Selectivity::IndexScan))
             }
             Operator::Contains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("instr({key}, {part}) > 0"), Reach::Scan))
+                Some((format!("instr({key}, {part}) > 0"), Selectivity::IndexScan))
             }
             Operator::NotContains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), Reach::Scan))
+                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), Selectivity::IndexScan))
             }
             Operator::EndsWith => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("substr({key}, -length({part})) = {part}"), Reach::Scan))
+                Some((format!("substr({key}, -length({part})) = {part}"), Selectivity::IndexScan))
             }
             Operator::StartsWith => {
                 let lower = text_needle(condition, scalar)?;
                 let upper = after_prefix(&lower);
                 let (lower, upper) = (self.bind(lower), self.bind(upper));
-                Some((format!("{key} >= {lower} AND {key} < {upper}"), Reach::Range))
+                Some((format!("{key} >= {lower} AND {key} < {upper}"), Selectivity::IndexRange))
             }
             Operator::LessThan
             | Operator::LessThanOrEqual
@@ -276,11 +277,11 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let slot = self.slot(name);
         let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let values = match scalar {
-            // A text may also equal a number or a boolean, which keys do not tell.
+            // A text may also equal a number or a boolean, which keys do not distinguish.
             Scalar::Text if condition.values.iter().all(Value::is_string) => {
                 condition.values.clone()
             }
@@ -290,7 +291,10 @@ impl Builder<'_> {
         if let [value] = values.as_slice() {
             let exact = order::spelling(value).map_or(Sql::Null, Sql::Text);
             let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
-            return Some((format!("{key} = {value} AND {spelling} IS {exact}"), Reach::Point));
+            return Some((
+                format!("{key} = {value} AND {spelling} IS {exact}"),
+                Selectivity::IndexPoint,
+            ));
         }
         let keys: Vec<String> = values.iter().map(Value::to_string).collect();
         let keys = self.bind_json(&keys);
@@ -300,26 +304,26 @@ impl Builder<'_> {
             let exact = exact_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
         }
-        Some((sql, Reach::Range))
+        Some((sql, Selectivity::IndexRange))
     }
 
-    /// Ordered comparison: numbers by their key, text by its exact spelling, dates within the
-    /// range of keys that can hold them.
+    /// Ordered comparison: numbers by key, text by exact spelling, dates within the range of keys
+    /// that can contain them.
     fn comparison(
         &mut self,
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, Reach)> {
+    ) -> Option<(String, Selectivity)> {
         let bounds = bounds(condition)?;
         let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
         let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
-        let (column, reach) = match scalar {
-            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Reach::Range),
+        let (column, selectivity) = match scalar {
+            Scalar::Number if are_numbers => (slots::key(self.slot(name)), Selectivity::IndexRange),
             Scalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            Scalar::Text if are_texts => (exact_text(self.slot(name)), Reach::Scan),
+            Scalar::Text if are_texts => (exact_text(self.slot(name)), Selectivity::IndexScan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -330,14 +334,14 @@ impl Builder<'_> {
             };
             terms.push(format!("{column} {operator} {}", self.bind(bound)));
         }
-        Some((terms.join(" AND "), reach))
+        Some((terms.join(" AND "), selectivity))
     }
 
-    /// Dates are stored as text, with zones: how two compare is sure from the text when they are
-    /// more than two days apart, and must be asked otherwise. Text that is no date compares as
-    /// text with the bound (contract 3.3), and lies on the same side of these edges, because
-    /// letters are greater than digits in either case.
-    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Reach)> {
+    /// Dates are stored as text with time zones. The text decides a comparison when both dates are
+    /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
+    /// as text with the bound (see docs/reference/filters.md#comparison). It is on the same side of
+    /// these edges, because letters are greater than digits in either case.
+    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, Selectivity)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
         let (mut possible, mut sure) = (Vec::new(), Vec::new());
@@ -354,11 +358,11 @@ impl Builder<'_> {
         }
         let matches = self.matches_text(condition, &exact_text(slot));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
-        Some((format!("{possible} AND ({sure} OR {matches})"), Reach::Range))
+        Some((format!("{possible} AND ({sure} OR {matches})"), Selectivity::IndexRange))
     }
 }
 
-/// The keys of the days two days before and after a date that is written as stored ones are.
+/// The keys of the days two days before and after a date in the stored format.
 fn edges(date: &str) -> Option<(Sql, Sql)> {
     const TWO_DAYS: i64 = 2 * 86_400;
     dates::parse_date(date.get(..10)?)?;
@@ -369,13 +373,13 @@ fn edges(date: &str) -> Option<(Sql, Sql)> {
         text.truncate(10);
         Sql::Blob(text)
     };
-    // The first and last years that four digits can say have no days beyond.
+    // The first and last four-digit years have no days beyond.
     (FIRST_EDGE..LAST_EDGE)
         .contains(&seconds)
         .then(|| (day(seconds - TWO_DAYS), day(seconds + TWO_DAYS)))
 }
 
-/// The comparisons that an ordered condition consists of.
+/// The comparisons of an ordered condition.
 fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
     let first = condition.values.first()?;
     Some(match (condition.operator, &condition.upper) {
@@ -388,18 +392,18 @@ fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
     })
 }
 
-/// A condition whose answer is the same for all objects.
+/// A condition with the same result for all objects.
 fn constant(condition: &Condition, value: Option<&Value>) -> String {
     if Matcher::new(condition).matches(value) { "TRUE" } else { "FALSE" }.to_owned()
 }
 
-/// The text of a property as it was stored, from the columns of its index; NULL when empty.
+/// The stored text of a property, from the columns of its index; NULL when empty.
 fn exact_text(slot: usize) -> String {
     format!("ifnull({}, CAST({} AS TEXT))", slots::spelling(slot), slots::key(slot))
 }
 
-/// The one text that keys are searched for, as a key. An empty one is found in every value, but
-/// not by these means.
+/// The single search text of a condition, as a key. None for an empty text, which every value
+/// contains but the key cannot find.
 fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
     match condition.values.as_slice() {
         [needle] if scalar == Scalar::Text && !value::is_empty(needle) => {
@@ -409,7 +413,7 @@ fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
     }
 }
 
-/// The first key after all that begin with a key. No byte of UTF-8 is 0xFF, so the last one has a
+/// The first key after all keys with a prefix. No UTF-8 byte is 0xFF, so the last byte has a
 /// successor.
 fn after_prefix(key: &Sql) -> Sql {
     let mut next = key.clone();
@@ -421,7 +425,7 @@ fn after_prefix(key: &Sql) -> Sql {
     next
 }
 
-/// The values of a number or boolean property that equal a value of a condition.
+/// The values of a number or boolean property that equal the value of a condition.
 fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
     match (scalar, value) {
         (Scalar::Number, value) => match Number::of(value) {
@@ -439,7 +443,7 @@ fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
     }
 }
 
-/// The first whole second that is not before a point in time.
+/// The first whole second at or after a point in time.
 fn ceiling(at: Timestamp) -> i64 {
     at.seconds() + i64::from(at.0.rem_euclid(1_000_000) != 0)
 }

@@ -1,4 +1,4 @@
-//! Lists by SQL are lists by plain code: generated objects, conditions and orders.
+//! Compares SQL lists with plain code, for generated objects, conditions and orders.
 
 use std::cmp::Ordering;
 
@@ -24,7 +24,7 @@ use super::{
     unique_lookup,
 };
 
-/// Few different texts, so that conditions often hold; some are alike but for letter case.
+/// Few different texts, so that conditions often match; some differ only in letter case.
 const TEXTS: [&str; 24] = [
     "", "a", "A", "b", "B", "ab", "Ab", "aB", "abc", "10", "9", "010", "1e1", "-1", "true", "1",
     "0", "Ω", "ω", "Σς", "ΣΣ", "%_\\", "'\"\n", "\u{0}x",
@@ -187,7 +187,7 @@ fn any_operand() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Values that often make a difference at a path.
+/// Values that often change the result at a path.
 fn operand_for(path: &str) -> BoxedStrategy<Value> {
     let dates = || select(&DATES[..]).prop_map(Value::from);
     let near = match path {
@@ -263,7 +263,7 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
         )
 }
 
-/// What stands at the root of a path, as answers show it.
+/// The value at the root of a path, as in responses.
 fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     let date = |seconds: i64| {
         let mut text = Vec::new();
@@ -292,7 +292,7 @@ fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     }
 }
 
-/// The list that plain code makes: ids of the page in order, and the total.
+/// The expected list: ids of the page in order, and the total.
 fn expected(objects: &[Stored], query: &ListQuery) -> (Vec<String>, usize) {
     let matchers: Vec<(PathRoot, Matcher)> = query
         .conditions
@@ -346,7 +346,7 @@ proptest! {
         }
         for query in &queries {
             let (expected_ids, expected_total) = expected(&objects, query);
-            // Whatever the way to the page, it is the same page.
+            // Every access path returns the same page.
             for matching in [0, 1_000_000] {
                 let size = Size { matching, live: 1_000_000 };
                 let (ids, total) = list(&connection, query, size, &properties);
@@ -358,7 +358,7 @@ proptest! {
 }
 
 #[test]
-fn unique_values_clash_when_they_are_equal() {
+fn unique_values_conflict_when_equal() {
     let mut properties = properties();
     for property in &mut properties {
         property.unique = true;
@@ -407,7 +407,7 @@ fn unique_values_clash_when_they_are_equal() {
 }
 
 #[test]
-fn what_clients_send_is_never_part_of_the_text() {
+fn client_values_are_never_part_of_the_sql() {
     let properties = properties();
     let connection = database(&properties);
     let hostile = "x'\"; DROP TABLE object; --";

@@ -1,10 +1,10 @@
-//! Files that lie, are cut off, or ask for more than they are worth.
+//! Files with false headers, truncated files, and files with excessive cost.
 
 use std::sync::LazyLock;
 
 use super::*;
 
-/// Small files of all kinds that are decoded, each with its format.
+/// Small files of all decodable formats, each with its format.
 fn samples() -> Vec<(Format, Vec<u8>)> {
     let picture = quarters(40, 28);
     let mut samples: Vec<_> =
@@ -44,7 +44,7 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
     samples
 }
 
-/// Renders a third of the size, whatever that is.
+/// Renders a third of the size.
 fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8>>> {
     let plan = |Size { width, height }| {
         let size = ((width / 3).max(1), (height / 3).max(1));
@@ -54,14 +54,14 @@ fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8
 }
 
 #[test]
-fn the_samples_are_whole() {
+fn samples_are_valid() {
     for (format, source) in samples() {
         third(&source, format, &Limits::default()).unwrap();
     }
 }
 
 #[test]
-fn files_that_end_early_are_refused() {
+fn truncated_files_are_rejected() {
     for (format, source) in samples() {
         for length in [0, 1, 10, source.len() / 3, source.len() / 2] {
             let outcome = third(&source[..length], format, &Limits::default());
@@ -70,7 +70,7 @@ fn files_that_end_early_are_refused() {
     }
 }
 
-/// The samples in the sizes they claim, at the places where each format claims them.
+/// One file per format whose header declares an image of `side` by `side` pixels.
 fn claiming(side: u16) -> Vec<(Format, Vec<u8>)> {
     let picture = quarters(40, 28);
     let big = side.to_be_bytes();
@@ -105,7 +105,7 @@ fn crc(bytes: &[u8]) -> u32 {
 }
 
 #[test]
-fn pictures_beyond_the_limits_are_refused_before_they_are_decoded() {
+fn images_beyond_the_limits_are_rejected_before_decoding() {
     for (format, source) in claiming(60_000) {
         assert_eq!(
             measure(&source),
@@ -119,7 +119,7 @@ fn pictures_beyond_the_limits_are_refused_before_they_are_decoded() {
 }
 
 #[test]
-fn each_limit_counts() {
+fn limits_are_checked_independently() {
     for (format, source) in samples() {
         let Size { width, height } = measure(&source).unwrap();
         let pixels = u64::from(width) * u64::from(height);
@@ -136,7 +136,7 @@ fn each_limit_counts() {
 }
 
 #[test]
-fn a_picture_of_many_passes_is_refused() {
+fn image_with_too_many_scans_is_rejected() {
     let source = jpeg_of(&quarters(90, 70), |encoder| encoder.set_progressive(true));
     let last = memchr::memmem::rfind(&source, b"\xff\xda").unwrap();
     let scan = &source[last..source.len() - 2];
@@ -159,9 +159,9 @@ fn scans_times_pixels_of_a_jpeg_are_bounded() {
     }
 }
 
-/// No encoder writes more scans than this, and no larger progressive picture fits into memory.
+/// No encoder writes more scans than this, and no larger progressive image fits into memory.
 #[test]
-fn scans_of_the_largest_progressive_pictures_are_within_the_default_limit() {
+fn scans_of_the_largest_progressive_images_are_within_the_default_limit() {
     let Limits { scan_pixels, memory, .. } = Limits::default();
     assert!(scan_pixels / 50_000_000 >= 30);
     // Three channels with two bytes per coefficient.
@@ -210,7 +210,7 @@ fn harmed(mut bytes: Vec<u8>, harm: &Harm) -> Vec<u8> {
     bytes
 }
 
-/// Makes the checksums of a PNG right again, so that what was harmed is looked at.
+/// Recomputes the checksums of a PNG, so that the decoder reads corrupted chunks.
 fn correct_sums(png: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = png.get(at..at + 4) {
@@ -228,17 +228,17 @@ fn correct_sums(png: &mut [u8]) {
 static SAMPLES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(samples);
 
 proptest! {
-    // PROPTEST_CASES asks for more.
+    // PROPTEST_CASES increases the number of cases.
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// A harmed file is rendered in the size that was asked for, or refused; it is never a panic.
+    /// A corrupted file is rendered in the requested size, or rejected; it never causes a panic.
     #[test]
-    fn harmed_files_are_rendered_or_refused(
+    fn corrupted_files_are_rendered_or_rejected(
         which in any::<prop::sample::Index>(),
         harms in prop::collection::vec(harm(), 1..6),
         sums in any::<bool>(),
     ) {
-        // Small limits, so that a file that claims to be large costs the test no time.
+        // Small limits, so that a file with a large declared size is cheap.
         let limits =
             Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
         let (format, source) = which.get(SAMPLES.as_slice()).clone();

@@ -1,4 +1,4 @@
-//! What files say of their size: one of each kind, broken ones, and any bytes.
+//! Declared sizes of files: one of each format, damaged ones, and arbitrary bytes.
 
 use std::fs;
 
@@ -25,14 +25,14 @@ const PICTURES: [(&str, (u32, u32)); 10] = [
 ];
 
 #[test]
-fn every_kind_of_picture_tells_its_size() {
+fn size_is_measured_for_every_format() {
     for (name, (width, height)) in PICTURES {
         assert_eq!(measure(&file(name)), Some(Size { width, height }), "{name}");
     }
 }
 
 #[test]
-fn what_is_no_picture_has_no_size() {
+fn other_files_have_no_size() {
     assert_eq!(measure(&file("tone.wav")), None);
     assert_eq!(measure(b"<svg width='10' height='10'/>"), None);
     assert_eq!(measure(b""), None);
@@ -55,7 +55,7 @@ fn bitmaps_have_two_headers_and_two_directions() {
 }
 
 #[test]
-fn an_empty_picture_has_no_size() {
+fn empty_image_has_no_size() {
     let mut flat = file("still.png");
     flat[16..20].fill(0);
     assert_eq!(measure(&flat), None);
@@ -63,7 +63,7 @@ fn an_empty_picture_has_no_size() {
 
 proptest! {
     #[test]
-    fn broken_pictures_are_survived(
+    fn damaged_images_never_panic(
         at in any::<prop::sample::Index>(), byte in any::<u8>(), end in any::<prop::sample::Index>(),
         which in 0..PICTURES.len(),
     ) {
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_behind_a_signature_are_survived(
+    fn any_bytes_after_a_signature_never_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..80), which in 0..PICTURES.len(),
         head in 2..20_usize,
     ) {

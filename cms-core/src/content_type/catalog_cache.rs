@@ -1,7 +1,7 @@
-//! The newest catalog of this process.
+//! Caches the catalog of content types.
 //!
-//! [`CatalogCache`] checks, in the snapshot that a caller reads, whether the catalog is still true; so
-//! it is right in every process on the folder.
+//! [`CatalogCache`] checks the revision in the snapshot of the caller, so every process on the data
+//! directory sees the current catalog.
 
 use std::{
     collections::HashMap,
@@ -15,12 +15,12 @@ use cms_model::{
 };
 use cms_store::{Reader, Writer};
 
-/// The newest catalog of this process.
+/// The cached catalog of this process.
 #[derive(Default)]
 pub(crate) struct CatalogCache(RwLock<Arc<Catalog>>);
 
 impl CatalogCache {
-    /// Returns the catalog that is true in a snapshot.
+    /// Returns the catalog of a snapshot.
     pub(crate) fn at(&self, reader: &Reader<'_>) -> Result<Arc<Catalog>> {
         self.at_revision(reader, reader.revisions()?.schema)
     }
@@ -33,28 +33,28 @@ impl CatalogCache {
         }
         let loaded = Arc::new(load(reader, rev, &held)?);
         let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // An older snapshot must not replace what is known to be newer.
+        // An older snapshot must not replace a newer catalog.
         if newest.rev < rev {
             *newest = Arc::clone(&loaded);
         }
         Ok(loaded)
     }
 
-    /// Returns the catalog that is true inside a write transaction. It is not kept: what the
-    /// transaction changed may yet be rolled back, and its revision be used again.
+    /// Returns the catalog inside a write transaction. It is not cached: the transaction may be
+    /// rolled back, and its revision used again.
     pub(crate) fn within(&self, writer: &Writer<'_>) -> Result<Arc<Catalog>> {
         let rev = writer.revisions()?.schema;
         let held = self.held();
         if held.rev == rev { Ok(held) } else { Ok(Arc::new(load(writer, rev, &held)?)) }
     }
 
-    /// Returns the newest catalog that this process knows, which may be out of date.
+    /// Returns the newest cached catalog, which may be out of date.
     pub(crate) fn held(&self) -> Arc<Catalog> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Reads the types, and keeps what `previous` already has compiled.
+/// Reads the types, and keeps those that are compiled in `previous`.
 fn load(reader: &Reader<'_>, rev: i64, previous: &Catalog) -> Result<Catalog> {
     let known: HashMap<i64, &Arc<CompiledType>> =
         previous.types().iter().map(|known| (known.pk, known)).collect();

@@ -1,9 +1,9 @@
-//! Which way to a page is short: along the index of the order, asking each object, until the page
-//! is full; or through an index of the conditions, sorting what they find.
+//! Chooses the access path of a page: scan the index of the order and check each object until the
+//! page is full, or use an index of the conditions and sort the matches.
 //!
-//! SQLite keeps no statistics here and would guess. The number of objects that match is known by
-//! the time a page is read, and from it the cost of both ways: neither is ever much longer than
-//! the geometric mean of the page and the type.
+//! SQLite keeps no statistics here and would guess. The number of matching objects is known before
+//! a page is read, and gives the cost of both paths: the cheaper one never costs much more than the
+//! geometric mean of the page and the type.
 
 use cms_model::{
     content_type::indexed::indexed,
@@ -15,88 +15,102 @@ use cms_model::{
 
 use super::{
     Size, Target,
-    terms::{self, Reach, Term},
+    terms::{self, Selectivity, Term},
 };
 use crate::{object::table_of, slots};
 
-/// Entries of an index that are read in the time of fetching and reading one object.
+/// Cost of fetching and parsing one object, in index entries read.
 const ENTRIES_PER_OBJECT: u64 = 16;
 
-/// The way to the objects of a page.
+/// The access path of a page.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Walk {
-    /// Along this index, which has the order.
-    Along(String),
-    /// Along an index of a condition, and then sorting.
-    Conditions,
-    /// No index has the order: SQLite chooses, and sorts.
-    Free,
+pub(super) enum AccessPath {
+    /// Scan this index, which has the order.
+    OrderIndex(String),
+    /// Use an index of a condition, then sort.
+    ConditionIndex,
+    /// No index has the order: SQLite chooses an index, and sorts.
+    Any,
 }
 
-pub(super) fn choose(query: &ListQuery, target: Target<'_>, terms: &[Term], size: Size) -> Walk {
-    let Some(index) = order_index(query, target) else { return Walk::Free };
-    let reach = best(terms);
+pub(super) fn choose(
+    query: &ListQuery,
+    target: Target<'_>,
+    terms: &[Term],
+    size: Size,
+) -> AccessPath {
+    let Some(index) = order_index(query, target) else { return AccessPath::Any };
+    let selectivity = best(terms);
     let by_creation = is_by_creation(&query.order);
     if by_creation
         && let Some(name) = fixed_property(query, terms)
         && let Some(index) = property_index(query, target, name, false)
     {
-        // Objects with one value stand in the order of creation there.
-        return Walk::Along(index);
+        // In that index, objects with one value are in creation order.
+        return AccessPath::OrderIndex(index);
     }
-    // What conditions on the order's own values find is in order.
+    // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
-        .map(|(_, term)| term.reach)
+        .map(|(_, term)| term.selectivity)
         .max();
-    if reach == Reach::Object || in_order >= Some(Reach::Range) || in_order == Some(reach) {
-        return Walk::Along(index);
+    if selectivity == Selectivity::FullScan
+        || in_order >= Some(Selectivity::IndexRange)
+        || in_order == Some(selectivity)
+    {
+        return AccessPath::OrderIndex(index);
     }
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let asked = needed.saturating_mul(size.live) / size.matching.max(1);
-    let candidates = if reach == Reach::Scan { size.live } else { size.matching };
+    let candidates = if selectivity == Selectivity::IndexScan { size.live } else { size.matching };
     let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
-    if asked.min(size.live) < found { Walk::Along(index) } else { Walk::Conditions }
+    if asked.min(size.live) < found {
+        AccessPath::OrderIndex(index)
+    } else {
+        AccessPath::ConditionIndex
+    }
 }
 
-/// Returns about how many entries of an index are read in the time that a page takes.
-pub(super) fn cost(walk: &Walk, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
+/// Returns the estimated cost of a page, in index entries read.
+pub(super) fn cost(path: &AccessPath, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    let reach = best(terms);
+    let selectivity = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
-    let entries = match walk {
-        Walk::Along(_) => needed.saturating_mul(size.live) / size.matching.max(1),
-        Walk::Conditions if reach == Reach::Scan => size.live,
-        Walk::Conditions => size.matching,
-        Walk::Free if has_conditions && reach > Reach::Scan => size.matching,
-        Walk::Free => size.live,
+    let entries = match path {
+        AccessPath::OrderIndex(_) => needed.saturating_mul(size.live) / size.matching.max(1),
+        AccessPath::ConditionIndex if selectivity == Selectivity::IndexScan => size.live,
+        AccessPath::ConditionIndex => size.matching,
+        AccessPath::Any if has_conditions && selectivity > Selectivity::IndexScan => size.matching,
+        AccessPath::Any => size.live,
     };
-    let reads_objects = match walk {
-        Walk::Along(_) => has_conditions && reach == Reach::Object,
-        Walk::Conditions | Walk::Free => true,
+    let reads_objects = match path {
+        AccessPath::OrderIndex(_) => has_conditions && selectivity == Selectivity::FullScan,
+        AccessPath::ConditionIndex | AccessPath::Any => true,
     };
     let entries = entries.min(size.live);
     if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
 }
 
-/// Tells whether no index helps to find the objects.
+/// Returns whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
-    best(terms) == Reach::Object
+    best(terms) == Selectivity::FullScan
 }
 
-fn best(terms: &[Term]) -> Reach {
-    terms.iter().map(|term| term.reach).max().unwrap_or(Reach::Object)
+fn best(terms: &[Term]) -> Selectivity {
+    terms.iter().map(|term| term.selectivity).max().unwrap_or(Selectivity::FullScan)
 }
 
-/// A property of which a condition allows one value only.
+/// A property that a condition limits to one value.
 fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
-        PathRoot::Property(name) if term.reach == Reach::Point => Some(name.as_str()),
+        PathRoot::Property(name) if term.selectivity == Selectivity::IndexPoint => {
+            Some(name.as_str())
+        }
         _ => None,
     })
 }
 
-/// The index that has the order, if there is one.
+/// The index that has the order, if any.
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
     let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
@@ -118,7 +132,7 @@ fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     }
 }
 
-/// The index of a property for a direction, if it has one.
+/// The index of a property for a direction, if any.
 fn property_index(
     query: &ListQuery,
     target: Target<'_>,
@@ -129,7 +143,7 @@ fn property_index(
     Some(slots::index_name(query.edition, slot, descending))
 }
 
-/// Tells whether the order is that of creation, be it because no object has an order value.
+/// Returns whether the order is the creation order, also because no object has a sort value.
 fn is_by_creation(order: &PropertyPath) -> bool {
     match order.root {
         PathRoot::Any | PathRoot::Nowhere => true,

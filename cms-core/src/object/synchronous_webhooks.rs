@@ -1,7 +1,8 @@
-//! Asking blocking webhooks about objects before they are written (contract 11.4).
+//! Calls synchronous webhooks about objects before they are written (see
+//! docs/reference/webhooks.md#synchronous-webhooks).
 //!
-//! All of it happens before the writer is taken: what webhooks answer is validated and written like
-//! anything that is sent.
+//! The calls happen before the writer is taken. The data that webhooks return is validated and
+//! written like the payload of a client.
 
 use std::collections::HashSet;
 
@@ -18,11 +19,11 @@ use serde_json::{Map, Value};
 
 use super::service::{Objects, find_map, find_to_change};
 
-/// An element of a batch as it is to be written, or why it must not.
+/// An element of a batch to be written, or its errors.
 pub(super) type Asked = std::result::Result<Bytes, FieldErrors>;
 
 impl Objects<'_> {
-    /// Asks about a new object.
+    /// Calls the webhooks about a new object.
     pub(super) fn ask_about_new(
         &self,
         caller: &Caller,
@@ -35,7 +36,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Asks about a change of an object; nobody is asked when it is not there to be changed.
+    /// Calls the webhooks about a change of an object; none when the object does not exist.
     pub(super) fn ask_about_change(
         &self,
         caller: &Caller,
@@ -52,7 +53,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Asks about a deletion; nobody is asked when the object is not there.
+    /// Calls the webhooks about a deletion; none when the object does not exist.
     pub(super) fn ask_about_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         if let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
@@ -63,8 +64,8 @@ impl Objects<'_> {
         Ok(())
     }
 
-    /// Asks about elements that become new objects or replace others, but not about those at the
-    /// given places.
+    /// Calls the webhooks about elements that create or replace objects, except the elements at the
+    /// given positions.
     pub(super) fn ask_about_elements(
         &self,
         caller: &Caller,
@@ -102,8 +103,8 @@ impl Objects<'_> {
         elements.texts().iter().enumerate().map(ask).collect()
     }
 
-    /// Asks about elements that change objects. One unknown id stops the whole call, and nobody is
-    /// asked about that.
+    /// Calls the webhooks about elements that change objects. One unknown id ends the batch without
+    /// a call.
     pub(super) fn ask_about_patches(
         &self,
         caller: &Caller,
@@ -131,7 +132,7 @@ impl Objects<'_> {
         elements.texts().iter().map(ask).collect()
     }
 
-    /// Asks about deletions; one that is refused stops the whole call.
+    /// Calls the webhooks about deletions; one rejection ends the batch.
     pub(super) fn ask_about_deletions(
         &self,
         caller: &Caller,
@@ -169,7 +170,7 @@ impl Objects<'_> {
     }
 }
 
-/// What is wrong with an element does not keep the others from being written.
+/// The errors of an element do not prevent the others from being written.
 fn asked(answer: Result<Map<String, Value>>) -> Result<Asked> {
     match answer {
         Ok(payload) => Ok(Ok(Value::Object(payload).to_string().into())),

@@ -1,4 +1,5 @@
-//! The answer to a search (contract 6.4). Objects are spliced in as they are stored.
+//! The response to a search (see docs/reference/search.md#response). Objects are inserted as
+//! stored.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::object::hydrate::{Hydration, Text};
 
-/// What an item has besides its object; these win over properties of the same name.
+/// The fields of an item besides those of its object; they win over properties of the same name.
 const SERVICE_FIELDS: [&str; 7] = [
     "object_data",
     "organization_id",
@@ -26,10 +27,10 @@ const SERVICE_FIELDS: [&str; 7] = [
     "@timestamp",
 ];
 
-/// Room for what stands before the hits.
+/// Space for the fields before the hits.
 const HEAD_BYTES: usize = 1024;
 
-/// Hits, and the objects they stand for.
+/// Hits, and their objects.
 pub(super) struct Hits<'a> {
     pub(super) found: &'a Found,
     /// By row.
@@ -38,7 +39,7 @@ pub(super) struct Hits<'a> {
 }
 
 impl Hits<'_> {
-    /// Renders the hits; each row is let go once it is in the text.
+    /// Renders the hits; each row is freed once it is in the text.
     pub(super) fn render(
         mut self,
         request: &SearchRequest,
@@ -63,7 +64,7 @@ impl Hits<'_> {
             } else {
                 hydration.add(&mut text, content_type, &item);
             }
-            // The object goes on with what the service adds.
+            // The service fields follow the object.
             text.json.pop();
             self.service_fields(&mut text.json, content_type, &stored, hit.indexed);
             text.json.extend_from_slice(b"},\"score\":");
@@ -137,7 +138,7 @@ fn without_service_fields<'s>(
     Cow::Owned(StoredObject { data: Value::Object(data).to_string().into(), ..stored.clone() })
 }
 
-/// The size of an item, about: it holds the object twice, once as a text within a text.
+/// The approximate size of an item: it contains the object twice, once as a text within a text.
 fn item_bytes(stored: &StoredObject<'_>) -> usize {
     2 * render::object_bytes(stored) + stored.data.len() / 8
 }

@@ -1,7 +1,7 @@
-//! Content type definitions: list, get, create, update, delete, purge (contract 2).
+//! Lists, creates, updates, deletes and purges content types (see docs/reference/content-types.md).
 //!
-//! What an update does to the type and its stored objects is in [`super::change`]; several types
-//! at once, planned or applied, in [`super::plan`].
+//! [`super::change`] updates a type and its stored objects; [`super::plan`] plans and applies
+//! several types.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -28,8 +28,8 @@ use serde_json::{Map, Value};
 use super::change;
 use crate::cms::Cms;
 
-/// Types that the server itself depends on, now or later: nobody else makes or changes them
-/// (contract 2.6).
+/// Types that the server itself depends on: clients cannot create or change them (see
+/// docs/reference/content-types.md#replace-a-content-type).
 pub(crate) const SYSTEM: [&str; 4] = ["_media", "_tag", "_webhooks", "_plugin_settings"];
 
 /// Operations on content type definitions.
@@ -45,7 +45,8 @@ impl Cms {
 }
 
 impl Types<'_> {
-    /// Lists the types that the caller may see (contract 2.2).
+    /// Lists the types that the caller may see (see
+    /// docs/reference/content-types.md#list-content-types).
     pub fn list(&self, caller: &Caller, request: &TypeListRequest) -> Result<List<ContentType>> {
         let catalog = self.cms.current_catalog()?;
         let mut found: Vec<&Arc<CompiledType>> = catalog
@@ -63,12 +64,14 @@ impl Types<'_> {
         Ok(List::new(request.page, found.len() as u64, data))
     }
 
-    /// Returns one type by name, id or unambiguous label (contract 2.3).
+    /// Returns one type by name, id or unambiguous label (see
+    /// docs/reference/content-types.md#get-a-content-type).
     pub fn get(&self, caller: &Caller, name: &str) -> Result<ContentType> {
         Ok(self.visible(caller, name)?.to_wire())
     }
 
-    /// Returns one type with its references resolved (contract 2.3): with `strict` only the schema.
+    /// Returns one type with resolved references (see
+    /// docs/reference/content-types.md#get-a-content-type): with `strict` only the schema.
     pub fn get_resolved(&self, caller: &Caller, name: &str, strict: bool) -> Result<Value> {
         let found = self.visible(caller, name)?;
         if strict {
@@ -79,7 +82,7 @@ impl Types<'_> {
         serde_json::to_value(content_type).map_err(|error| Error::Internal(Box::new(error)))
     }
 
-    /// Creates a type (contract 2.4).
+    /// Creates a type (see docs/reference/content-types.md#validation-errors).
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
@@ -97,7 +100,7 @@ impl Types<'_> {
         })
     }
 
-    /// Replaces a definition (contract 2.6).
+    /// Replaces a definition (see docs/reference/content-types.md#replace-a-content-type).
     pub fn update(
         &self,
         caller: &Caller,
@@ -116,7 +119,8 @@ impl Types<'_> {
         })
     }
 
-    /// Deletes a type that has no live objects and that no key names (contract 2.7).
+    /// Deletes a type without live objects that no key rule names (see
+    /// docs/reference/content-types.md#delete-and-purge).
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
         self.write(caller, name, |writer, _, content_type, at| {
             require_changeable(content_type)?;
@@ -129,7 +133,8 @@ impl Types<'_> {
         })
     }
 
-    /// Removes all objects of a type, and on demand the type (contract 2.7).
+    /// Deletes all objects of a type, and on request the type (see
+    /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
         let at = self.write(caller, name, move |writer, _, content_type, at| {
             if delete_schema {
@@ -150,7 +155,8 @@ impl Types<'_> {
         self.cms.media().forget_purged(name, at)
     }
 
-    /// Changes one type in a write transaction, after the checks of contract 1.4 in their order.
+    /// Changes one type in a write transaction, after all checks (see
+    /// docs/reference/http.md#order-of-checks).
     fn write<T: Send + 'static>(
         &self,
         caller: &Caller,
@@ -170,7 +176,8 @@ impl Types<'_> {
         })
     }
 
-    /// Removes all objects of all types that are not system types (contract 2.7).
+    /// Deletes all objects of all types that are not system types (see
+    /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         caller.require_type_admin()?;
         let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
@@ -200,12 +207,12 @@ fn is_system(name: &str) -> bool {
     SYSTEM.contains(&name)
 }
 
-/// Refuses to change what the server itself depends on.
+/// Rejects a change of a type that the server depends on.
 pub(super) fn require_changeable(content_type: &CompiledType) -> Result<()> {
     if is_system(content_type.name()) { Err(Error::Forbidden) } else { Ok(()) }
 }
 
-/// Reads a payload and adds the faults that only the database can tell.
+/// Parses a payload and adds the validation errors that need the database.
 pub(super) fn check(
     reader: &Reader<'_>,
     catalog: &Catalog,
@@ -227,7 +234,8 @@ pub(super) fn check(
     }
     match parsed {
         Ok(mut definition) if stored.is_empty() => {
-            // A type keeps its name: links embed it (contract 2.6).
+            // A type keeps its name, because links contain it (see
+            // docs/reference/content-types.md#replace-a-content-type).
             if let Some(known) = before {
                 known.name().clone_into(&mut definition.name);
             }
@@ -241,7 +249,7 @@ pub(super) fn check(
     }
 }
 
-/// Tells whether every featured image exists; the shape of the links is the parser's business.
+/// Returns whether every featured image exists; the parser checks the form of the links.
 fn has_images(
     reader: &Reader<'_>,
     catalog: &Catalog,
@@ -261,13 +269,14 @@ fn has_images(
     Ok(true)
 }
 
-/// Returns why a type cannot be deleted (contract 2.7).
+/// Returns the reason why a type cannot be deleted (see
+/// docs/reference/content-types.md#delete-and-purge).
 pub(super) fn reasons_to_stay(
     writer: &Writer<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
     let mut reasons = keys_that_name(writer, content_type)?;
-    if writer.ctd_state(content_type.pk)?.live > 0 {
+    if writer.type_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
     }
     Ok(reasons)
@@ -291,7 +300,8 @@ fn is_asked_for(known: &CompiledType, request: &TypeListRequest) -> bool {
     contains(&definition.name, &request.name)
         && contains(&definition.label, &request.label)
         && request.internal.is_none_or(|internal| internal == definition.internal)
-        // Only who asks for internal types gets this one: clients know the others (contract 12).
+        // Returned only on request for internal types: clients know the other types (see
+        // docs/reference/content-types.md#built-in-types).
         && (definition.name != WEBHOOKS || request.internal == Some(true))
         && request
             .names
@@ -299,7 +309,7 @@ fn is_asked_for(known: &CompiledType, request: &TypeListRequest) -> bool {
             .is_none_or(|names| names.iter().any(|n| n.eq_ignore_ascii_case(&definition.name)))
 }
 
-/// Names are unique, so they settle what the wanted order leaves open.
+/// Names are unique, so they break ties of the requested order.
 fn compare(a: &CompiledType, b: &CompiledType, order: TypeOrder) -> Ordering {
     let key = match order {
         TypeOrder::Name => Ordering::Equal,

@@ -1,7 +1,7 @@
-//! What creating, changing and deleting a type does to the database, inside one transaction.
+//! The database changes of creating, changing and deleting a type, inside one transaction.
 //!
-//! [`update`] carries a change out and reports what it did; whoever called it decides whether the
-//! transaction is kept. That is how a plan is exactly what an apply would do.
+//! [`update`] applies a change and reports its effects; the caller commits or rolls back. So a plan
+//! reports exactly the effects of an apply.
 
 use cms_model::{
     clock::Timestamp,
@@ -28,19 +28,19 @@ use crate::{object::write, progress::Progress, webhook::feed};
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
-/// From so many objects on it may pay to make indexes again instead of changing them.
+/// With this number of objects, rebuilding indexes may be faster than updating them.
 const MANY_OBJECTS: u64 = 10_000;
 
-/// What an update did to a type and its objects.
+/// The effects of an update on a type and its objects.
 pub(crate) struct Outcome {
     pub(crate) properties: Vec<PropertyPlan>,
-    /// Why the update must not be kept.
+    /// The reason to roll back the update.
     pub(crate) blockers: FieldErrors,
     pub(crate) objects_rewritten: u64,
     pub(crate) breaking: bool,
 }
 
-/// Makes slots, their indexes and links of all types again, in a folder that an older program wrote.
+/// Rebuilds slots, their indexes and links of all types, in a data directory of an older version.
 pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
     if writer.derived()? >= DERIVED {
         return Ok(());
@@ -81,12 +81,12 @@ pub(crate) fn delete(
     at: Timestamp,
 ) -> Result<()> {
     writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
-    // What is told of it needs what is about to go.
+    // The journal row needs data that is about to be deleted.
     feed::catch_up(writer, at)?;
     writer.delete_ctd(content_type.pk)
 }
 
-/// Changes a type and what is stored of it.
+/// Changes a type and its stored objects.
 pub(crate) fn update(
     writer: &Writer<'_>,
     catalog: &Catalog,
@@ -127,8 +127,7 @@ pub(crate) fn update(
     })
 }
 
-/// Shows every object of a type to a change, and stores what it makes of them; returns how many
-/// it changed.
+/// Passes every object of a type to a change, and stores the rewritten ones; returns their number.
 fn rewrite_objects(
     writer: &Writer<'_>,
     catalog: &Catalog,
@@ -137,7 +136,7 @@ fn rewrite_objects(
     slots: Option<&IndexedProperties>,
     progress: &Progress,
 ) -> Result<u64> {
-    let live = writer.ctd_state(before.pk)?.live;
+    let live = writer.type_state(before.pk)?.live;
     if !rewrite.reads_objects() || live == 0 {
         return Ok(0);
     }
@@ -176,19 +175,19 @@ fn rewrite_objects(
     walked.map(|()| rewritten)
 }
 
-/// What a change does to the slots of a type.
+/// The effects of a change on the slots of a type.
 struct Refill {
-    /// The slots of the type from now on.
+    /// The slots of the type after the change.
     slots: IndexedProperties,
-    /// Rows of the type do not have them yet.
+    /// The rows of the type do not have them yet.
     is_due: bool,
-    /// So many slots have indexes when all is done.
+    /// Number of slots with indexes after the change.
     indexes: usize,
 }
 
 impl Refill {
-    /// Finds out what is due. When most objects are of the type, indexes are dropped and made again,
-    /// which is faster than to change them row by row.
+    /// Plans the change. When most objects are of the type, indexes are dropped and rebuilt, which
+    /// is faster than updating them row by row.
     fn of(
         writer: &Writer<'_>,
         catalog: &Catalog,
@@ -198,7 +197,7 @@ impl Refill {
         let slots = IndexedProperties::of(rewrite.properties());
         let is_due = slots != before.indexed
             || rewrite.affects(|property| slots.find(&property.name).is_some());
-        let live = writer.ctd_state(before.pk)?.live;
+        let live = writer.type_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
@@ -207,7 +206,7 @@ impl Refill {
         Ok(Self { indexes: most.max(slots.count()), slots, is_due })
     }
 
-    /// The slots that rewritten rows get.
+    /// The slots of rewritten rows.
     fn slots(&self) -> Option<&IndexedProperties> {
         self.is_due.then_some(&self.slots)
     }
@@ -220,14 +219,14 @@ impl Refill {
     }
 }
 
-/// Draft & Public and the workflow of a type that has objects.
+/// Applies changes of Draft & Public and of the workflow of a type with objects.
 fn switch_publishing(
     writer: &Writer<'_>,
     catalog: &Catalog,
     before: &CompiledType,
     after: &Definition,
 ) -> Result<()> {
-    // Before publishing: what readers get has the states of the new workflow too.
+    // Before publishing: published versions also have the states of the new workflow.
     if before.definition.workflow_id != after.workflow_id
         && let Some(found) = catalog.workflows.find(&after.workflow_id)
     {

@@ -1,7 +1,8 @@
-//! Files without a media object, and media objects without a file.
+//! Orphaned files, and media objects without a file.
 //!
-//! The first are removed a day after this database first saw them: not after they were stored, since
-//! the database may have been put back, or be a new one. The second are told, for somebody to mend.
+//! Orphaned files are removed a day after this database first recorded them, not a day after they
+//! were stored, because the database may be restored or new. Media objects without a file are
+//! reported to the operator.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,35 +18,36 @@ use cms_store::Reader;
 
 use super::service::Media;
 
-/// What a clean-up did.
+/// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sweep {
-    /// Orphaned files that it removed.
+    /// Removed orphaned files.
     pub removed: u64,
-    /// Orphaned files that it left alone since they are too many of the stored ones.
+    /// Orphaned files that were kept because they are too many of the stored ones.
     pub withheld: u64,
-    /// Stored files that it found.
+    /// Stored files.
     pub files: u64,
 }
 
-/// Who cleans up.
+/// The initiator of a clean-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trigger {
-    /// A background task: it removes few files, by a time that does not jump.
+    /// A background task: it removes few files, by a clock that does not jump.
     Automatic,
     /// An operator.
     Command,
 }
 
 impl Media<'_> {
-    /// Removes what belongs to no media object: files that this database has seen for a day without
-    /// one, pictures made of them, and half-received files.
+    /// Removes files that have belonged to no media object for a day, rendered images of missing
+    /// files, and incomplete uploads.
     ///
-    /// More than a tenth of all files are not removed: that many orphaned files rather mean that their
-    /// objects were lost.
+    /// More than a tenth of all files are not removed: so many orphaned files rather mean that
+    /// their objects were lost.
     ///
     /// # Errors
-    /// [`crate::Error::Busy`] in a damaged database, which does not know which files have an object.
+    /// [`crate::Error::Busy`] when the database is damaged, because objects of files may be
+    /// unreadable.
     pub fn sweep(&self) -> Result<Sweep> {
         self.remove_orphans(Trigger::Automatic)
     }
@@ -82,12 +84,12 @@ impl Media<'_> {
         Ok(sweep)
     }
 
-    /// Compares files with media objects and with what was uploaded; removes files without an object
-    /// when asked to.
+    /// Compares files with media objects and with the recorded uploads; removes orphaned files on
+    /// request.
     ///
-    /// Objects whose id no file can have are left out: they were made without one.
+    /// Ignores objects with an id that no file can have: they were created without one.
     pub(crate) fn check(&self, request: &CheckRequest) -> Result<(MediaCheck, Vec<Finding>)> {
-        // In this order: the file of an object is stored before the object, and removed after it.
+        // In this order: a file is stored before its object, and removed after it.
         let mut missing = self.objects()?;
         let stored = self.cms.files.list()?;
         let files: HashSet<&FileId> = stored.iter().map(|file| &file.id).collect();
@@ -114,32 +116,32 @@ impl Media<'_> {
         Ok((found, findings))
     }
 
-    /// Returns the files that belong to no live object.
+    /// Returns the orphaned files.
     fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
         let ids = stored.iter().map(|file| file.id.clone());
         let orphans: HashSet<FileId> = self.without_object(ids)?.into_iter().collect();
         let now = self.cms.config.clock.now();
         let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
         let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
-            // A time to come says nothing.
+            // Ignores a time in the future.
             let stored_at = Some(stored_at).filter(|at| *at <= now);
             Orphan { name: id.to_string(), id, stored_at }
         });
         Ok(orphans.collect())
     }
 
-    /// Returns since when clean-ups know of orphaned files.
+    /// Returns when each orphaned file was first recorded.
     fn seen(&self) -> Result<HashMap<String, Timestamp>> {
-        self.cms.store.peek(|reader| Ok(reader.orphans()?.into_iter().collect()))
+        self.cms.store.read_autocommit(|reader| Ok(reader.orphans()?.into_iter().collect()))
     }
 
-    /// Notes which files are orphaned; returns since when each of them is.
+    /// Records the orphaned files; returns when each of them was first recorded.
     fn note(&self, orphans: &[Orphan]) -> Result<HashMap<String, Timestamp>> {
         let now = self.cms.config.clock.now();
         let mut seen = self.seen()?;
         let names: HashSet<&String> = orphans.iter().map(|orphan| &orphan.name).collect();
         let gone: Vec<String> = seen.keys().filter(|name| !names.contains(name)).cloned().collect();
-        // A time to come is one of a clock that was wrong then.
+        // A time in the future comes from a wrong clock.
         let is_known = |name: &&String| seen.get(*name).is_some_and(|at| *at <= now);
         let new: Vec<String> = names.into_iter().filter(|name| !is_known(name)).cloned().collect();
         seen.extend(new.iter().map(|name| (name.clone(), now)));
@@ -152,7 +154,7 @@ impl Media<'_> {
         Ok(seen)
     }
 
-    /// Forgets files that were removed: another one of that id begins its day anew.
+    /// Removes the records of removed files: another file of that id starts a new day.
     fn forget(&self, removed: Vec<FileId>) -> Result<()> {
         if removed.is_empty() {
             return Ok(());
@@ -162,7 +164,7 @@ impl Media<'_> {
         })
     }
 
-    /// Leaves out files that belong to a live object.
+    /// Removes the files that belong to a live object from the list.
     pub(super) fn without_object(
         &self,
         ids: impl IntoIterator<Item = FileId>,
@@ -170,7 +172,7 @@ impl Media<'_> {
         let mut orphans = Vec::new();
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
-            // Small reads, so that none of them is long.
+            // Short reads, so that no snapshot is held for long.
             self.look(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
                     if reader.object_pk(media, &id.to_string())?.is_none() {
@@ -207,14 +209,14 @@ struct Orphan {
 }
 
 impl Orphan {
-    /// Tells whether it was seen before a time, and not stored again since.
+    /// Returns whether it was recorded before a time, and not stored again since.
     fn is_old(&self, seen: &HashMap<String, Timestamp>, before: Timestamp) -> bool {
         let is_seen = seen.get(&self.name).is_some_and(|at| *at < before);
         is_seen && self.stored_at.is_none_or(|at| at < before)
     }
 }
 
-/// What was seen before this time has no object to wait for.
+/// Files recorded before this time are removed.
 fn stale(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::UNSAVED_UPLOAD_HOURS * 3_600_000_000)
 }

@@ -9,11 +9,11 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{Reader, Writer, error::map};
 
-/// How many objects a type has, and a counter that moves with each change of any of them.
+/// The number of objects of a type, and a counter that each change of one of them increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CtdState {
+pub struct TypeState {
     pub live: u64,
-    /// How many of them are in the public view of Draft & Public.
+    /// Number of objects in the public view of Draft & Public.
     pub published: u64,
     pub changes: i64,
 }
@@ -57,11 +57,11 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns how many objects a type has.
-    pub fn ctd_state(&self, ctd: i64) -> Result<CtdState> {
+    /// Returns the number of objects of a type.
+    pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
         self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
             .query_row([ctd], |row| {
-                Ok(CtdState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
+                Ok(TypeState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
             })
             .map_err(map)
     }
@@ -108,17 +108,17 @@ impl Writer<'_> {
         self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
             .execute(params![pk, to_json(definition)?, rev, at.0])
             .map_err(map)?;
-        // Counts that were remembered for filters on the old properties are void.
+        // Invalidates the cached counts of filters on the old properties.
         self.count_objects(pk, 0)
     }
 
-    /// Makes every process read a type again, which itself did not change.
+    /// Makes every process read a type again that did not change itself.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
         self.statement("UPDATE ctd SET rev = ?2 WHERE pk = ?1")?.execute([pk, rev]).map_err(map)?;
         self.count_objects(pk, 0)
     }
 
-    /// Deletes a type with everything that belongs to it; it must have no live objects.
+    /// Deletes a type and its rows in other tables; it must have no live objects.
     pub fn delete_ctd(&self, pk: i64) -> Result<()> {
         self.statement(
             "DELETE FROM object_version WHERE object IN (SELECT pk FROM trash WHERE ctd = ?1)",

@@ -1,7 +1,7 @@
-//! Plan and apply of several types at once (contract 2.8, 14).
+//! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
-//! Both run the same code in a write transaction: a plan is rolled back, an apply is kept when
-//! nothing is in the way. So what a plan says is what an apply does.
+//! Both run the same code in a write transaction: a plan is rolled back, an apply is committed
+//! unless it is blocked. So an apply does exactly what its plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -31,33 +31,35 @@ use super::{
     change,
     service::{Types, check, reasons_to_stay, require_changeable},
 };
-use crate::{CoreConfig, auth, ctd::catalog_cache::CatalogCache, progress::Progress, workflow};
+use crate::{
+    CoreConfig, auth, content_type::catalog_cache::CatalogCache, progress::Progress, workflow,
+};
 
 impl Types<'_> {
-    /// Tells what an apply would do.
+    /// Returns the plan of a project.
     pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<ProjectPlan> {
         require_rights(caller, request)?;
         let run = Run::new(self, request);
-        let mut plan = self.cms.store.rehearse(move |writer| run.carry_out(writer))?;
+        let mut plan = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
         for planned in &mut plan.keys {
-            // Nobody will ever have that token.
+            // No client ever has that token.
             planned.key = None;
         }
         Ok(plan)
     }
 
-    /// Carries out a project, all or nothing; returns the plan that was carried out.
+    /// Applies a project, all or nothing; returns the applied plan.
     ///
     /// # Errors
-    /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when something is in the way,
-    /// [`Error::DataLoss`] when values would be lost and nobody agreed to that.
+    /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when the plan has blockers,
+    /// [`Error::DataLoss`] when values would be lost without consent.
     pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<ProjectPlan> {
         require_rights(caller, &request.wanted)?;
         let run = Run::new(self, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
-                // Before all the work, which may be long and be for nothing.
+                // Checked early, before work that may be long and in vain.
                 let catalog = run.cell.within(writer)?;
                 if token != run.token(writer, &catalog)? {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
@@ -78,13 +80,13 @@ impl Types<'_> {
     }
 }
 
-/// Content types take a key that may administer them, keys an admin key.
+/// Content types require a key that may administer them, keys an admin key.
 fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
     caller.require_type_admin()?;
     if wanted.keys.is_empty() { Ok(()) } else { caller.require_admin() }
 }
 
-/// One planned or real run over the types.
+/// One plan or apply over the types.
 struct Run {
     wanted: PlanRequest,
     cell: Arc<CatalogCache>,
@@ -105,12 +107,12 @@ impl Run {
         }
     }
 
-    /// Makes the types what they should be, and reports what that did to each.
+    /// Applies the changes of types, and reports the effects on each.
     fn carry_out(&self, writer: &Writer<'_>) -> Result<ProjectPlan> {
         let catalog = self.cell.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
-        // Keys come before the types: one whose rules name a type keeps it from being deleted.
+        // Keys come before the types: a key with a rule for a type blocks its deletion.
         let keys = self.put_keys(writer)?;
         let catalog = self.cell.within(writer)?;
         let rev = catalog.rev + 1;
@@ -163,7 +165,7 @@ impl Run {
         Ok(plan)
     }
 
-    /// Makes the workflows what they should be, and reports what that did to each.
+    /// Applies the changes of workflows, and reports the effects on each.
     fn define_workflows(
         &self,
         writer: &Writer<'_>,
@@ -191,7 +193,7 @@ impl Run {
         Ok(planned)
     }
 
-    /// Makes the keys what they should be, and reports what that did to each.
+    /// Applies the changes of keys, and reports the effects on each.
     fn put_keys(&self, writer: &Writer<'_>) -> Result<Vec<KeyPlan>> {
         let mut planned: Vec<KeyPlan> = Vec::new();
         for payload in &self.wanted.keys {
@@ -210,11 +212,11 @@ impl Run {
         Ok(planned)
     }
 
-    /// Refuses workflows that lost a state which an object is in after all that was done.
+    /// Rejects workflows that lack a state of an existing object after all changes.
     fn check_states(&self, writer: &Writer<'_>, workflows: &mut [WorkflowPlan]) -> Result<()> {
         let updated = |planned: &&mut WorkflowPlan| planned.action == PlanAction::Update;
         let mut updated = workflows.iter_mut().filter(updated).peekable();
-        // To read the types again means to compile all that changed.
+        // Reading the types again would compile all changed ones.
         if updated.peek().is_none() {
             return Ok(());
         }
@@ -263,7 +265,7 @@ impl Run {
         })
     }
 
-    /// Returns what happened to a type, and how many objects were rewritten.
+    /// Returns the effects on a type, and the number of rewritten objects.
     fn change(
         &self,
         writer: &Writer<'_>,
@@ -313,7 +315,7 @@ impl Run {
         })
     }
 
-    /// Refuses to go over the operator's limit of types.
+    /// Rejects a plan that exceeds the operator's limit of types.
     fn check_quota(&self, writer: &Writer<'_>, types: &mut [TypePlan]) -> Result<()> {
         let Some(most) = self.config.max_types else { return Ok(()) };
         let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);
@@ -326,7 +328,7 @@ impl Run {
         Ok(())
     }
 
-    /// Digest of what is wanted and of everything that it is compared with.
+    /// Digest of the project and of all stored definitions that it is compared with.
     fn token(&self, writer: &Writer<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
         let wanted =
@@ -334,7 +336,8 @@ impl Run {
         digest.update(&wanted);
         digest.update(catalog.rev.to_le_bytes());
         for key in writer.keys()? {
-            // Scoped ones keep types from being deleted; the others matter to wanted keys only.
+            // Scoped keys block the deletion of types; other keys matter only when the project has
+            // keys.
             if key.kind == KeyKind::Scoped || !self.wanted.keys.is_empty() {
                 let fact = serde_json::to_vec(&(key.name, key.kind, key.rules))
                     .map_err(|error| Error::Internal(Box::new(error)))?;
@@ -343,7 +346,7 @@ impl Run {
         }
         for known in catalog.types() {
             digest.update(known.pk.to_le_bytes());
-            digest.update(writer.ctd_state(known.pk)?.changes.to_le_bytes());
+            digest.update(writer.type_state(known.pk)?.changes.to_le_bytes());
         }
         let digest: [u8; 32] = digest.finalize().into();
         let [first, _] = digest.as_chunks::<16>().0 else {
@@ -353,12 +356,12 @@ impl Run {
     }
 }
 
-/// A type of which nothing was changed.
+/// An unchanged type.
 fn blocked(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
     TypePlan { name: name.to_owned(), action, breaking: false, blockers, properties: Vec::new() }
 }
 
-/// Returns the properties, as `type.property`, that lose values without anybody's consent.
+/// Returns the properties, as `type.property`, that lose values without consent.
 fn lost_without_consent(plan: &ProjectPlan, consent: Option<&DataLossConsent>) -> Vec<String> {
     let agreed = |name: &String| match consent {
         None => false,
