@@ -33,13 +33,13 @@ impl TestCms {
 
     /// Opens an empty data directory with changed settings.
     pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
-        let folder = TempDir::new().expect("a temporary folder can be made");
+        let folder = TempDir::new().expect("a temporary directory can be created");
         let clock = Arc::new(FixedClock::at(START));
         let mut config = CoreConfig::new(folder.path().join("data"));
         config.clock = Arc::clone(&clock) as _;
         config.ids = Arc::new(CountingIds::default());
         change(&mut config);
-        let cms = Arc::new(Cms::open(config).expect("an empty folder opens"));
+        let cms = Arc::new(Cms::open(config).expect("an empty data directory opens"));
         Self { cms, clock, folder }
     }
 
@@ -59,7 +59,7 @@ impl TestCms {
         let steps = (0..seconds / day).map(|_| day).chain([seconds % day]);
         for step in steps {
             self.clock.advance(step);
-            self.cms.housekeep().expect("a clean-up works");
+            self.cms.housekeep().expect("the clean-up succeeds");
         }
     }
 

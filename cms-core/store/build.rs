@@ -1,4 +1,4 @@
 fn main() {
-    // A new migration is otherwise not noticed: the list is read at compile time.
+    // Rebuild when a migration is added: the list is read at compile time.
     println!("cargo:rerun-if-changed=migrations");
 }

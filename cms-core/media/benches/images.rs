@@ -58,7 +58,9 @@ fn encode(bencher: Bencher, size: (u16, u16)) {
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, 85);
         encoder.set_optimized_huffman_tables(true);
-        encoder.encode(&pixels, width, height, ColorType::Rgb).expect("a Vec takes all");
+        encoder
+            .encode(&pixels, width, height, ColorType::Rgb)
+            .expect("writing to a Vec cannot fail");
         bytes
     });
 }
@@ -66,7 +68,7 @@ fn encode(bencher: Bencher, size: (u16, u16)) {
 fn decoded(source: &[u8], part: u16) -> Vec<u8> {
     let mut decoder = Decoder::new(source);
     decoder.scale(WIDTH / part, u16::MAX).expect("the header is valid");
-    decoder.decode().expect("the source is a picture")
+    decoder.decode().expect("the source is an image")
 }
 
 fn scaled(pixels: &[u8], (width, height): (u16, u16), size: (u16, u16)) -> Vec<u8> {

@@ -110,7 +110,7 @@ fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Res
 }
 
 /// The first pixel that an interval touches, and the number of pixels.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within a picture")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within an image")]
 fn whole_pixels(start: f64, length: f64, all: u32) -> (u32, u32) {
     let first = (start as u32).min(all.saturating_sub(1));
     let end = ((start + length).ceil() as u32).clamp(first + 1, all.max(first + 1));

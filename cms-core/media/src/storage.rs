@@ -102,7 +102,7 @@ impl Storage {
     }
 
     pub fn wait<F: Future>(&self, work: F) -> F::Output {
-        self.runtime.as_ref().expect("it goes away with this value").block_on(work)
+        self.runtime.as_ref().expect("taken only by drop").block_on(work)
     }
 }
 

@@ -66,7 +66,7 @@ impl Numbers {
 pub(super) fn simplest(number: Number) -> Number {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     match number {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
+        #[expect(clippy::cast_possible_truncation, reason = "an integer within the range")]
         Number::Real(real) if real.fract() == 0.0 && (-LIMIT..LIMIT).contains(&real) => {
             Number::Integer(real as i64)
         }

@@ -97,7 +97,7 @@ where
 
 /// The integers within bounds.
 fn integers(from: Bound<Number>, to: Bound<Number>) -> Option<RangeInclusive<i64>> {
-    #[expect(clippy::cast_possible_truncation, reason = "saturates, and is mended by a step")]
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, and is corrected by one step")]
     let near = |number| match number {
         Number::Integer(integer) => integer,
         Number::Real(real) => real as i64,
@@ -111,7 +111,7 @@ fn integers(from: Bound<Number>, to: Bound<Number>) -> Option<RangeInclusive<i64
 
 /// The floats within bounds.
 fn reals(from: Bound<Number>, to: Bound<Number>) -> Option<RangeInclusive<f64>> {
-    #[expect(clippy::cast_precision_loss, reason = "mended by a step")]
+    #[expect(clippy::cast_precision_loss, reason = "corrected by one step")]
     let near = |number| match number {
         Number::Integer(integer) => integer as f64,
         Number::Real(real) => real,

@@ -186,8 +186,8 @@ struct Refill {
 }
 
 impl Refill {
-    /// Plans the change. When most objects are of the type, indexes are dropped and rebuilt, which
-    /// is faster than updating them row by row.
+    /// Determines the changes. When most objects are of the type, indexes are dropped and rebuilt,
+    /// which is faster than updating them row by row.
     fn of(
         writer: &Writer<'_>,
         catalog: &Catalog,

@@ -289,7 +289,7 @@ impl Execution<'_> {
             }
             other => Failure::Other(other),
         })?;
-        let plan = plan.expect("without a bound nothing is put off");
+        let plan = plan.expect("without a limit the operation completes");
         if plan.matching > slice.offset {
             self.reader.list(&plan, |stored| visit(view.mask(stored)))?;
         }

@@ -166,7 +166,7 @@ fn operation<'d>(
 /// The hash that identifies a persisted query.
 fn digest(query: &str) -> String {
     Sha256::digest(query).iter().fold(String::new(), |mut digest, byte| {
-        write!(digest, "{byte:02x}").expect("a string takes any text");
+        write!(digest, "{byte:02x}").expect("writing to a String cannot fail");
         digest
     })
 }

@@ -124,7 +124,7 @@ impl Media<'_> {
                     let mut etag = format!("{file}-{:x}", stored.internal.created_at);
                     let rendering = rendering.map(|rendering| (rendering.name(), rendering));
                     if let Some((name, _)) = &rendering {
-                        write!(etag, "-{name}").expect("a String takes all");
+                        write!(etag, "-{name}").expect("writing to a String cannot fail");
                     }
                     Ok(Image {
                         etag,
@@ -249,13 +249,14 @@ impl Rendering {
             name.push_str("-t");
             for edge in edges {
                 let edge = edge.map_or_else(|| "_".to_owned(), |edge| edge.to_string());
-                write!(name, ".{edge}").expect("a String takes all");
+                write!(name, ".{edge}").expect("writing to a String cannot fail");
             }
         }
         if format.is_lossy() {
-            write!(name, "-q{quality}").expect("a String takes all");
+            write!(name, "-q{quality}").expect("writing to a String cannot fail");
         }
-        write!(name, "-{RENDERING_VERSION}.{}", format.extension()).expect("a String takes all");
+        write!(name, "-{RENDERING_VERSION}.{}", format.extension())
+            .expect("writing to a String cannot fail");
         name
     }
 

@@ -39,8 +39,8 @@ enum Trigger {
 }
 
 impl Media<'_> {
-    /// Removes files that have belonged to no media object for a day, rendered images of missing
-    /// files, and incomplete uploads.
+    /// Removes files that have belonged to no media object for a day, rendered images without a
+    /// media object, and incomplete uploads.
     ///
     /// More than a tenth of all files are not removed: so many orphaned files rather mean that
     /// their objects were lost.

@@ -36,7 +36,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Calls the webhooks about a change of an object; none when the object does not exist.
+    /// Calls the webhooks about a change of an object, which must exist.
     pub(super) fn ask_about_change(
         &self,
         caller: &Caller,
@@ -53,7 +53,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Calls the webhooks about a deletion; none when the object does not exist.
+    /// Calls the webhooks about the deletion of an object, which must exist.
     pub(super) fn ask_about_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         if let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?

@@ -56,8 +56,8 @@ impl Site {
             let created = cms.objects().create(&self.caller, &content_type, map(object));
             created.expect("the table's objects are valid");
         }
-        let mut incoming = cms.media().receive().expect("the folder takes files");
-        incoming.write_all(&pictures::photo(40, 30)).expect("the folder takes files");
+        let mut incoming = cms.media().receive().expect("the directory is writable");
+        incoming.write_all(&pictures::photo(40, 30)).expect("the directory is writable");
         let request = UploadRequest {
             file_name: "sea.jpg".to_owned(),
             kind: Some("image".to_owned()),
@@ -65,10 +65,10 @@ impl Site {
             save: true,
             ..UploadRequest::default()
         };
-        cms.media().upload(&self.caller, Some(incoming), &request).expect("it is a picture");
+        cms.media().upload(&self.caller, Some(incoming), &request).expect("the file is an image");
         let variants = json!({ "variants": [{ "name": "wide", "trim": { "top": 5, "left": 0 } }] });
         let patched = cms.objects().patch(&self.caller, "_media", PICTURE, map(variants));
-        patched.expect("it is a variant");
+        patched.expect("the variant is valid");
     }
 
     /// Lists objects by filters and, in further lines, an order and ids.
@@ -120,9 +120,9 @@ impl Site {
         if let Some(created) = answered(objects.create(&self.caller, TYPE, payload.clone())) {
             let created = created.to_value();
             let id = created["id"].as_str().expect("an object has an id");
-            let read = objects.get(&self.caller, TYPE, id, 2).expect("what was stored is read");
+            let read = objects.get(&self.caller, TYPE, id, 2).expect("stored objects can be read");
             assert_eq!(read.to_value()["id"], id);
-            objects.delete(&self.caller, TYPE, id).expect("what was stored is deleted");
+            objects.delete(&self.caller, TYPE, id).expect("stored objects can be deleted");
         }
         answered(objects.patch(&self.caller, TYPE, "first", payload)).is_some()
     }
@@ -136,7 +136,7 @@ impl Site {
         let is_answered = |version| {
             let answer = self.core.cms.graphql().execute(&self.caller, version, &request);
             let Some(answer) = answered(answer) else { return false };
-            let body: Value = serde_json::from_slice(&answer.body).expect("an answer is JSON");
+            let body: Value = serde_json::from_slice(&answer.body).expect("a response is JSON");
             body.get("data").is_some()
         };
         // Both versions run, independent of the first result.

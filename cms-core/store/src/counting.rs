@@ -8,7 +8,7 @@ pub(super) fn count() {
     STATEMENTS.set(STATEMENTS.get() + 1);
 }
 
-/// Returns how many statements this thread has run.
+/// Returns the number of statements that this thread has run.
 pub fn statements() -> usize {
     STATEMENTS.get()
 }

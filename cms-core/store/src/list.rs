@@ -25,7 +25,7 @@ use super::{
 /// Maximum length of the texts of a cached list, in bytes.
 const MAX_CACHED_BYTES: usize = 4096;
 
-/// The cached facts about reading a list.
+/// Caches counts and access paths of lists.
 #[derive(Default)]
 pub(crate) struct ListCache {
     /// Number of matching objects.

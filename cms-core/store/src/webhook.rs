@@ -120,7 +120,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Returns whether the endpoint of a webhook is up; none when the webhook does not exist.
+    /// Returns the state of the endpoint of a webhook; none when the webhook does not exist.
     pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
         self.statement("SELECT probes, resume_at FROM webhook WHERE object = ?1")?
             .query_row([webhook], |row| {

@@ -55,6 +55,6 @@ fn source() -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, 90);
     encoder.set_sampling_factor(SamplingFactor::F_2_2);
-    encoder.encode(&pixels, WIDTH, HEIGHT, ColorType::Rgb).expect("a Vec takes all");
+    encoder.encode(&pixels, WIDTH, HEIGHT, ColorType::Rgb).expect("writing to a Vec cannot fail");
     bytes
 }

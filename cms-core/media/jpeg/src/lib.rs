@@ -218,7 +218,7 @@ fn transform<const ACROSS: usize, const DOWN: usize>(
 
 /// Converts a sum of basis functions around 0 to a pixel.
 #[inline]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "light is cut off")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "values are clamped")]
 fn light(sum: f32) -> u8 {
     (sum + 128.5) as u8
 }

@@ -1,4 +1,4 @@
-//! Encoding 8-bit pixels.
+//! Encodes 8-bit pixels.
 
 use std::io::Cursor;
 

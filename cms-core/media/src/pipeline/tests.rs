@@ -85,7 +85,7 @@ fn seen(bytes: &[u8]) -> DynamicImage {
 }
 
 /// The result of a function from sizes to jobs.
-#[expect(clippy::unnecessary_wraps, reason = "it stands where a job may be refused")]
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of a fallible job")]
 fn job(
     crop: Rectangle,
     (width, height): (u32, u32),
@@ -104,7 +104,7 @@ fn whole(width: u32, height: u32) -> Rectangle {
 fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<DynamicImage> {
     let plan = |Size { width, height }| job(whole(width, height), size, to, 90);
     let rendered = render(source, from, plan, &Limits::default())?;
-    let image = seen(&rendered.expect("something was to do"));
+    let image = seen(&rendered.expect("the job changes the image"));
     assert_eq!((image.width(), image.height()), size);
     Ok(image)
 }

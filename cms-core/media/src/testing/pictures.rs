@@ -15,9 +15,7 @@ pub fn photo(width: u16, height: u16) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, 90);
     encoder.set_sampling_factor(jpeg_encoder::SamplingFactor::F_2_2);
-    encoder
-        .encode(&pixels, width, height, ColorType::Rgb)
-        .expect("a Vec takes all that is written");
+    encoder.encode(&pixels, width, height, ColorType::Rgb).expect("writing to a Vec cannot fail");
     bytes
 }
 
@@ -25,7 +23,7 @@ pub fn photo(width: u16, height: u16) -> Vec<u8> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "light beyond 0 to 255 is cut off, as by a sensor"
+    reason = "values are clamped to 0..=255"
 )]
 pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -61,13 +59,13 @@ pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
         Ok(plan.map(|plan| Job { plan, format: Format::Jpeg, quality: 85 }))
     };
     pipeline::render(source, Format::Jpeg, job, &Limits::default())
-        .expect("the source is a picture within the limits")
+        .expect("the source is an image within the limits")
         .expect("it is larger than what is asked for")
 }
 
 /// The displayed width and height of an image.
 pub fn size(picture: &[u8]) -> (u32, u32) {
-    let size = pipeline::measure(picture).expect("it is a picture");
+    let size = pipeline::measure(picture).expect("the file is an image");
     (size.width, size.height)
 }
 

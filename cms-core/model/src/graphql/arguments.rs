@@ -9,11 +9,9 @@ use crate::{
     content_type::model::{InputType, Property, SchemaType},
     limits,
     paging::{ListRange, Page},
+    query::filter::Operator,
     wire::object::ListRequest,
 };
-
-/// Operators that take a list; a GraphQL filter holds it as JSON text.
-const LIST_OPERATORS: [&str; 5] = ["equals", "notEqual", "notEquals", "overlaps", "includes"];
 
 /// How the object of a root field is found.
 pub enum ObjectLookup<'v> {
@@ -133,7 +131,8 @@ fn filters(properties: &[Property], arguments: &Values) -> Result<String, QueryE
             }
             let operator = filter["type"].as_str().unwrap_or_default();
             let mut filter = filter.clone();
-            if LIST_OPERATORS.contains(&operator) {
+            // A GraphQL filter has lists as JSON text.
+            if Operator::parse(operator).is_some_and(Operator::takes_list) {
                 let list =
                     filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
                 if let Some(Ok(list)) = list.map(serde_json::from_str::<Vec<Value>>) {

@@ -82,7 +82,8 @@ impl Operator {
         }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    /// Reads the `type` of a condition.
+    pub fn parse(text: &str) -> Option<Self> {
         let text = if text == "notEquals" { "notEqual" } else { text };
         Self::ALL.into_iter().find(|known| known.as_str() == text)
     }
@@ -97,6 +98,11 @@ impl Operator {
                 | Self::GreaterThanOrEqual
                 | Self::InRange
         )
+    }
+
+    /// Tells whether the operator compares with a list of values.
+    pub fn takes_list(self) -> bool {
+        matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)
     }
 
     /// The operator that this one negates.

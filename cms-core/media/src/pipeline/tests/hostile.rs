@@ -249,7 +249,7 @@ proptest! {
         match third(&source, format, &limits) {
             Ok(rendered) => {
                 let image = seen(&rendered.expect("a third is less than the whole"));
-                let Size { width, height } = measure(&source).expect("it was rendered");
+                let Size { width, height } = measure(&source).expect("the image was rendered");
                 let third = ((width / 3).max(1), (height / 3).max(1));
                 prop_assert_eq!((image.width(), image.height()), third);
             }
