@@ -1,8 +1,8 @@
 //! Checks the integrity of a data directory, and repairs derived data.
 //!
-//! Derived data follows from content: indexes, slots, links, counters, the public view as far as the
-//! versions exist, the search index. Content itself is never changed. After a repair the check runs
-//! again: a finding counts as repaired only if it has disappeared.
+//! Derived data follows from content: indexes, slots, links, counters, the public view as far as
+//! the versions exist, the search index. Content itself is never changed. After a repair the check
+//! runs again: a finding counts as repaired only if it has disappeared.
 
 use std::path::Path;
 
@@ -19,8 +19,8 @@ use crate::{cms::Cms, object::write};
 /// Maximum number of reported findings.
 const MAX_FINDINGS: usize = 1000;
 
-/// Checks the database file of a data directory that cannot be opened; finds nothing if there is another
-/// reason.
+/// Checks the database file of a data directory that cannot be opened; finds nothing if there is
+/// another reason.
 pub fn check_file(folder: &Path) -> Result<CheckReport> {
     let mut findings = Vec::new();
     let checked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));

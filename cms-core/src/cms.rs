@@ -53,9 +53,9 @@ impl Cms {
     /// Opens a data directory, creates it if missing, and migrates its database.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by an
-    /// older one, [`crate::Error::Busy`] when another process migrates it, [`crate::Error::Internal`] when the
-    /// directory cannot be used.
+    /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by
+    /// an older one, [`crate::Error::Busy`] when another process migrates it,
+    /// [`crate::Error::Internal`] when the directory cannot be used.
     pub fn open(config: CoreConfig) -> Result<Self> {
         let store = config.open_store()?;
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
@@ -85,12 +85,13 @@ impl Cms {
         })
     }
 
-    /// Checks the rights of the key before the body is read (see docs/reference/http.md#order-of-checks).
-    /// The content types are those of the snapshot in which the key was read.
+    /// Checks the rights of the key before the body is read (see
+    /// docs/reference/http.md#order-of-checks). The content types are those of the snapshot in
+    /// which the key was read.
     ///
     /// # Errors
-    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when there is no
-    /// such type.
+    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when
+    /// there is no such type.
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
@@ -120,7 +121,8 @@ impl Cms {
         }
     }
 
-    /// The content types of the snapshot in which the key was read; the current ones for the operator.
+    /// The content types of the snapshot in which the key was read; the current ones for the
+    /// operator.
     pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
         caller
             .catalog
@@ -133,8 +135,8 @@ impl Cms {
         self.store.read(|reader| self.catalog.at(reader))
     }
 
-    /// Returns the numbers of rewritten and of all objects while a change of their type is planned or
-    /// applied.
+    /// Returns the numbers of rewritten and of all objects while a change of their type is planned
+    /// or applied.
     pub fn rewriting(&self) -> Option<(u64, u64)> {
         self.rewriting.get()
     }
@@ -163,8 +165,8 @@ impl Cms {
         })
     }
 
-    /// Calls a function after each commit of this process, until the listener is dropped. It runs on the
-    /// writer thread, so it must only notify another thread.
+    /// Calls a function after each commit of this process, until the listener is dropped. It runs
+    /// on the writer thread, so it must only notify another thread.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.store.on_commit(listener);
     }

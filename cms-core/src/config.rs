@@ -26,9 +26,11 @@ pub struct CoreConfig {
     pub max_types: Option<u64>,
     /// Maximum number of live objects of all types; none means no quota.
     pub max_objects: Option<u64>,
-    /// `readonly` applies to forms only, not to the API (see docs/reference/objects.md#read-only-properties).
+    /// `readonly` applies to forms only, not to the API (see
+    /// docs/reference/objects.md#read-only-properties).
     pub lenient_readonly: bool,
-    /// Maximum time that a search waits for earlier writes to be indexed (see docs/reference/search.md#the-search-index).
+    /// Maximum time that a search waits for earlier writes to be indexed (see
+    /// docs/reference/search.md#the-search-index).
     pub search_wait: Duration,
     pub media: MediaStorage,
     /// Maximum size of an uploaded file, in bytes.

@@ -1,7 +1,7 @@
 //! The readiness of the components of a data directory, for health checks.
 //!
-//! Fast enough to be called every second: [`crate::Media::watch`] checks slow storage in the background,
-//! and its last result is returned here.
+//! Fast enough to be called every second: [`crate::Media::watch`] checks slow storage in the
+//! background, and its last result is returned here.
 
 use std::error::Error as _;
 

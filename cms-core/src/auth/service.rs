@@ -91,8 +91,8 @@ impl Keys<'_> {
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
 
-    /// Creates the first keys of a new data directory, and sets their configured tokens. Returns the keys
-    /// with generated tokens, which are shown only once.
+    /// Creates the first keys of a new data directory, and sets their configured tokens. Returns
+    /// the keys with generated tokens, which are shown only once.
     pub fn ensure_first(&self, wanted: &FirstKeys) -> Result<Vec<CreatedKey>> {
         let wanted = wanted.clone();
         let config = self.cms.config.clone();

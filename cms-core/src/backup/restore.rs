@@ -47,8 +47,8 @@ pub fn verify_backup(backup: &Path) -> Result<Backup> {
 /// again.
 ///
 /// # Errors
-/// Those of [`verify_backup`]; [`Error::Conflict`] when the directory is not empty, [`Error::Busy`] when
-/// another process uses it.
+/// Those of [`verify_backup`]; [`Error::Conflict`] when the directory is not empty, [`Error::Busy`]
+/// when another process uses it.
 pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let input = open(backup)?;
     let folder = &config.folder;

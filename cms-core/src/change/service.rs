@@ -90,8 +90,8 @@ fn position(place: Place) -> Position {
     Position::new(place.seq, place.nonce)
 }
 
-/// Whether the key may read a change: of an object with the right to read its type, of a type if it is
-/// visible.
+/// Whether the key may read a change: of an object with the right to read its type, of a type if it
+/// is visible.
 fn may_read(caller: &Caller, entry: &FeedEntry, content_type: &str) -> bool {
     match &entry.object {
         Some(_) => caller.may(Access::READ, content_type),

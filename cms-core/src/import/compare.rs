@@ -13,8 +13,8 @@ pub(super) enum Completeness {
     WithoutLinks,
 }
 
-/// Returns whether saving `sent` would leave the stored object unchanged. A read-only property that is
-/// left out keeps its value.
+/// Returns whether saving `sent` would leave the stored object unchanged. A read-only property that
+/// is left out keeps its value.
 pub(super) fn is_unchanged(sent: &Value, stored: &Value, content_type: &ContentType) -> bool {
     let configs = &content_type.meta_definition["propertiesConfig"];
     let extra = extra_properties(sent, stored, content_type);
@@ -69,7 +69,8 @@ pub(super) fn completeness(
 
 /// The stored properties that `sent` does not contain; none when a common property differs.
 ///
-/// A slug that is left out is generated from its source, so it counts only when it differs from that.
+/// A slug that is left out is generated from its source, so it counts only when it differs from
+/// that.
 fn extra_properties<'s>(
     sent: &Value,
     stored: &'s Value,

@@ -15,7 +15,8 @@ use crate::content_type::service::SYSTEM;
 
 const FEATURED_IMAGE: &str = "featuredImage";
 
-/// Returns whether a content type belongs to the server: it exists everywhere and cannot be changed.
+/// Returns whether a content type belongs to the server: it exists everywhere and cannot be
+/// changed.
 pub fn is_system_type(name: &str) -> bool {
     SYSTEM.contains(&name)
 }
@@ -37,8 +38,8 @@ pub fn definition(content_type: &ContentType) -> Map<String, Value> {
 }
 
 /// Removes the definitions from a request that exist with other content, so that they stay as they
-/// are, and returns their names. `is_pristine` returns whether a content type may be replaced anyway: a
-/// new space contains the built-in types, so they are never missing.
+/// are, and returns their names. `is_pristine` returns whether a content type may be replaced
+/// anyway: a new space contains the built-in types, so they are never missing.
 pub fn select_definitions(
     request: &mut PlanRequest,
     plan: &ProjectPlan,
@@ -60,8 +61,8 @@ pub fn select_definitions(
     Ok(kept)
 }
 
-/// Returns the payloads that set the featured images of content types; nothing else of a type changes.
-/// Images of existing types stay unless `update` is set.
+/// Returns the payloads that set the featured images of content types; nothing else of a type
+/// changes. Images of existing types stay unless `update` is set.
 pub fn featured_image_updates<'p>(
     payloads: impl Iterator<Item = &'p Map<String, Value>>,
     present: &[ContentType],

@@ -209,7 +209,8 @@ impl<'a> Importer<'a> {
         self.announced
     }
 
-    /// Begins the objects of a type. `deleted` contains the ids of its deleted objects in lower case.
+    /// Begins the objects of a type. `deleted` contains the ids of its deleted objects in lower
+    /// case.
     pub fn begin(&mut self, content_type: &'a ContentType, deleted: &'a HashSet<String>) {
         let (waiting, without_links) = (Vec::new(), Vec::new());
         self.types.push(TypeImport { content_type, deleted, waiting, without_links });
@@ -360,8 +361,8 @@ impl<'a> Importer<'a> {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
             let attempt = Attempt { object, partial, exists };
-            // Not sent now, although the target of the link may exist: the order of creation must not
-            // depend on where an earlier import was interrupted.
+            // Not sent now, although the target of the link may exist: the order of creation must
+            // not depend on where an earlier import was interrupted.
             if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
                 self.types[index].waiting.push((attempt.object, FieldErrors::default()));
             } else {

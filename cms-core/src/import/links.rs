@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::object::{Address, address};
 use cms_model::{object::link, wire::content_type::ContentType};
 
-/// Returns the object without the optional properties that link to a pending object, or nothing when
-/// there are none. Required and read-only properties stay: they cannot be set later.
+/// Returns the object without the optional properties that link to a pending object, or nothing
+/// when there are none. Required and read-only properties stay: they cannot be set later.
 pub(super) fn without_pending_links(
     value: &Value,
     content_type: &ContentType,

@@ -1,7 +1,7 @@
 //! The record of an unfinished import, and the objects that it created before it was interrupted.
 //!
-//! The record is a row of the database: a crash leaves it consistent with the objects. Reading files
-//! and writing objects is not its job.
+//! The record is a row of the database: a crash leaves it consistent with the objects. Reading
+//! files and writing objects is not its job.
 
 use std::{collections::HashSet, fs::File};
 
@@ -25,8 +25,8 @@ pub struct ImportRecord<'a> {
 }
 
 impl Cms {
-    /// Begins the import of a content folder, or resumes the interrupted one. One process imports at
-    /// a time; the others wait here.
+    /// Begins the import of a content folder, or resumes the interrupted one. One process imports
+    /// at a time; the others wait here.
     pub fn begin_import(&self, folder: &str) -> Result<ImportRecord<'_>> {
         let path = self.config.folder.join(LOCK_FILE);
         let lock = if let Some(lock) = lock::try_hold(&path)? {

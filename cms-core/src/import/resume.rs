@@ -1,7 +1,8 @@
 //! Resuming an interrupted import.
 //!
-//! An object belongs to the interrupted import when it was created after the import began and has the
-//! content that the import writes. Every other object existed before or was edited since, and stays.
+//! An object belongs to the interrupted import when it was created after the import began and has
+//! the content that the import writes. Every other object existed before or was edited since, and
+//! stays.
 
 use std::collections::{HashMap, HashSet};
 

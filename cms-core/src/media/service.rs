@@ -1,7 +1,7 @@
 //! Media: stores uploads, and removes the files of deleted objects.
 //!
-//! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects themselves
-//! are ordinary content objects.
+//! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects
+//! themselves are ordinary content objects.
 
 use cms_media::{
     incoming::Incoming,

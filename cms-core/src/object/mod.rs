@@ -1,6 +1,6 @@
 //! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`],
-//! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces links with
-//! objects.
+//! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces
+//! links with objects.
 
 pub(crate) mod batch;
 mod create;

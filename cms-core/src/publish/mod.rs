@@ -1,3 +1,4 @@
-//! Publishing (see docs/reference/publishing.md): [`service`] applies the rules of [`cms_model::publish`].
+//! Publishing (see docs/reference/publishing.md): [`service`] applies the rules of
+//! [`cms_model::publish`].
 
 pub(crate) mod service;

@@ -1,4 +1,5 @@
-//! Publishes, unpublishes and archives objects, now or scheduled (see docs/reference/publishing.md).
+//! Publishes, unpublishes and archives objects, now or scheduled (see
+//! docs/reference/publishing.md).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -42,8 +43,8 @@ impl Cms {
 }
 
 impl Publishing<'_> {
-    /// Applies an action to one object; with `cascade` also to linked objects where it is allowed (see
-    /// docs/reference/publishing.md#linked-objects).
+    /// Applies an action to one object; with `cascade` also to linked objects where it is allowed
+    /// (see docs/reference/publishing.md#linked-objects).
     ///
     /// # Errors
     /// [`Error::Rejected`] when the status does not allow it; then nothing is changed.
@@ -223,8 +224,8 @@ impl StatusChange<'_> {
         writer.log(&Change { event, at, content_type: (ctd, content_type.name()), object })
     }
 
-    /// Applies the action to linked objects if their type, the key, the view of the request and their
-    /// status allow it (see docs/reference/publishing.md#linked-objects).
+    /// Applies the action to linked objects if their type, the key, the view of the request and
+    /// their status allow it (see docs/reference/publishing.md#linked-objects).
     fn cascade_to(&self, catalog: &Catalog, caller: &Caller, links: &[FoundLink]) -> Result<()> {
         for link in links {
             let Some(content_type) = catalog.find(&link.content_type) else { continue };

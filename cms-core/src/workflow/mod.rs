@@ -1,3 +1,4 @@
-//! Workflows (see docs/reference/workflows.md): [`service`] applies the rules of [`cms_model::workflow`].
+//! Workflows (see docs/reference/workflows.md): [`service`] applies the rules of
+//! [`cms_model::workflow`].
 
 pub(crate) mod service;

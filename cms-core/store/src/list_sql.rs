@@ -7,9 +7,9 @@
 //!
 //! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call
 //! [`super::functions`], which run the code of [`cms_model::query`]. [`terms`] compiles conditions;
-//! [`access_path`] chooses between an index of the order and an index of a condition. A page is selected
-//! by primary keys first: the sorter then holds keys instead of objects, and skipped pages are
-//! skipped within an index.
+//! [`access_path`] chooses between an index of the order and an index of a condition. A page is
+//! selected by primary keys first: the sorter then holds keys instead of objects, and skipped pages
+//! are skipped within an index.
 
 mod access_path;
 mod terms;
