@@ -316,7 +316,7 @@ impl Files {
         match self.found(owner.await)? {
             Some(owner) if owner == self.space => Ok(()),
             Some(owner) => Err(Error::Conflict(format!(
-                "{bucket} keeps the files of another data folder: the object {OWNER} there names the \
+                "{bucket} keeps the files of another data directory: the object {OWNER} there names the \
                  space {}, this folder is the space {}",
                 String::from_utf8_lossy(&owner).chars().take(36).collect::<String>(),
                 self.space

@@ -57,7 +57,7 @@ pub fn restore(backup: &Path, config: &CoreConfig) -> Result<Backup> {
     let had_lock = folder.join(LOCK).exists();
     let lock = lock::try_hold(&folder.join(LOCK))?.ok_or_else(|| {
         let folder = folder.display();
-        Error::Busy(format!("another process uses or restores the data folder {folder}"))
+        Error::Busy(format!("another process uses or restores the data directory {folder}"))
     })?;
     let mut stage = StagingDirectory {
         folder: folder.join(STAGE),

@@ -47,7 +47,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         return Err(if is_lost {
             lost(folder, None)
         } else {
-            Error::NotFound { what: "data folder", name }
+            Error::NotFound { what: "data directory", name }
         });
     }
     folder::make(folder).map_err(|error| path_error(folder, &error))?;
@@ -76,13 +76,13 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         Ok((path, lock))
     } else if size(&path)?.is_none() {
         Err(Error::Conflict(format!(
-            "the database {} is missing, and another process still has the data folder open: stop \
+            "the database {} is missing, and another process still has the data directory open: stop \
              that process",
             path.display()
         )))
     } else {
         Err(Error::Conflict(format!(
-            "the data folder {} is in use by an older version; stop it, then start this one",
+            "the data directory {} is in use by an older version; stop it, then start this one",
             folder.display()
         )))
     }
@@ -99,7 +99,7 @@ fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Busy(format!(
-                    "another process migrates or restores the data folder {}",
+                    "another process migrates or restores the data directory {}",
                     folder.display()
                 )));
             }
@@ -226,7 +226,7 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     let found = dependent_data(folder);
     if size.is_none() && found.contains(&RESTORE_STAGING) {
         return Error::Conflict(format!(
-            "the data folder {data} holds an unfinished restore ({RESTORE_STAGING}/) and no \
+            "the data directory {data} holds an unfinished restore ({RESTORE_STAGING}/) and no \
              database: run `cms restore FILE --data {data}` again; --new-database starts an empty \
              site instead"
         ));

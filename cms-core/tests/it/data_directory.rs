@@ -196,6 +196,6 @@ fn missing_database_of_an_open_directory_is_reported() {
     fs::remove_file(folder.path().join("cms.db")).unwrap();
     let refused = open(folder.path(), NewDatabase::Always);
     let Err(Error::Conflict(reason)) = refused else { panic!("{refused:?}") };
-    assert!(reason.contains("another process still has the data folder open"), "{reason}");
+    assert!(reason.contains("another process still has the data directory open"), "{reason}");
     drop(cms);
 }

@@ -323,7 +323,7 @@ fn service_errors_are_reported_without_the_secret() {
             "used: AuthorizationHeaderMalformed",
         ),
         (301, String::new(), false, "incorrectly configured region"),
-        (200, "<html>".repeat(9), false, "another data folder"),
+        (200, "<html>".repeat(9), false, "another data directory"),
         (503, error_body("SlowDown"), true, "does not answer: SlowDown: Why"),
         (429, String::new(), true, "does not answer"),
     ] {
