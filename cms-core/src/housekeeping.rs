@@ -19,7 +19,7 @@ impl Cms {
         let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_trash_before(expired)?
                 || reader.has_journal_before(needed, forgotten)?
-                || reader.has_stale_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
+                || reader.has_expired_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
         })?;
         if used.is_empty() && !has_expired {
             return Ok(());
@@ -29,7 +29,7 @@ impl Cms {
                 writer.set_key_used(pk, at)?;
             }
             writer.forget_journal(needed, forgotten)?;
-            writer.forget_answers(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?;
+            writer.remove_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?;
             writer.empty_trash(expired)
         })
     }

@@ -47,7 +47,7 @@ pub use check::check_file;
 pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,
-    renders::{Made, Pieces},
+    renders::{FileChunks, RenderedImage},
 };
 pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{

@@ -23,8 +23,8 @@ impl Cms {
         let component = |name, error| Component { name, error };
         [
             component("database", self.database_error()),
-            component("index", self.index.fault()),
-            component("media", self.files.fault()),
+            component("index", self.index.last_error()),
+            component("media", self.files.last_error()),
             component("disk", self.disk_error()),
         ]
     }

@@ -106,7 +106,7 @@ impl Files {
     }
 
     /// Returns the last known error of the storage, without a request.
-    pub fn fault(&self) -> Option<String> {
+    pub fn last_error(&self) -> Option<String> {
         if self.settings.storage == MediaStorage::Folder {
             let usable = fs::create_dir_all(self.settings.folder.join(FILES));
             return usable.err().map(|error| error.to_string());

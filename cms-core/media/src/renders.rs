@@ -43,15 +43,15 @@ const EXPECTED_IMAGES: usize = 1000;
 
 /// A rendered image.
 #[derive(Debug)]
-pub enum Made {
-    Whole(Bytes),
+pub enum RenderedImage {
+    InMemory(Bytes),
     /// A large image, read in chunks.
-    Large(Pieces),
+    OnDisk(FileChunks),
 }
 
 /// A file that is read from its beginning, and stays readable after eviction.
 #[derive(Debug)]
-pub struct Pieces {
+pub struct FileChunks {
     file: File,
     size: u64,
 }
@@ -84,17 +84,17 @@ pub struct Uses {
     made: AtomicU64,
 }
 
-impl Made {
+impl RenderedImage {
     /// Its size in bytes.
     pub fn size(&self) -> u64 {
         match self {
-            Self::Whole(bytes) => bytes.len() as u64,
-            Self::Large(pieces) => pieces.size,
+            Self::InMemory(bytes) => bytes.len() as u64,
+            Self::OnDisk(pieces) => pieces.size,
         }
     }
 }
 
-impl Pieces {
+impl FileChunks {
     /// Total bytes.
     pub fn size(&self) -> u64 {
         self.size
@@ -144,7 +144,7 @@ impl Renders {
     }
 
     /// Returns a rendered image from the cache. `now` updates its last use.
-    pub fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<Made> {
+    pub fn get(&self, id: &FileId, name: &str, now: SystemTime) -> Option<RenderedImage> {
         let file = File::open(self.path(id, name)).ok()?;
         let meta = file.metadata().ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
@@ -152,11 +152,11 @@ impl Renders {
             // A read-only directory works as well.
             file.set_modified(now).ok();
         }
-        let mut pieces = Pieces { file, size: meta.len() };
+        let mut pieces = FileChunks { file, size: meta.len() };
         if pieces.size > limits::CHUNK_BYTES {
-            return Some(Made::Large(pieces));
+            return Some(RenderedImage::OnDisk(pieces));
         }
-        pieces.read().ok().map(|bytes| Made::Whole(bytes.into()))
+        pieces.read().ok().map(|bytes| RenderedImage::InMemory(bytes.into()))
     }
 
     /// Returns an image from the cache, or renders it. Concurrent requests for the same image wait
@@ -167,7 +167,7 @@ impl Renders {
         name: &str,
         now: SystemTime,
         make: impl FnOnce() -> Result<Vec<u8>>,
-    ) -> Result<Made> {
+    ) -> Result<RenderedImage> {
         let _making = self.lock(id, name);
         if let Some(made) = self.get(id, name, now) {
             return Ok(made);
@@ -178,7 +178,7 @@ impl Renders {
         let is_large = picture.len() as u64 > limits::CHUNK_BYTES;
         let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
         let large = kept.and_then(|()| self.get(id, name, now));
-        Ok(large.unwrap_or_else(|| Made::Whole(picture.into())))
+        Ok(large.unwrap_or_else(|| RenderedImage::InMemory(picture.into())))
     }
 
     /// Removes all images rendered from a file.

@@ -67,7 +67,7 @@ impl Types<'_> {
             }
             let plan = run.carry_out(writer)?;
             let blocked: Vec<_> =
-                plan.blockers().map(|(name, faults)| (name, faults.clone())).collect();
+                plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
             if !blocked.is_empty() {
                 return Err(Error::Blocked(blocked));
             }

@@ -52,7 +52,7 @@ impl Types<'_> {
         let mut found: Vec<&Arc<CompiledType>> = catalog
             .types()
             .iter()
-            .filter(|known| caller.sees_type(known.name()) && is_asked_for(known, request))
+            .filter(|known| caller.sees_type(known.name()) && is_requested(known, request))
             .collect();
         found.sort_by(|a, b| {
             let order = compare(a, b, request.order_by);
@@ -292,7 +292,7 @@ fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Ve
         .collect())
 }
 
-fn is_asked_for(known: &CompiledType, request: &TypeListRequest) -> bool {
+fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {
     let definition = &known.definition;
     let contains = |text: &str, part: &Option<String>| {
         part.as_ref().is_none_or(|part| text.to_lowercase().contains(&part.to_lowercase()))

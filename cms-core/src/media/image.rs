@@ -7,7 +7,7 @@
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
 use bytes::Bytes;
-use cms_media::{animation, pipeline, renders::Made};
+use cms_media::{animation, pipeline, renders::RenderedImage};
 use cms_model::{
     TRACE_TARGET,
     clock::Timestamp,
@@ -51,7 +51,7 @@ pub struct Image {
 struct Rendering {
     source: Format,
     trim: Option<Trim>,
-    asked: Size,
+    requested: Size,
     format: Format,
     quality: u8,
 }
@@ -63,7 +63,7 @@ pub enum Picture {
     Original {
         size: u64,
     },
-    Rendered(Made),
+    Rendered(RenderedImage),
 }
 
 /// The properties of a media object that images need.
@@ -93,7 +93,7 @@ impl Image {
     /// Returns whether rendering is slow: a complete image, or an expensive format.
     pub fn is_slow(&self) -> bool {
         self.rendering.as_ref().is_some_and(|(_, rendering)| {
-            rendering.asked == Size::default() || rendering.format == Format::Avif
+            rendering.requested == Size::default() || rendering.format == Format::Avif
         })
     }
 
@@ -115,7 +115,7 @@ impl Media<'_> {
         let unknown = || Error::NotFound { what: "image", name: request.path.join("/") };
         let path = ImagePath::parse(request.path).ok_or_else(unknown)?;
         let file = FileId::parse(path.id).ok_or_else(unknown)?;
-        let found = self.look(|reader, media| {
+        let found = self.lookup(|reader, media| {
             reader.object(Edition::Current, media, path.id, |stored| {
                 let object: MediaObject<'_> = serde_json::from_str(&stored.data).ok()?;
                 path.has_extension(&object.extension).then(|| {
@@ -145,18 +145,18 @@ impl Media<'_> {
         let (name, _) = image.rendering.as_ref()?;
         if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
             self.cms.renders.uses.recent.fetch_add(1, Ordering::Relaxed);
-            return Some(Picture::Rendered(Made::Whole(picture)));
+            return Some(Picture::Rendered(RenderedImage::InMemory(picture)));
         }
         let now = self.cms.config.clock.now().system_time();
-        let made = self.cms.renders.get(&image.file, name, now)?;
-        if made.size() == 0 {
+        let rendered = self.cms.renders.get(&image.file, name, now)?;
+        if rendered.size() == 0 {
             return None;
         }
         self.cms.renders.uses.cached.fetch_add(1, Ordering::Relaxed);
-        if let Made::Whole(picture) = &made {
+        if let RenderedImage::InMemory(picture) = &rendered {
             self.cms.recent_renders.keep(&image.etag, picture);
         }
-        Some(Picture::Rendered(made))
+        Some(Picture::Rendered(rendered))
     }
 
     /// Renders an image, or returns the stored file.
@@ -172,9 +172,9 @@ impl Media<'_> {
                 info_span!(target: TRACE_TARGET, "render").in_scope(|| rendering.render(&source))
             };
             let now = self.cms.config.clock.now().system_time();
-            let made = self.cms.renders.get_or_make(&image.file, name, now, make)?;
-            if made.size() > 0 {
-                return Ok(Picture::Rendered(made));
+            let rendered = self.cms.renders.get_or_make(&image.file, name, now, make)?;
+            if rendered.size() > 0 {
+                return Ok(Picture::Rendered(rendered));
             }
         }
         Ok(Picture::Original { size })
@@ -229,7 +229,7 @@ fn rendering(
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
     let quality = quality.unwrap_or(format.default_quality());
-    let rendering = Rendering { source, trim, asked: size, format, quality };
+    let rendering = Rendering { source, trim, requested: size, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
 
@@ -241,8 +241,8 @@ fn side(stored: Option<&RawValue>) -> u32 {
 impl Rendering {
     /// Its unique name among all renderings of an image.
     fn name(&self) -> String {
-        let Self { trim, asked, format, quality, .. } = self;
-        let mut name = format!("{}x{}", asked.width, asked.height);
+        let Self { trim, requested, format, quality, .. } = self;
+        let mut name = format!("{}x{}", requested.width, requested.height);
         if let Some(trim) = trim {
             let edges =
                 [Some(trim.top), trim.right, Some(trim.bottom), trim.left, trim.width, trim.height];
@@ -266,12 +266,12 @@ impl Rendering {
             return Ok(Vec::new());
         }
         let job = |size: Size| {
-            let plan = transform::resize_plan(size, self.trim.as_ref(), self.asked)?;
-            let whole = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
+            let plan = transform::resize_plan(size, self.trim.as_ref(), self.requested)?;
+            let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
             let is_converted =
                 self.format != self.source || self.quality != self.format.default_quality();
             let plan =
-                plan.or_else(|| is_converted.then_some(ResizePlan { crop: whole, output: size }));
+                plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
             Ok(plan.map(|plan| Job { plan, format: self.format, quality: self.quality }))
         };
         let rendered = pipeline::render(source, self.source, job, &Limits::default())?;

@@ -173,7 +173,7 @@ impl Media<'_> {
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
             // Short reads, so that no snapshot is held for long.
-            self.look(|reader, media| {
+            self.lookup(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
                     if reader.object_pk(media, &id.to_string())?.is_none() {
                         orphans.push(id);
@@ -193,7 +193,7 @@ impl Media<'_> {
             let next = |reader: &Reader<'_>, media| {
                 reader.object_ids_after(media, &last, limits::MAX_PAGE_SIZE)
             };
-            let ids = self.look(next)?;
+            let ids = self.lookup(next)?;
             let Some(next) = ids.last() else { return Ok(files) };
             last.clone_from(next);
             files.extend(ids.iter().filter_map(|id| FileId::parse(id)));

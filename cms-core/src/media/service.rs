@@ -153,7 +153,7 @@ impl Media<'_> {
 
     /// Reads from the database, with the row of the media type: a built-in type, so the row never
     /// changes. Each statement has its own snapshot.
-    pub(super) fn look<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
+    pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
         let media = match self.cms.catalog.held().find(TYPE) {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
@@ -192,7 +192,7 @@ impl Media<'_> {
         if content_type != TYPE {
             return Ok(());
         }
-        let removed = self.look(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
+        let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
         self.forget_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }

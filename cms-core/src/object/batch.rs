@@ -26,7 +26,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use super::{
     service::{Objects, find, require_quota},
-    synchronous_webhooks::Asked,
+    synchronous_webhooks::WebhookResult,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 
@@ -66,16 +66,16 @@ impl Objects<'_> {
         caller.require_right_to_keep_dates()?;
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
-        if let Some(answer) = self.answered(caller)? {
-            return report(elements, read_faults(&answer)?, !repeated.is_empty());
+        if let Some(response) = self.stored_response(caller)? {
+            return report(elements, read_element_errors(&response)?, !repeated.is_empty());
         }
-        let asked =
-            self.ask_about_elements(caller, name, elements, (update_existing, &repeated))?;
+        let results =
+            self.call_webhooks_on_elements(caller, name, elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let quota = config.max_objects;
         let budget = &mut StepBudget::per_object();
-        let prepare = |(index, element): (usize, Asked)| -> Result<Element> {
+        let prepare = |(index, element): (usize, WebhookResult)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
@@ -93,9 +93,9 @@ impl Objects<'_> {
             }
         };
         let prepared =
-            asked.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
-        let (asking, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
-        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
+            results.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
+        let (owned_caller, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
+        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for element in prepared {
                 match element {
@@ -104,7 +104,7 @@ impl Objects<'_> {
                     Element::NewOrExisting(text, checked) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
-                        let view = View::for_object(&asking, content_type);
+                        let view = View::for_object(&owned_caller, content_type);
                         match find(writer, content_type, view, id) {
                             Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
                             Err(Error::NotFound { .. }) => match checked {
@@ -117,9 +117,10 @@ impl Objects<'_> {
                 }
             }
             require_quota(writer, quota, 0)?;
-            serde_json::to_vec(&batch.faults).map_err(|error| Error::Internal(Box::new(error)))
+            serde_json::to_vec(&batch.element_errors)
+                .map_err(|error| Error::Internal(Box::new(error)))
         })?;
-        report(elements, read_faults(&answer)?, !repeated.is_empty())
+        report(elements, read_element_errors(&response)?, !repeated.is_empty())
     }
 
     /// Patches objects (see docs/reference/objects.md#batches).
@@ -136,10 +137,10 @@ impl Objects<'_> {
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
         let has_repeated = !repeated.is_empty();
-        let asked = self.ask_about_patches(caller, name, elements)?;
+        let results = self.call_webhooks_on_patches(caller, name, elements)?;
         let context = Context::new(caller, &self.cms.config);
-        let mut patches = Vec::with_capacity(asked.len());
-        for (index, element) in asked.into_iter().enumerate() {
+        let mut patches = Vec::with_capacity(results.len());
+        for (index, element) in results.into_iter().enumerate() {
             patches.push(match read_patch(element)? {
                 Ok((id, text)) if repeated.contains(&index) => Ok((id, text, None)),
                 Ok((id, text)) => {
@@ -150,7 +151,7 @@ impl Objects<'_> {
             });
         }
         let caller = caller.clone();
-        let faults = self.write(name, move |writer, catalog, content_type| {
+        let element_errors = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for patch in patches {
                 let (id, text, checked) = match patch {
@@ -167,9 +168,9 @@ impl Objects<'_> {
                     Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
                 }
             }
-            Ok(batch.faults)
+            Ok(batch.element_errors)
         })?;
-        report(elements, faults, has_repeated)
+        report(elements, element_errors, has_repeated)
     }
 
     /// Deletes the objects that can be deleted; returns their number, or the errors of the others
@@ -180,7 +181,7 @@ impl Objects<'_> {
         if ids.len() > limit {
             return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
-        self.ask_about_deletions(caller, name, ids)?;
+        self.call_webhooks_on_deletions(caller, name, ids)?;
         let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);
@@ -260,7 +261,7 @@ struct Batch<'a> {
     known: KnownTargets,
     /// For elements that have to be validated again.
     budget: StepBudget,
-    faults: Vec<Option<FieldErrors>>,
+    element_errors: Vec<Option<FieldErrors>>,
 }
 
 impl<'a> Batch<'a> {
@@ -270,7 +271,7 @@ impl<'a> Batch<'a> {
         content_type: &'a CompiledType,
         context: &'a Context,
     ) -> Self {
-        let (known, faults) = (KnownTargets::default(), Vec::new());
+        let (known, element_errors) = (KnownTargets::default(), Vec::new());
         Self {
             writer,
             catalog,
@@ -278,12 +279,12 @@ impl<'a> Batch<'a> {
             context,
             known,
             budget: StepBudget::per_write_job(),
-            faults,
+            element_errors,
         }
     }
 
     fn refuse(&mut self, errors: FieldErrors) {
-        self.faults.push(Some(errors));
+        self.element_errors.push(Some(errors));
     }
 
     fn insert(&mut self, draft: Draft) -> Result<()> {
@@ -293,7 +294,7 @@ impl<'a> Batch<'a> {
         match draft.valid() {
             Ok(draft) => {
                 write::insert(self.writer, self.content_type, draft, self.context)?;
-                self.faults.push(None);
+                self.element_errors.push(None);
                 Ok(())
             }
             Err(error) => self.keep(error),
@@ -333,7 +334,7 @@ impl<'a> Batch<'a> {
         match draft.valid() {
             Ok(draft) => {
                 write::update(self.writer, self.content_type, stored, draft, self.context)?;
-                self.faults.push(None);
+                self.element_errors.push(None);
                 Ok(())
             }
             Err(error) => self.keep(error),
@@ -390,7 +391,7 @@ fn still_used(
 }
 
 /// Parses an element, or returns its errors.
-fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+fn read(element: WebhookResult) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
     let text = match element {
         Ok(text) => text,
         Err(errors) => return Ok(Err(errors)),
@@ -402,7 +403,7 @@ fn read(element: Asked) -> Result<std::result::Result<Map<String, Value>, FieldE
 }
 
 /// Parses the id of an element that changes an object, or returns its errors.
-fn read_patch(element: Asked) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
+fn read_patch(element: WebhookResult) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
     let text = element.clone().ok();
     let payload = match read(element)? {
         Ok(payload) => payload,
@@ -431,22 +432,22 @@ fn repeated_ids(elements: &BatchElements) -> HashSet<usize> {
 }
 
 /// Parses the stored response of [`Objects::batch_create`].
-fn read_faults(answer: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
-    serde_json::from_slice(answer).map_err(|error| Error::Internal(Box::new(error)))
+fn read_element_errors(response: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
+    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
 }
 
 /// The report about elements and their errors.
 fn report(
     elements: &BatchElements,
-    faults: Vec<Option<FieldErrors>>,
+    element_errors: Vec<Option<FieldErrors>>,
     has_repeated: bool,
 ) -> Result<BatchReport> {
     let mut errors = Vec::new();
-    for (text, fault) in elements.texts().iter().zip(faults) {
-        let Some(fault) = fault else { continue };
+    for (text, element_error) in elements.texts().iter().zip(element_errors) {
+        let Some(element_error) = element_error else { continue };
         let id =
             object::id_of(text).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        errors.push(BatchError { id, data: compact(text)?, errors: fault });
+        errors.push(BatchError { id, data: compact(text)?, errors: element_error });
     }
     let total = elements.texts().len();
     Ok(BatchReport {

@@ -27,10 +27,10 @@ impl Objects<'_> {
     ) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
         caller.require_right_to_keep_dates()?;
-        if let Some(answer) = self.answered(caller)? {
-            return Ok(Json(answer));
+        if let Some(response) = self.stored_response(caller)? {
+            return Ok(Json(response));
         }
-        let payload = self.ask_about_new(caller, name, payload)?;
+        let payload = self.call_webhooks_on_new(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let mut draft = Draft::new(
@@ -50,7 +50,7 @@ impl Objects<'_> {
             });
         }
         let quota = config.max_objects;
-        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
+        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
             let mut draft =
                 draft.renewed(content_type, &context, &mut StepBudget::per_write_job())?;
             draft.check_id(writer, content_type)?;
@@ -62,6 +62,6 @@ impl Objects<'_> {
             also(writer)?;
             Ok(to_json(content_type, &stored).0)
         });
-        answer.map(Json)
+        response.map(Json)
     }
 }

@@ -47,25 +47,27 @@ impl Objects<'_> {
     ) -> Result<Json> {
         let needs = Access::CREATE | Access::READ;
         self.content_type(caller, name, needs)?;
-        if let Some(answer) = self.answered(caller)? {
-            return Ok(Json(answer));
+        if let Some(response) = self.stored_response(caller)? {
+            return Ok(Json(response));
         }
         self.read(caller, name, needs, |reader, _, content_type| {
             source(reader, content_type, caller, id).map(|_| ())
         })?;
         let related = related_ids(payload)?;
         let config = &self.cms.config;
-        let (asking, id, context) = (caller.clone(), id.to_owned(), Context::new(caller, config));
+        let (owned_caller, id, context) =
+            (caller.clone(), id.to_owned(), Context::new(caller, config));
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
-        let answer = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let stored = source(writer, content_type, &asking, &id)?;
-            let copier = Copier { writer, catalog, caller: &asking, context: &context, ids: &*ids };
+        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
+            let stored = source(writer, content_type, &owned_caller, &id)?;
+            let copier =
+                Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
             let data = copier.copy_related(content_type, &stored.data, &related)?;
             let stored = copier.insert(content_type, write::parse(&data)?)?;
             require_quota(writer, quota, 0)?;
             Ok(to_json(content_type, &stored).0)
         });
-        answer.map(Json)
+        response.map(Json)
     }
 }
 

@@ -20,10 +20,10 @@ use super::service::Objects;
 
 impl Objects<'_> {
     /// Returns the stored response to the same request.
-    pub(super) fn answered(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
+    pub(super) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((api_key, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());
-        self.cms.store.read_autocommit(|reader| answer(reader, api_key, key, after))
+        self.cms.store.read_autocommit(|reader| response(reader, api_key, key, after))
     }
 
     /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.
@@ -38,15 +38,15 @@ impl Objects<'_> {
         let Some((api_key, key)) = repeatable(caller) else { return self.write(name, write) };
         let (key, at) = (key.clone(), self.cms.config.clock.now());
         self.write(name, move |writer, catalog, content_type| {
-            if let Some(answer) = answer(writer, api_key, &key, since(at))? {
-                return Ok(answer);
+            if let Some(response) = response(writer, api_key, &key, since(at))? {
+                return Ok(response);
             }
-            let answer = write(writer, catalog, content_type)?;
-            if answer.len() > limits::MAX_IDEMPOTENCY_RESPONSE_BYTES {
+            let response = write(writer, catalog, content_type)?;
+            if response.len() > limits::MAX_IDEMPOTENCY_RESPONSE_BYTES {
                 return Err(Error::BodyTooLarge);
             }
-            writer.keep_answer(api_key, (&key.key, key.fingerprint), at, &answer)?;
-            Ok(answer)
+            writer.store_response(api_key, (&key.key, key.fingerprint), at, &response)?;
+            Ok(response)
         })
     }
 }
@@ -61,16 +61,16 @@ pub(crate) fn since(now: Timestamp) -> Timestamp {
     Timestamp(now.0 - limits::IDEMPOTENCY_RETENTION_HOURS * 3_600_000_000)
 }
 
-fn answer(
+fn response(
     reader: &Reader<'_>,
     api_key: i64,
     key: &IdempotencyKey,
     after: Timestamp,
 ) -> Result<Option<Vec<u8>>> {
-    match reader.kept_answer(api_key, &key.key, after)? {
+    match reader.stored_response(api_key, &key.key, after)? {
         Some((fingerprint, _)) if fingerprint != key.fingerprint => {
             Err(Error::IdempotencyKeyReused)
         }
-        kept => Ok(kept.map(|(_, answer)| answer)),
+        kept => Ok(kept.map(|(_, response)| response)),
     }
 }

@@ -212,7 +212,7 @@ impl Objects<'_> {
         payload: Map<String, Value>,
         edit: Edit,
     ) -> Result<Json> {
-        let payload = self.ask_about_change(caller, name, id, payload)?;
+        let payload = self.call_webhooks_on_change(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
@@ -260,7 +260,7 @@ impl Objects<'_> {
     /// Deletes an object without incoming links (see docs/reference/objects.md#delete).
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         self.content_type(caller, name, Access::DELETE)?;
-        self.ask_about_deletion(caller, name, id)?;
+        self.call_webhooks_on_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let at = self.cms.config.clock.now();
         self.write(name, move |writer, _, content_type| {

@@ -20,11 +20,11 @@ use serde_json::{Map, Value};
 use super::service::{Objects, find_map, find_to_change};
 
 /// An element of a batch to be written, or its errors.
-pub(super) type Asked = std::result::Result<Bytes, FieldErrors>;
+pub(super) type WebhookResult = std::result::Result<Bytes, FieldErrors>;
 
 impl Objects<'_> {
     /// Calls the webhooks about a new object.
-    pub(super) fn ask_about_new(
+    pub(super) fn call_webhooks_on_new(
         &self,
         caller: &Caller,
         name: &str,
@@ -37,7 +37,7 @@ impl Objects<'_> {
     }
 
     /// Calls the webhooks about a change of an object, which must exist.
-    pub(super) fn ask_about_change(
+    pub(super) fn call_webhooks_on_change(
         &self,
         caller: &Caller,
         name: &str,
@@ -54,7 +54,12 @@ impl Objects<'_> {
     }
 
     /// Calls the webhooks about the deletion of an object, which must exist.
-    pub(super) fn ask_about_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+    pub(super) fn call_webhooks_on_deletion(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+    ) -> Result<()> {
         if let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
         {
@@ -66,13 +71,13 @@ impl Objects<'_> {
 
     /// Calls the webhooks about elements that create or replace objects, except the elements at the
     /// given positions.
-    pub(super) fn ask_about_elements(
+    pub(super) fn call_webhooks_on_elements(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
         (update_existing, refused): (bool, &HashSet<usize>),
-    ) -> Result<Vec<Asked>> {
+    ) -> Result<Vec<WebhookResult>> {
         let webhooks = self.cms.webhooks();
         let mut about_new = webhooks.synchronous_calls(caller, name, WriteEvent::Create)?;
         let mut about_existing = if update_existing {
@@ -83,7 +88,7 @@ impl Objects<'_> {
         if about_new.is_none() && about_existing.is_none() {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         }
-        let ask = |(index, text): (usize, &Bytes)| {
+        let call = |(index, text): (usize, &Bytes)| {
             let unasked = || Ok(Ok(text.clone()));
             if refused.contains(&index) {
                 return unasked();
@@ -96,21 +101,21 @@ impl Objects<'_> {
             };
             let calls = if exists { &mut about_existing } else { &mut about_new };
             match calls {
-                Some(calls) => asked(calls.call(payload)),
+                Some(calls) => webhook_result(calls.call(payload)),
                 None => unasked(),
             }
         };
-        elements.texts().iter().enumerate().map(ask).collect()
+        elements.texts().iter().enumerate().map(call).collect()
     }
 
     /// Calls the webhooks about elements that change objects. One unknown id ends the batch without
     /// a call.
-    pub(super) fn ask_about_patches(
+    pub(super) fn call_webhooks_on_patches(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
-    ) -> Result<Vec<Asked>> {
+    ) -> Result<Vec<WebhookResult>> {
         let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)?
         else {
@@ -123,17 +128,17 @@ impl Objects<'_> {
                 return Err(Error::object_not_found(name, &id));
             }
         }
-        let ask = |text: &Bytes| match object::read(text) {
+        let call = |text: &Bytes| match object::read(text) {
             Ok(payload) if payload.get("id").is_some_and(Value::is_string) => {
-                asked(calls.call(payload))
+                webhook_result(calls.call(payload))
             }
             _ => Ok(Ok(text.clone())),
         };
-        elements.texts().iter().map(ask).collect()
+        elements.texts().iter().map(call).collect()
     }
 
     /// Calls the webhooks about deletions; one rejection ends the batch.
-    pub(super) fn ask_about_deletions(
+    pub(super) fn call_webhooks_on_deletions(
         &self,
         caller: &Caller,
         name: &str,
@@ -171,8 +176,8 @@ impl Objects<'_> {
 }
 
 /// The errors of an element do not prevent the others from being written.
-fn asked(answer: Result<Map<String, Value>>) -> Result<Asked> {
-    match answer {
+fn webhook_result(response: Result<Map<String, Value>>) -> Result<WebhookResult> {
+    match response {
         Ok(payload) => Ok(Ok(Value::Object(payload).to_string().into())),
         Err(Error::Invalid(errors)) => Ok(Err(errors)),
         Err(error) => Err(error),

@@ -63,8 +63,8 @@ impl Searching<'_> {
                 (other, "are in it with another status"),
                 (indexed.len() as u64, "are in it and nowhere else"),
             ];
-            let told = counts.into_iter().filter(|(count, _)| *count > 0);
-            Ok(told.map(|(count, what)| format!("objects that {what}: {count}")).collect())
+            let findings = counts.into_iter().filter(|(count, _)| *count > 0);
+            Ok(findings.map(|(count, what)| format!("objects that {what}: {count}")).collect())
         })
     }
 

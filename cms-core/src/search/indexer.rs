@@ -204,7 +204,7 @@ impl Indexer {
     }
 
     /// The last indexing error, if any.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub(crate) fn last_error(&self) -> Option<String> {
         self.lock().failure.clone()
     }
 

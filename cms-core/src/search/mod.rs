@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`feed`] | journal → documents: the only code that connects store and index |
 //! | [`indexer`] | which thread updates the index, and when |
-//! | [`service`], `answer` | searches; renders hits as JSON |
+//! | [`service`], `response` | searches; renders hits as JSON |
 //! | [`compare`] | compares the index with the database |
 //! | [`reindex`] | rebuilds the index, for operators |
 //!

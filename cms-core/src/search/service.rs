@@ -85,14 +85,14 @@ impl Searching<'_> {
         scope: &Scope,
         (offset, limit): (usize, usize),
     ) -> Result<Found> {
-        let look = || {
+        let run = || {
             let wait = self.cms.config.search_wait;
             let live = self.cms.index.up_to(self.source(), seq, wait)?;
             let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
-        match look()? {
-            (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => look()?.0,
+        match run()? {
+            (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => run()?.0,
             (found, _) => found,
         }
     }

@@ -7,7 +7,7 @@ use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
     /// Returns the request fingerprint and the response stored later than a time.
-    pub fn kept_answer(
+    pub fn stored_response(
         &self,
         api_key: i64,
         key: &str,
@@ -23,7 +23,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether a response is older than a time, or there are more than `most`.
-    pub fn has_stale_answers(&self, before: Timestamp, most: i64) -> Result<bool> {
+    pub fn has_expired_responses(&self, before: Timestamp, most: i64) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at < ?1)
                  OR (SELECT count(*) FROM idempotency) > ?2",
@@ -35,7 +35,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Stores a response, and replaces an expired one.
-    pub fn keep_answer(
+    pub fn store_response(
         &self,
         api_key: i64,
         (key, fingerprint): (&str, [u8; 32]),
@@ -52,7 +52,7 @@ impl Writer<'_> {
     }
 
     /// Removes responses older than a time, and the oldest ones beyond `most`.
-    pub fn forget_answers(&self, before: Timestamp, most: i64) -> Result<()> {
+    pub fn remove_responses(&self, before: Timestamp, most: i64) -> Result<()> {
         self.statement("DELETE FROM idempotency WHERE at < ?1")?
             .execute([before.0])
             .map_err(map)?;

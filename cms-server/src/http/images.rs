@@ -10,8 +10,8 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
-    Error, Image, Made, Picture, Pieces, Result, limits::CHUNK_BYTES as MAX_CHUNK_BYTES,
-    wire::media::ImageRequest,
+    Error, FileChunks, Image, Picture, RenderedImage, Result,
+    limits::CHUNK_BYTES as MAX_CHUNK_BYTES, wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
 use tokio::time;
@@ -98,8 +98,8 @@ async fn send(
     let media_type = media_type.unwrap_or(UNKNOWN_TYPE);
     let ranges = matches!(picture, Picture::Original { .. }).then_some(BYTE_RANGES);
     let response = match picture {
-        Picture::Rendered(Made::Whole(bytes)) => Response::file(media_type, bytes),
-        Picture::Rendered(Made::Large(chunks)) => rendered(app, media_type, chunks),
+        Picture::Rendered(RenderedImage::InMemory(bytes)) => Response::file(media_type, bytes),
+        Picture::Rendered(RenderedImage::OnDisk(chunks)) => rendered(app, media_type, chunks),
         Picture::Original { size } if parts.method == Method::HEAD => {
             Response::stream(media_type, size, Body::empty())
         }
@@ -137,7 +137,7 @@ async fn picture(app: &Arc<App>, image: &Arc<Image>) -> Result<Picture> {
 }
 
 /// Streams a large image of the cache.
-fn rendered(app: &Arc<App>, media_type: HeaderValue, chunks: Pieces) -> Response {
+fn rendered(app: &Arc<App>, media_type: HeaderValue, chunks: FileChunks) -> Response {
     let length = chunks.size();
     let reader = (Arc::clone(app), chunks);
     let body = stream::try_unfold(reader, |(app, mut chunks)| async move {

@@ -184,7 +184,7 @@ fn large_image_is_read_in_chunks_after_eviction() {
     let large: Vec<u8> = (0..3 * limits::CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
     let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
     let kept = renders.get(&id(1), "a.png", now()).unwrap();
-    assert!(matches!((&made, &kept), (Made::Large(_), Made::Large(_))));
+    assert!(matches!((&made, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));
     renders.forget(&id(1)).unwrap();
     assert_eq!((made.size(), kept.size()), (large.len() as u64, large.len() as u64));
     assert_eq!(pictures::bytes(made), large);

@@ -6,7 +6,7 @@ use cms_model::media::{
 };
 use jpeg_encoder::{ColorType, Encoder};
 
-use crate::{pipeline, renders::Made};
+use crate::{pipeline, renders::RenderedImage};
 
 /// Returns a JPEG of quality 90 with the cost of a typical photograph: smooth gradients, edges, and
 /// sensor noise.
@@ -70,10 +70,10 @@ pub fn size(picture: &[u8]) -> (u32, u32) {
 }
 
 /// All bytes of a rendered image.
-pub fn bytes(made: Made) -> Vec<u8> {
+pub fn bytes(made: RenderedImage) -> Vec<u8> {
     match made {
-        Made::Whole(bytes) => bytes.into(),
-        Made::Large(mut pieces) => {
+        RenderedImage::InMemory(bytes) => bytes.into(),
+        RenderedImage::OnDisk(mut pieces) => {
             let mut bytes = Vec::new();
             loop {
                 let piece = pieces.read().expect("it stays readable");

@@ -1,5 +1,5 @@
 //! The plan of a query: a tree without fragments, aliases and variables, which is traversed once
-//! per object. [`compile`] makes it from a valid query.
+//! per object. [`compile()`] makes it from a valid query.
 
 mod compile;
 

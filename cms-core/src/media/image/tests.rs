@@ -24,7 +24,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
         |(trim, width, height, format, quality)| Rendering {
             source: Format::Png,
             trim,
-            asked: Size { width, height },
+            requested: Size { width, height },
             format,
             quality: if format.is_lossy() { quality } else { format.default_quality() },
         },
@@ -37,7 +37,7 @@ fn read(name: &str) -> Rendering {
     let format = FORMATS.into_iter().find(|format| format.extension() == extension).unwrap();
     let mut parts = rest.split('-');
     let (width, height) = parts.next().unwrap().split_once('x').unwrap();
-    let asked = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
+    let requested = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
     let (mut trim, mut quality) = (None, format.default_quality());
     for part in parts {
         if let Some(edges) = part.strip_prefix("t.") {
@@ -51,7 +51,7 @@ fn read(name: &str) -> Rendering {
             assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
-    Rendering { source: Format::Png, trim, asked, format, quality }
+    Rendering { source: Format::Png, trim, requested, format, quality }
 }
 
 proptest! {
