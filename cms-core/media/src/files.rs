@@ -66,7 +66,7 @@ pub struct Files {
     /// Opened on first use: commands without media need no storage.
     open: OnceLock<Storage>,
     /// The last error of the storage check.
-    fault: Mutex<Option<String>>,
+    last_error: Mutex<Option<String>>,
 }
 
 /// A stored file.
@@ -79,7 +79,7 @@ pub struct StoredFile {
 
 impl Files {
     pub fn new(settings: FileSettings, space: String) -> Self {
-        Self { settings, space, open: OnceLock::new(), fault: Mutex::default() }
+        Self { settings, space, open: OnceLock::new(), last_error: Mutex::default() }
     }
 
     /// Opens the storage, which otherwise happens on first use.
@@ -91,14 +91,14 @@ impl Files {
         self.open().map(drop)
     }
 
-    /// Checks whether S3 storage responds, for [`Self::fault`].
+    /// Checks whether S3 storage responds, for [`Self::last_error`].
     pub fn watch(&self) -> Result<()> {
         if self.settings.storage == MediaStorage::Folder {
             return Ok(());
         }
         let looked =
             self.open().and_then(|open| self.found(open.wait(open.store.head(&Key::from(OWNER)))));
-        *self.lock_fault() = looked.as_ref().err().map(|error| match error {
+        *self.lock_last_error() = looked.as_ref().err().map(|error| match error {
             Error::Internal(cause) => cause.to_string(),
             error => error.to_string(),
         });
@@ -111,11 +111,11 @@ impl Files {
             let usable = fs::create_dir_all(self.settings.folder.join(FILES));
             return usable.err().map(|error| error.to_string());
         }
-        self.lock_fault().clone()
+        self.lock_last_error().clone()
     }
 
-    fn lock_fault(&self) -> MutexGuard<'_, Option<String>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_last_error(&self) -> MutexGuard<'_, Option<String>> {
+        self.last_error.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins to receive a file.
