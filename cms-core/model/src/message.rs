@@ -15,6 +15,7 @@ pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
 pub const IN_USE: &str = "This content object is used in another content object.";
 pub const NOT_AN_IMAGE: &str = "The file is not an image";
+pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 
 const REQUIRED: (&str, &str) = ("The property ", " is required");
@@ -150,11 +151,19 @@ pub fn too_long(maximum: usize) -> String {
     format!("Must be at most {maximum} characters long")
 }
 
+pub fn below_minimum(minimum: impl fmt::Display) -> String {
+    format!("Must have a minimum value of {minimum}")
+}
+
+pub fn above_maximum(maximum: impl fmt::Display) -> String {
+    format!("Must have a maximum value of {maximum}")
+}
+
 pub fn too_few(minimum: u64) -> String {
     format!("There must be a minimum of {minimum} items in the array")
 }
 
-pub fn too_many(maximum: impl std::fmt::Display) -> String {
+pub fn too_many(maximum: impl fmt::Display) -> String {
     format!("There must be a maximum of {maximum} items in the array")
 }
 

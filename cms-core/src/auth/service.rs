@@ -256,7 +256,7 @@ fn validate(new: &NewKey) -> FieldErrors {
     }
     let is_scoped = new.kind == KeyKind::Scoped;
     if is_scoped && new.rules.is_empty() {
-        errors.add("rules", "There must be a minimum of 1 items in the array");
+        errors.add("rules", message::too_few(1));
     }
     if !is_scoped && !new.rules.is_empty() {
         errors.add("rules", "Only scoped keys have rules");

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
-    message::{self, ALREADY_USED, DUPLICATES, NOT_IN_DATABASE},
+    message::{self, ALREADY_USED, DUPLICATES, NOT_AN_OPTION, NOT_IN_DATABASE},
 };
 
 /// `i64::MIN` as a float.
@@ -24,7 +24,7 @@ const MINIMUM: f64 = -9_223_372_036_854_775_808.0;
 pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut FieldErrors) {
     match (property.input_type, value) {
         (InputType::Radio | InputType::Select, _) if !is_option(&property.options, value) => {
-            errors.add(path.to_string(), "The value does not match possible options");
+            errors.add(path.to_string(), NOT_AN_OPTION);
         }
         (InputType::Datasource, Value::Array(items)) => {
             if let Some(relation) = &property.relation {
@@ -46,7 +46,7 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
         (InputType::Number, Value::Number(number))
             if number.is_f64() && number.as_f64().is_some_and(|n| n <= MINIMUM) =>
         {
-            errors.add(path.to_string(), format!("Must have a minimum value of {}", i64::MIN));
+            errors.add(path.to_string(), message::below_minimum(i64::MIN));
         }
         (InputType::Custom, Value::Object(value)) => {
             check_nested(&property.nested, value, path, errors);

@@ -204,14 +204,10 @@ fn error_message(kind: &ErrorKind, error: &ValidationError) -> String {
             message::wrong_type(error.instance(), expected.as_str())
         }
         ErrorKind::MinLength { limit } => message::too_short(*limit),
-        ErrorKind::MinItems { limit } => {
-            format!("There must be a minimum of {limit} items in the array")
-        }
-        ErrorKind::MaxItems { limit } => {
-            format!("There must be a maximum of {limit} items in the array")
-        }
-        ErrorKind::Minimum { limit } => format!("Must have a minimum value of {limit}"),
-        ErrorKind::Maximum { limit } => format!("Must have a maximum value of {limit}"),
+        ErrorKind::MinItems { limit } => message::too_few(*limit),
+        ErrorKind::MaxItems { limit } => message::too_many(limit),
+        ErrorKind::Minimum { limit } => message::below_minimum(limit),
+        ErrorKind::Maximum { limit } => message::above_maximum(limit),
         // The only enumeration in a compiled schema is the type of a link.
         ErrorKind::Enum { .. } => message::not_in_enumeration(&LINK_TYPES),
         _ => NOT_VALID.to_owned(),

@@ -18,7 +18,7 @@ use crate::{
     auth::scope::Access,
     content_type::model::{Definition, InputType, Property, SchemaType},
     limits,
-    message::{ALREADY_USED, required, too_short, wrong_type},
+    message::{ALREADY_USED, NOT_AN_OPTION, NOT_IN_DATABASE, required, too_short, wrong_type},
     wire::publish::PublishAction,
 };
 
@@ -127,10 +127,10 @@ impl DocumentedType<'_> {
                 _ => {}
             }
             if !property.options.is_empty() {
-                messages.push("The value does not match possible options".to_owned());
+                messages.push(NOT_AN_OPTION.to_owned());
             }
             if property.input_type == InputType::Datasource {
-                messages.push("This value does not exist in database".to_owned());
+                messages.push(NOT_IN_DATABASE.to_owned());
             }
             if !messages.is_empty() {
                 errors.insert(property.name.clone(), json!(messages));
