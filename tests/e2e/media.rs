@@ -21,6 +21,15 @@ fn targets(server: &Server) -> [Cli; 2] {
     targets
 }
 
+/// Runs the same checks on both targets, with the data directory of each and the server of the second.
+fn on_both_data_directories(check: impl Fn(&Cli, &Path, Option<&Server>)) {
+    let folder = tempfile::TempDir::new().unwrap();
+    let server = Server::start_in(folder.path(), &[]);
+    let [direct, remote] = both_targets(&server);
+    check(&direct, &direct.path("data"), None);
+    check(&remote, &folder.path().join("data"), Some(&server));
+}
+
 /// Writes a unique file of `size` bytes that begins with a PNG.
 fn write_image(cli: &Cli, name: &str, size: usize) {
     let mut bytes = fs::read(fixtures().join("media/still.png")).unwrap();
@@ -209,11 +218,7 @@ fn files_are_fetched_completely_or_not_at_all() {
 
 #[test]
 fn check_lists_media_objects_without_a_file() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let server = Server::start_in(folder.path(), &[]);
-    let direct = Cli::with_data();
-    let remote = Cli::with_server(&server);
-    for (cli, data) in [(&direct, direct.path("data")), (&remote, folder.path().join("data"))] {
+    on_both_data_directories(|cli, data, _| {
         write_image(cli, "a.png", 300);
         write_image(cli, "b.png", 300);
         cli.run(&["media", "upload", "a.png", "b.png"]).ok();
@@ -227,16 +232,12 @@ fn check_lists_media_objects_without_a_file() {
         }
         cli.run(&["object", "delete", "_media", &id]).ok();
         assert_eq!(cli.run(&["check"]).ok(), "1 stored file\nno problems found\n");
-    }
+    });
 }
 
 #[test]
 fn damaged_files_are_reported_by_check_backup_and_export() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let server = Server::start_in(folder.path(), &[]);
-    let direct = Cli::with_data();
-    let remote = Cli::with_server(&server);
-    for (cli, data) in [(&direct, direct.path("data")), (&remote, folder.path().join("data"))] {
+    on_both_data_directories(|cli, data, server| {
         write_image(cli, "a.png", 300);
         cli.run(&["media", "upload", "a.png"]).ok();
         cli.run(&["backup", "site.tar"]).ok();
@@ -274,9 +275,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         assert_eq!((check.exit, check.stdout), (6, stdout));
         let backup = cli.run(&["backup", "site.tar"]);
         assert!(backup.stderr.ends_with(hint), "{}", backup.transcript());
-        if data == direct.path("data") {
-            assert_eq!((backup.exit, backup.stderr), (1, format!("error: {message}\n{hint}")));
-        } else {
+        if let Some(server) = server {
             assert_eq!(backup.exit, 9, "{}", backup.transcript());
             let line = format!("stored file has the wrong content id={id}");
             let begun = Instant::now();
@@ -284,6 +283,8 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
                 assert!(begun.elapsed() < Duration::from_secs(10), "{}", server.logged());
                 thread::yield_now();
             }
+        } else {
+            assert_eq!((backup.exit, backup.stderr), (1, format!("error: {message}\n{hint}")));
         }
         assert_eq!(fs::read(cli.path("site.tar")).unwrap(), older);
         assert!(!cli.path("site.tar.part").exists());
@@ -291,7 +292,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         fs::write(&path, &uploaded).unwrap();
         assert_eq!(cli.run(&["check", "--digests"]).ok(), "1 stored file\nno problems found\n");
         cli.run(&["backup", "site.tar"]).ok();
-    }
+    });
 }
 
 /// An export includes the files of objects; an import of it and a second export reproduce them.
