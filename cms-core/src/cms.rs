@@ -17,7 +17,7 @@ use cms_model::{
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
 };
-use cms_store::{DERIVED, Store, Writer};
+use cms_store::{DERIVED, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -68,7 +68,7 @@ impl Cms {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -145,7 +145,7 @@ impl Cms {
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
-            let (organization, space) = reader.names()?;
+            let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();

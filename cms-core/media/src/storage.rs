@@ -82,7 +82,7 @@ impl Storage {
         Ok(Upload { storage: self, output })
     }
 
-    /// Reads a range of a file.
+    /// Opens a file for reading.
     pub fn read(&self, name: &str) -> Result<Download<'_>> {
         let key = Key::from(name);
         let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;

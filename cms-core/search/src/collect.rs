@@ -42,7 +42,7 @@ use super::{
 pub struct Scope {
     /// Search published versions instead of current ones.
     pub published: bool,
-    /// Rows of the types; empty means all.
+    /// Primary keys of the types; none means all.
     pub ctds: Option<Vec<i64>>,
     /// Types of which only approved objects are visible.
     pub approved_only: Vec<i64>,
@@ -91,8 +91,9 @@ pub(super) fn run(
 /// With this number of matches in a segment, skipping and a separate count are faster.
 const SKIP_FROM_MATCHES: u32 = 4096;
 
-/// With more terms, finding documents to skip costs more than visiting all of them.
-const MAX_SKIPPED_TERMS: usize = 24;
+/// Maximum number of terms of a query that skips documents. With more, finding documents to skip
+/// costs more than visiting all of them.
+const MAX_TERMS_FOR_PRUNING: usize = 24;
 
 /// Half-life of decaying scores, in seconds (see docs/reference/search.md#parameters).
 const HALF_LIFE_SECONDS: f64 = 180.0 * 86_400.0;
@@ -130,7 +131,7 @@ impl<'a> Pass<'a> {
         let (deadline, view) = (Deadline::from_now(), View::new(scope));
         let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
         let scoring = lower.query(&search.query)?;
-        let is_short = lower.terms <= MAX_SKIPPED_TERMS;
+        let is_short = lower.terms <= MAX_TERMS_FOR_PRUNING;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != Query::All {
             restrictions.push(lower.query(&search.filter)?);

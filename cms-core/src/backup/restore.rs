@@ -184,7 +184,7 @@ impl StagingDirectory {
         }
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         // Orphans get a new deadline: their objects may have been created after the backup.
         store.write(forget_orphans)?;
         let objects =

@@ -166,7 +166,7 @@ fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Back
     let known = Backup {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at: dates::object_date(at.seconds()),
-        space: copy.names()?.1,
+        space: copy.space_ids()?.space,
         journal: copy.journal_head()?.seq,
         objects: copy.live_objects()?,
         ..Backup::default()

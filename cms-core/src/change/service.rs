@@ -22,7 +22,7 @@ pub struct Changes<'a> {
 }
 
 impl Cms {
-    /// The kind of the change.
+    /// The change feed.
     pub fn changes(&self) -> Changes<'_> {
         Changes { cms: self }
     }

@@ -1,7 +1,7 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
 //! Both run the same code in a write transaction: a plan is rolled back, an apply is committed
-//! unless it is blocked. So an apply does exactly what its plan reports.
+//! unless it is type_plan_without_changes. So an apply does exactly what its plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -66,10 +66,10 @@ impl Types<'_> {
                 }
             }
             let plan = run.carry_out(writer)?;
-            let blocked: Vec<_> =
+            let type_plan_without_changes: Vec<_> =
                 plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
-            if !blocked.is_empty() {
-                return Err(Error::Blocked(blocked));
+            if !type_plan_without_changes.is_empty() {
+                return Err(Error::Blocked(type_plan_without_changes));
             }
             let lost = lost_without_consent(&plan, consent.as_ref());
             if !lost.is_empty() {
@@ -122,7 +122,7 @@ impl Run {
         for payload in &self.wanted.content_types {
             let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
             if !named.insert(name) {
-                types.push(blocked(
+                types.push(type_plan_without_changes(
                     name,
                     PlanAction::None,
                     FieldErrors::one("name", message::ALREADY_USED),
@@ -239,7 +239,9 @@ impl Run {
     ) -> Result<TypePlan> {
         let definition = match check(writer, catalog, payload, None) {
             Ok(definition) => definition,
-            Err(Error::Invalid(errors)) => return Ok(blocked(name, PlanAction::Create, errors)),
+            Err(Error::Invalid(errors)) => {
+                return Ok(type_plan_without_changes(name, PlanAction::Create, errors));
+            }
             Err(error) => return Err(error),
         };
         change::create(writer, &self.config.ids.uuid(), &definition, rev, self.at)?;
@@ -278,16 +280,19 @@ impl Run {
         let definition = match check(writer, catalog, payload, Some(before)) {
             Ok(definition) => definition,
             Err(Error::Invalid(errors)) => {
-                return Ok((blocked(name, PlanAction::Update, errors), 0));
+                return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
             }
             Err(error) => return Err(error),
         };
         if definition == before.definition {
-            return Ok((blocked(name, PlanAction::None, FieldErrors::default()), 0));
+            return Ok((
+                type_plan_without_changes(name, PlanAction::None, FieldErrors::default()),
+                0,
+            ));
         }
         if require_changeable(before).is_err() {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
-            return Ok((blocked(name, PlanAction::Update, errors), 0));
+            return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
         }
         let outcome =
             change::update(writer, catalog, before, &definition, (rev, self.at), &self.rewriting)?;
@@ -311,7 +316,7 @@ impl Run {
         }
         Ok(TypePlan {
             breaking: true,
-            ..blocked(content_type.name(), PlanAction::Delete, blockers)
+            ..type_plan_without_changes(content_type.name(), PlanAction::Delete, blockers)
         })
     }
 
@@ -356,8 +361,8 @@ impl Run {
     }
 }
 
-/// An unchanged type.
-fn blocked(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
+/// The plan of a type without changes to properties: an unchanged, invalid or deleted one.
+fn type_plan_without_changes(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
     TypePlan { name: name.to_owned(), action, breaking: false, blockers, properties: Vec::new() }
 }
 

@@ -183,7 +183,7 @@ impl Types<'_> {
         let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
         let space = space.to_owned();
         self.cms.store.write(move |writer| {
-            if writer.names()?.1 != space {
+            if writer.space_ids()?.space != space {
                 return Err(Error::NotFound { what: "space", name: space });
             }
             let catalog = cell.within(writer)?;

@@ -289,7 +289,7 @@ impl Execution<'_> {
             }
             other => Failure::Other(other),
         })?;
-        let plan = plan.expect("without a limit the operation completes");
+        let plan = plan.expect("counting is allowed, so a plan exists");
         if plan.matching > slice.offset {
             self.reader.list(&plan, |stored| visit(view.mask(stored)))?;
         }

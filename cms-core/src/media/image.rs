@@ -260,7 +260,7 @@ impl Rendering {
         name
     }
 
-    /// Returns none for an image that is better sent as stored.
+    /// Returns an empty image when the stored file is better sent as it is.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());

@@ -79,7 +79,7 @@ impl Media<'_> {
         let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
         let file = file.as_mut().expect("a request without a file is refused");
 
-        if request.id.is_some() && self.without_object([id.clone()])?.is_empty() {
+        if request.id.is_some() && self.ids_without_object([id.clone()])?.is_empty() {
             // Adding a file to an existing object is a change of it.
             if request.save {
                 return Err(Error::invalid("id", message::ALREADY_USED));
@@ -102,7 +102,7 @@ impl Media<'_> {
         if created.is_err() && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed
             // removal.
-            self.without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
+            self.ids_without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
         }
         created
     }

@@ -68,7 +68,7 @@ impl Searching<'_> {
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
             let mut hydration = Hydration::new(reader, &catalog, caller);
-            let (organization, _) = reader.names()?;
+            let organization = reader.space_ids()?.organization;
             let hits = response::Hits { found: &found, rows, organization: &organization };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
@@ -154,7 +154,8 @@ fn selected<'c>(
         .collect()
 }
 
-/// Number of hits before the page and on it; none beyond the last result.
+/// Returns the offset and the limit of the page; both are 0 for a page that ends beyond
+/// [`limits::MAX_SEARCH_RESULTS`].
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
     if offset + limit > limits::MAX_SEARCH_RESULTS {

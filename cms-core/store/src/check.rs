@@ -188,12 +188,12 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Passes every object of a type to `visit`: its row, id, text, and the text of its published
-    /// version.
+    /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
+    /// published version.
     pub fn each_text(
         &self,
         ctd: i64,
-        mut take: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
+        mut visit: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self.statement(
             "SELECT o.pk, o.id, o.data, p.data FROM object o
@@ -204,7 +204,7 @@ impl Reader<'_> {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
             let pk = row.get(0).map_err(map)?;
-            take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
+            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
         }
         Ok(())
     }
@@ -223,14 +223,14 @@ impl Reader<'_> {
         Ok(links)
     }
 
-    /// Passes every object to be indexed to `visit`: row, type, status, and workflow state.
-    pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
+    /// Passes every object to `visit`: primary key, type, status, and workflow state.
+    pub fn each_state(&self, mut visit: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
         let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
         let mut rows = statement.query([]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
-            take(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
+            visit(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
         }
         Ok(())
     }

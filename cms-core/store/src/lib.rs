@@ -55,7 +55,7 @@ pub use self::{
     journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
     key::KeyRow,
     list::ListPlan,
-    meta::{DERIVED, Revisions},
+    meta::{DERIVED, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
     stored_file::MediaFile,
@@ -125,7 +125,7 @@ impl Store {
         self.damage.watch(read(&reader))
     }
 
-    /// Reads with a single statement, which has its own snapshot.
+    /// Reads without a transaction: each statement has its own snapshot.
     pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
         self.damage.watch(read(&Reader(&connection)))

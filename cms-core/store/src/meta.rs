@@ -18,6 +18,12 @@ pub struct Revisions {
     pub auth: i64,
 }
 
+/// The ids in the URLs of a data directory.
+pub struct SpaceIds {
+    pub organization: String,
+    pub space: String,
+}
+
 impl Reader<'_> {
     /// Returns none in an uninitialized database.
     pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
@@ -38,10 +44,9 @@ impl Reader<'_> {
         self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns the ids of the organization and of the space.
-    pub fn names(&self) -> Result<(String, String)> {
+    pub fn space_ids(&self) -> Result<SpaceIds> {
         self.statement("SELECT organization, space FROM meta WHERE id = 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([], |row| Ok(SpaceIds { organization: row.get(0)?, space: row.get(1)? }))
             .map_err(map)
     }
 }

@@ -219,7 +219,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts the pending deliveries of all webhooks, and returns the age of the oldest.
+    /// Counts the pending deliveries of all webhooks, and returns the creation time of the oldest.
     pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
         self.statement(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),

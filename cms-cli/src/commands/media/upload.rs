@@ -230,7 +230,7 @@ impl Work<'_> {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
             visit_objects(self.target, TAG, &filters, &mut |tag| {
-                // The filter ignores case.
+                // The filter ignores case; names of tags are case-sensitive.
                 let is_meant = tag["name"] == **name;
                 if is_meant {
                     id = tag["id"].as_str().map(str::to_owned);

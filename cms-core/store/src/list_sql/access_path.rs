@@ -15,7 +15,7 @@ use cms_model::{
 
 use super::{
     Size, Target,
-    terms::{self, Selectivity, Term},
+    terms::{self, AccessCost, Term},
 };
 use crate::{object::table_of, slots};
 
@@ -40,7 +40,7 @@ pub(super) fn choose(
     size: Size,
 ) -> AccessPath {
     let Some(index) = order_index(query, target) else { return AccessPath::Any };
-    let selectivity = best(terms);
+    let access_cost = best(terms);
     let by_creation = is_by_creation(&query.order);
     if by_creation
         && let Some(name) = fixed_property(query, terms)
@@ -52,17 +52,17 @@ pub(super) fn choose(
     // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
-        .map(|(_, term)| term.selectivity)
+        .map(|(_, term)| term.access_cost)
         .max();
-    if selectivity == Selectivity::FullScan
-        || in_order >= Some(Selectivity::IndexRange)
-        || in_order == Some(selectivity)
+    if access_cost == AccessCost::FullScan
+        || in_order >= Some(AccessCost::IndexRange)
+        || in_order == Some(access_cost)
     {
         return AccessPath::OrderIndex(index);
     }
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let asked = needed.saturating_mul(size.live) / size.matching.max(1);
-    let candidates = if selectivity == Selectivity::IndexScan { size.live } else { size.matching };
+    let candidates = if access_cost == AccessCost::IndexScan { size.live } else { size.matching };
     let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
     if asked.min(size.live) < found {
         AccessPath::OrderIndex(index)
@@ -74,17 +74,17 @@ pub(super) fn choose(
 /// Returns the estimated cost of a page, in index entries read.
 pub(super) fn cost(path: &AccessPath, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    let selectivity = best(terms);
+    let access_cost = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {
         AccessPath::OrderIndex(_) => needed.saturating_mul(size.live) / size.matching.max(1),
-        AccessPath::ConditionIndex if selectivity == Selectivity::IndexScan => size.live,
+        AccessPath::ConditionIndex if access_cost == AccessCost::IndexScan => size.live,
         AccessPath::ConditionIndex => size.matching,
-        AccessPath::Any if has_conditions && selectivity > Selectivity::IndexScan => size.matching,
+        AccessPath::Any if has_conditions && access_cost > AccessCost::IndexScan => size.matching,
         AccessPath::Any => size.live,
     };
     let reads_objects = match path {
-        AccessPath::OrderIndex(_) => has_conditions && selectivity == Selectivity::FullScan,
+        AccessPath::OrderIndex(_) => has_conditions && access_cost == AccessCost::FullScan,
         AccessPath::ConditionIndex | AccessPath::Any => true,
     };
     let entries = entries.min(size.live);
@@ -93,17 +93,17 @@ pub(super) fn cost(path: &AccessPath, query: &ListQuery, terms: &[Term], size: S
 
 /// Returns whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
-    best(terms) == Selectivity::FullScan
+    best(terms) == AccessCost::FullScan
 }
 
-fn best(terms: &[Term]) -> Selectivity {
-    terms.iter().map(|term| term.selectivity).max().unwrap_or(Selectivity::FullScan)
+fn best(terms: &[Term]) -> AccessCost {
+    terms.iter().map(|term| term.access_cost).max().unwrap_or(AccessCost::FullScan)
 }
 
 /// A property that a condition limits to one value.
 fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
-        PathRoot::Property(name) if term.selectivity == Selectivity::IndexPoint => {
+        PathRoot::Property(name) if term.access_cost == AccessCost::IndexPoint => {
             Some(name.as_str())
         }
         _ => None,
