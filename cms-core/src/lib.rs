@@ -69,7 +69,7 @@ pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
-    image::{Image, Picture},
+    image::{Image, ImageBody},
     orphaned_files::Sweep,
     service::Media,
 };

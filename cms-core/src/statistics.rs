@@ -44,7 +44,7 @@ pub struct Statistics {
 pub struct Renderings {
     pub recent: u64,
     pub cached: u64,
-    pub made: u64,
+    pub rendered: u64,
 }
 
 impl Cms {
@@ -52,7 +52,7 @@ impl Cms {
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
         let writer = self.store.writer_counts();
-        let [recent, cached, made] = self.renders.uses();
+        let [recent, cached, rendered] = self.renders.uses();
         let folder = &self.config.folder;
         // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
@@ -78,7 +78,7 @@ impl Cms {
             database_bytes: size("cms.db"),
             wal_bytes: size("cms.db-wal"),
             disk_free_bytes: fs4::available_space(folder).unwrap_or(0),
-            renderings: Renderings { recent, cached, made },
+            renderings: Renderings { recent, cached, rendered },
         })
     }
 }

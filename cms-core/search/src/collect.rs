@@ -192,13 +192,13 @@ impl<'a> Pass<'a> {
             } else if self.can_skip {
                 let matches = self.plain.scorer(reader, 1.0)?;
                 if matches.size_hint() < many {
-                    self.look_at_all(&segment, ranking, &mut facets)?
+                    self.visit_all(&segment, ranking, &mut facets)?
                 } else {
                     let count = self.count(&segment, matches, total);
                     (count, self.skip_to_best(&segment, ranking)?)
                 }
             } else {
-                self.look_at_all(&segment, ranking, &mut facets)?
+                self.visit_all(&segment, ranking, &mut facets)?
             };
             total += count;
             if let Some(ranking) = ranking {
@@ -260,7 +260,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Visits every match of a segment.
-    fn look_at_all<'s>(
+    fn visit_all<'s>(
         &self,
         segment: &Segment<'_>,
         mut ranking: Option<SegmentBest<'s>>,
@@ -272,7 +272,7 @@ impl<'a> Pass<'a> {
             None => None,
         };
         let mut total = 0;
-        let mut look_at = |doc: DocId, score: f32| {
+        let mut visit = |doc: DocId, score: f32| {
             let flags = segment.flags.values.get_val(doc);
             if !segment.shows_with(doc, flags) {
                 return;
@@ -293,7 +293,7 @@ impl<'a> Pass<'a> {
             let mut matches = weight.scorer(segment.reader, 1.0)?;
             let mut doc = matches.doc();
             while doc != TERMINATED && !self.clock.tick_is_over() {
-                look_at(doc, matches.score());
+                visit(doc, matches.score());
                 doc = matches.advance();
             }
         } else {
@@ -303,7 +303,7 @@ impl<'a> Pass<'a> {
             while length == docs.len() && !self.clock.is_over() {
                 length = matches.fill_buffer(&mut docs);
                 for doc in &docs[..length] {
-                    look_at(*doc, 1.0);
+                    visit(*doc, 1.0);
                 }
             }
         }

@@ -143,7 +143,7 @@ impl DirectoryState {
 }
 
 fn occupied(folder: &Path) -> Error {
-    Error::Conflict(format!("the folder {} is not empty", folder.display()))
+    Error::Conflict(format!("the data directory {} is not empty", folder.display()))
 }
 
 /// The data directory during a restore.
@@ -207,7 +207,7 @@ impl StagingDirectory {
         let found = incoming.fingerprint();
         if self.recorded.get(id).is_some_and(|&recorded| recorded != found) {
             return Err(Error::BadRequest(format!(
-                "the backup is damaged: the file {id} in it is not what was uploaded"
+                "the backup is damaged: checksum mismatch of the file {id}"
             )));
         }
         // An existing file in a bucket is the same: the file of an id never changes.
@@ -310,8 +310,7 @@ mod tests {
                 continue;
             }
             let Err(Error::BadRequest(message)) = restored else { panic!("{restored:?}") };
-            let wanted =
-                format!("the backup is damaged: the file {id} in it is not what was uploaded");
+            let wanted = format!("the backup is damaged: checksum mismatch of the file {id}");
             assert_eq!(message, wanted);
             assert!(!folder.exists());
         }

@@ -76,7 +76,8 @@ impl Media<'_> {
             Some(file) => file.head(limits::MAX_INSPECTED_BYTES).map_err(Error::from_io)?,
             None => Vec::new(),
         };
-        let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
+        let (id, media) =
+            self.validate_upload(request, file.as_ref(), &content).map_err(Error::Invalid)?;
         let file = file.as_mut().expect("a request without a file is refused");
 
         if request.id.is_some() && self.ids_without_object([id.clone()])?.is_empty() {
@@ -107,7 +108,7 @@ impl Media<'_> {
         created
     }
 
-    fn judge(
+    fn validate_upload(
         &self,
         request: &UploadRequest,
         file: Option<&Incoming>,
@@ -154,7 +155,7 @@ impl Media<'_> {
     /// Reads from the database, with the row of the media type: a built-in type, so the row never
     /// changes. Each statement has its own snapshot.
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
-        let media = match self.cms.catalog.held().find(TYPE) {
+        let media = match self.cms.catalog.cached().find(TYPE) {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
         };

@@ -106,7 +106,7 @@ impl Objects<'_> {
     /// Returns the paths of the `filters` of a list that its type does not declare: they match like
     /// missing values.
     pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
-        let catalog = self.cms.catalog.held();
+        let catalog = self.cms.catalog.cached();
         let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
         filter::unknown_paths(filters, properties)
     }
@@ -169,7 +169,7 @@ impl Objects<'_> {
     /// Reads one object with a single statement, if the cached content type is that of the same
     /// snapshot. None when it is not, or when the request fails.
     fn get_by_statement(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
-        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
+        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.cached());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::for_object(caller, content_type);

@@ -274,7 +274,7 @@ impl Webhooks<'_> {
         let (status, response, error) = match outcome {
             DeliveryOutcome::Response(status, body) => {
                 let error = (result != AttemptResult::Success)
-                    .then(|| format!("the answer has status {status}"));
+                    .then(|| format!("the response has status {status}"));
                 (Some(status), Some(truncated(body)), error)
             }
             DeliveryOutcome::NoResponse(reason) => (None, None, Some(reason)),

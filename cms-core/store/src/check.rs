@@ -1,6 +1,6 @@
 //! Statements of the integrity check, and rebuilding data derived from content.
 //!
-//! Each of them scans a table, so call them in [`super::Store::inspect`].
+//! Each of them scans a table, so call them in [`super::Store::read_without_timeout`].
 
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
@@ -30,7 +30,7 @@ const MISPUBLISHED: &str = "
 /// Invalid versions, by object.
 const MISNUMBERED: &str = "
     SELECT o.id, CASE
-        WHEN o.public_version > o.version THEN 'its public version is newer than it is'
+        WHEN o.public_version > o.version THEN 'the public version is newer than the current one'
         ELSE 'a replaced version is not older than the current one' END
     FROM object o
     WHERE o.ctd = ?1 AND (o.public_version > o.version OR EXISTS (
@@ -238,7 +238,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Rebuilds all indexes.
-    pub fn remake_indexes(&self) -> Result<()> {
+    pub fn reindex(&self) -> Result<()> {
         self.0.0.execute_batch("REINDEX").map_err(map)
     }
 

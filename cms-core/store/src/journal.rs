@@ -30,7 +30,7 @@ pub enum Event {
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
 /// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JournalPosition {
     pub seq: i64,
     pub nonce: i64,
 }
@@ -58,7 +58,7 @@ pub struct ChangedObject<'a> {
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
@@ -80,7 +80,7 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
@@ -123,11 +123,11 @@ impl Event {
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
     let kind = row.get_ref(2)?.as_str()?;
     let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
     let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -156,10 +156,10 @@ fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 
 impl Reader<'_> {
     /// Returns the end of the journal.
-    pub fn journal_head(&self) -> Result<Place> {
+    pub fn journal_head(&self) -> Result<JournalPosition> {
         let head = self
             .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
     }

@@ -52,7 +52,7 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
+    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
     key::KeyRow,
     list::ListPlan,
     meta::{DERIVED, Revisions, SpaceIds},
@@ -118,7 +118,10 @@ impl Store {
     }
 
     /// Reads from one snapshot without a time limit.
-    pub fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub fn read_without_timeout<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
@@ -178,18 +181,16 @@ impl Store {
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&result);
-        let undone = self.writers.run(move |writer| -> Result<()> {
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
-            Err(Error::internal("a rehearsal is never kept"))
+        let slot = Arc::clone(&result);
+        let rolled_back = self.writers.run(move |writer| -> Result<()> {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Without a result the job never ran, or panicked: then the error has the reason.
-        self.damage.watch(
-            result.unwrap_or_else(|| {
-                Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
-            }),
-        )
+        self.damage.watch(result.unwrap_or_else(|| {
+            Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
+        }))
     }
 }
 

@@ -194,7 +194,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
         .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!(receiver.calls().len(), 3);
-    let reason = "Error processing Wall webhook: no answer in time.";
+    let reason = "Error processing Wall webhook: no response within the timeout.";
     let late = |id: &str| (id.to_owned(), json!({ "__webhook": [reason] }));
     assert_eq!(errors(&report), [late("d"), late("e")]);
     // The date of creation is that of the commit, not of the call.
@@ -205,7 +205,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
 #[test]
 fn webhook_that_failed_is_not_called_again_in_one_request() {
     let (test, receiver) = with_webhook();
-    receiver.respond(Ok(DeliveryOutcome::NoResponse("no answer in time".to_owned())));
+    receiver.respond(Ok(DeliveryOutcome::NoResponse("no response within the timeout".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let report = test
         .cms

@@ -282,7 +282,7 @@ impl System {
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let answered = match status {
-            0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
+            0 => DeliveryOutcome::NoResponse("no response within the timeout".to_owned()),
             status => DeliveryOutcome::Response(status, String::new()),
         };
         webhooks.record(outgoing, answered).unwrap();

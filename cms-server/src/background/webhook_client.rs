@@ -175,7 +175,7 @@ async fn read(mut response: Response, limit: usize) -> reqwest::Result<String> {
 /// password.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "no answer in time".to_owned();
+        return "no response within the timeout".to_owned();
     }
     let mut cause = error.source();
     while let Some(inner) = cause.and_then(std::error::Error::source) {

@@ -105,7 +105,7 @@ pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) 
         uploaded.map_err(|failure| match work.uploaded.load(Ordering::Relaxed) {
             0 => failure,
             done => failure.hint(format!(
-                "{} uploaded before that; the same command goes on",
+                "{} uploaded before that; run the same command to continue",
                 counted(done, "file")
             )),
         })?
@@ -360,7 +360,7 @@ fn print(
     let (uploaded, refusals) = (rows.len() - kept - refused.len(), refused.len());
     printer.note(&format!("{verb} {uploaded}, kept {kept}, refused {refusals}"))?;
     if is_interrupted {
-        printer.note("interrupted; the same command goes on")?;
+        printer.note("interrupted; run the same command to continue")?;
     }
     if dry_run {
         printer.note(NOTHING_CHANGED)?;

@@ -264,7 +264,10 @@ mod tests {
             (DeliveryOutcome::Response(429, String::new()), AttemptResult::Rejected),
             (DeliveryOutcome::Response(500, String::new()), AttemptResult::Outage),
             (DeliveryOutcome::Response(599, String::new()), AttemptResult::Outage),
-            (DeliveryOutcome::NoResponse("no answer in time".to_owned()), AttemptResult::Outage),
+            (
+                DeliveryOutcome::NoResponse("no response within the timeout".to_owned()),
+                AttemptResult::Outage,
+            ),
         ];
         for (outcome, result) in table {
             assert_eq!(AttemptResult::of(&outcome), result, "{outcome:?}");

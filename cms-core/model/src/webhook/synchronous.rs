@@ -105,14 +105,14 @@ pub fn read_response(
         let within = response.get("response").and_then(|nested| nested.get("errors"));
         let errors = within.or_else(|| response.get("errors")).and_then(errors);
         return Err(
-            errors.map_or_else(|| failed("The answer has no errors."), Rejection::ByReceiver)
+            errors.map_or_else(|| failed("The response has no errors."), Rejection::ByReceiver)
         );
     }
     match response.get_mut("payload").map(Value::take) {
         Some(Value::Object(payload)) => Ok(payload),
         // A deletion writes no data.
         _ if event == WriteEvent::Delete => Ok(Map::new()),
-        _ => Err(failed("The answer has no payload.")),
+        _ => Err(failed("The response has no payload.")),
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
             (
                 WriteEvent::Update,
                 with(200, r#"{"payload":[]}"#),
-                failed("The answer has no payload."),
+                failed("The response has no payload."),
             ),
             (WriteEvent::Delete, with(200, r#"{"response":{}}"#), Ok(json!({}))),
             (WriteEvent::Create, with(200, "oops"), malformed()),
@@ -194,13 +194,13 @@ mod tests {
             (
                 WriteEvent::Create,
                 with(400, r#"{"errors":[]}"#),
-                failed("The answer has no errors."),
+                failed("The response has no errors."),
             ),
             (WriteEvent::Create, with(400, "no"), malformed()),
             (
                 WriteEvent::Create,
-                DeliveryOutcome::NoResponse("no answer in time".to_owned()),
-                failed("no answer in time."),
+                DeliveryOutcome::NoResponse("no response within the timeout".to_owned()),
+                failed("no response within the timeout."),
             ),
         ] {
             let shown = format!("{outcome:?}");
