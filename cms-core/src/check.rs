@@ -164,7 +164,7 @@ fn repair_type(writer: &Writer<'_>, content_type: &CompiledType, relink: bool) -
     writer.recount(ctd)?;
     if relink {
         let mut objects = Vec::new();
-        writer.each_text(ctd, |pk, _, _, _| {
+        writer.for_each_object(ctd, |pk, _, _, _| {
             objects.push(pk);
             Ok(())
         })?;
@@ -190,7 +190,7 @@ fn is_damage(found: &Finding) -> bool {
 
 /// Checks the structure of the database file.
 fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
-    for (place, message) in reader.thorough_damage()? {
+    for (place, message) in reader.integrity_errors()? {
         // An index can be rebuilt from its table.
         let derived = message.contains("missing from index") || message.contains("in index");
         findings.push(found(CheckArea::Database, &place, message, derived));
@@ -252,7 +252,7 @@ impl TypeCheck<'_> {
 
     fn counters(&mut self) -> Result<()> {
         let state = self.reader.type_state(self.content_type.pk)?;
-        let (live, published) = self.reader.count_by_walk(self.content_type.pk)?;
+        let (live, published) = self.reader.count_rows(self.content_type.pk)?;
         if (state.live, state.published) != (live, published) {
             let message = format!(
                 "counters say {} objects and {} published, found {live} and {published}",
@@ -295,7 +295,7 @@ impl TypeCheck<'_> {
     fn links_of_objects(&mut self) -> Result<()> {
         let (reader, content_type) = (self.reader, self.content_type);
         let properties = &content_type.properties;
-        reader.each_text(content_type.pk, |pk, id, data, published| {
+        reader.for_each_object(content_type.pk, |pk, id, data, published| {
             let mut links = scan::links(data, properties);
             links.extend(published.into_iter().flat_map(|data| scan::links(data, properties)));
             let mut wanted: Vec<(String, String)> = links
@@ -304,7 +304,7 @@ impl TypeCheck<'_> {
                 .collect();
             wanted.sort();
             wanted.dedup();
-            if reader.noted_links(pk)? != wanted {
+            if reader.stored_links(pk)? != wanted {
                 self.add(
                     CheckArea::Links,
                     Some(id),

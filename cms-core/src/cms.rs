@@ -17,7 +17,7 @@ use cms_model::{
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
 };
-use cms_store::{DERIVED, SpaceIds, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -61,8 +61,10 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
-            store.write(change::derive)?;
+        } else if store
+            .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
+        {
+            store.write(change::rebuild_derived_data)?;
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
@@ -95,7 +97,7 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::Manage => caller.require_admin(),
+            Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;

@@ -62,7 +62,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
-    webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
+    webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
 pub use config::CoreConfig;

@@ -61,7 +61,7 @@ impl Cms {
                 let journal_head = reader.journal_head()?.seq;
                 Ok((journal_head, reader.waiting_deliveries()?, reader.endpoints_down()?))
             })?;
-        let waited = since.map_or(0, |since| self.config.clock.now().0 - since.0);
+        let oldest_age_micros = since.map_or(0, |since| self.config.clock.now().0 - since.0);
         Ok(Statistics {
             readers_used,
             readers,
@@ -73,7 +73,7 @@ impl Cms {
             journal_head,
             deliveries_waiting,
             endpoints_down,
-            deliveries_wait: Duration::from_micros(u64::try_from(waited).unwrap_or(0)),
+            deliveries_wait: Duration::from_micros(u64::try_from(oldest_age_micros).unwrap_or(0)),
             index_position: self.index.position(),
             database_bytes: size("cms.db"),
             wal_bytes: size("cms.db-wal"),

@@ -126,7 +126,7 @@ impl Recent {
         self.0.get(tag)
     }
 
-    pub fn keep(&self, tag: &str, image: &Bytes) {
+    pub fn insert(&self, tag: &str, image: &Bytes) {
         self.0.insert(tag.to_owned(), image.clone());
     }
 }
@@ -176,13 +176,13 @@ impl Renders {
         self.uses.rendered.fetch_add(1, Ordering::Relaxed);
         // A slow reader of a large image must not keep it in memory.
         let is_large = image.len() as u64 > limits::CHUNK_BYTES;
-        let kept = self.keep(id, name, &image).ok().filter(|()| is_large);
-        let large = kept.and_then(|()| self.get(id, name, now));
+        let written = self.write(id, name, &image).ok().filter(|()| is_large);
+        let large = written.and_then(|()| self.get(id, name, now));
         Ok(large.unwrap_or_else(|| RenderedImage::InMemory(image.into())))
     }
 
     /// Removes all images rendered from a file.
-    pub fn forget(&self, id: &FileId) -> Result<()> {
+    pub fn remove(&self, id: &FileId) -> Result<()> {
         match fs::remove_dir_all(self.folder.join(id.to_string())) {
             // The size is recomputed when the cache seems full.
             Ok(()) => Ok(()),
@@ -216,7 +216,7 @@ impl Renders {
 
     /// Writes a temporary file and renames it, so that no incomplete file is ever read. It is
     /// synced before the rename, because an empty file has a meaning.
-    fn keep(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
+    fn write(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
         let path = self.path(id, name);
         // Another process may render the same image.
         let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));

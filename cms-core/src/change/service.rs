@@ -109,12 +109,12 @@ fn to_change(entry: FeedEntry) -> Option<Change> {
         Event::ObjectUnpublished => "unpublish",
         Event::ObjectArchived => "archive",
         Event::ObjectScheduled => "schedule",
-        Event::ObjectMoved => "transition",
+        Event::ObjectTransitioned => "transition",
         Event::TypeCreated => "type.create",
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::IndexWanted => return None,
+        Event::ReindexRequested => return None,
     };
     let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {

@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     change,
-    service::{Types, check, reasons_to_stay, require_changeable},
+    service::{Types, check, deletion_blockers, require_changeable},
 };
 use crate::{
     CoreConfig, auth, content_type::catalog_cache::CatalogCache, progress::Progress, workflow,
@@ -60,7 +60,7 @@ impl Types<'_> {
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
                 // Checked early, before work that may be long and in vain.
-                let catalog = run.cell.within(writer)?;
+                let catalog = run.catalog_cache.within(writer)?;
                 if token != run.token(writer, &catalog)? {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
                 }
@@ -89,7 +89,7 @@ fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
 /// One plan or apply over the types.
 struct Run {
     wanted: PlanRequest,
-    cell: Arc<CatalogCache>,
+    catalog_cache: Arc<CatalogCache>,
     config: CoreConfig,
     at: Timestamp,
     rewriting: Arc<Progress>,
@@ -100,7 +100,7 @@ impl Run {
         let config = types.cms.config.clone();
         Self {
             wanted: wanted.clone(),
-            cell: Arc::clone(&types.cms.catalog),
+            catalog_cache: Arc::clone(&types.cms.catalog),
             at: config.clock.now(),
             config,
             rewriting: Arc::clone(&types.cms.rewriting),
@@ -109,12 +109,12 @@ impl Run {
 
     /// Applies the changes of types, and reports the effects on each.
     fn carry_out(&self, writer: &Writer<'_>) -> Result<ProjectPlan> {
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
         // Keys come before the types: a key with a rule for a type blocks its deletion.
         let keys = self.put_keys(writer)?;
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         let rev = catalog.rev + 1;
         let mut types = Vec::new();
         let mut rewritten = 0;
@@ -220,7 +220,7 @@ impl Run {
         if updated.peek().is_none() {
             return Ok(());
         }
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         for planned in updated {
             if let Some(known) = catalog.workflows.find(&planned.id) {
                 planned.blockers.merge(workflow::service::lost_states(writer, &catalog, known)?);
@@ -308,7 +308,7 @@ impl Run {
 
     fn delete(&self, writer: &Writer<'_>, content_type: &CompiledType) -> Result<TypePlan> {
         let mut blockers = FieldErrors::default();
-        for reason in reasons_to_stay(writer, content_type)? {
+        for reason in deletion_blockers(writer, content_type)? {
             blockers.add("ctd", reason);
         }
         if blockers.is_empty() {

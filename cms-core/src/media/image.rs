@@ -154,7 +154,7 @@ impl Media<'_> {
         }
         self.cms.renders.uses.cached.fetch_add(1, Ordering::Relaxed);
         if let RenderedImage::InMemory(bytes) = &rendered {
-            self.cms.recent_renders.keep(&image.etag, bytes);
+            self.cms.recent_renders.insert(&image.etag, bytes);
         }
         Some(ImageBody::Rendered(rendered))
     }

@@ -74,11 +74,11 @@ impl Media<'_> {
             if !self.remove_files(&old)? {
                 return Ok(sweep);
             }
-            self.forget(old)?;
+            self.delete_records(old)?;
             sweep.removed = count;
         }
         for id in self.ids_without_object(self.cms.renders.ids()?)? {
-            self.cms.renders.forget(&id)?;
+            self.cms.renders.remove(&id)?;
         }
         self.cms.files.remove_unfinished(stale)?;
         Ok(sweep)
@@ -148,7 +148,7 @@ impl Media<'_> {
         seen.extend(new.iter().map(|name| (name.clone(), now)));
         if !gone.is_empty() || !new.is_empty() {
             self.cms.store.write(move |writer| {
-                gone.iter().try_for_each(|name| writer.forget_orphan(name))?;
+                gone.iter().try_for_each(|name| writer.delete_orphan_record(name))?;
                 new.iter().try_for_each(|name| writer.note_orphan(name, now))
             })?;
         }
@@ -156,12 +156,12 @@ impl Media<'_> {
     }
 
     /// Removes the records of removed files: another file of that id starts a new day.
-    fn forget(&self, removed: Vec<FileId>) -> Result<()> {
+    fn delete_records(&self, removed: Vec<FileId>) -> Result<()> {
         if removed.is_empty() {
             return Ok(());
         }
         self.cms.store.write(move |writer| {
-            removed.iter().try_for_each(|id| writer.forget_orphan(&id.to_string()))
+            removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
         })
     }
 

@@ -51,8 +51,8 @@ impl Media<'_> {
 
     /// Checks whether S3 storage responds; [`crate::Cms::readiness`] returns the result. A server
     /// calls it periodically.
-    pub fn watch(&self) -> Result<()> {
-        self.cms.files.watch()
+    pub fn check_storage(&self) -> Result<()> {
+        self.cms.files.check_storage()
     }
 
     /// Begins to receive an upload, before any of its data is known.
@@ -166,7 +166,11 @@ impl Media<'_> {
     /// media objects have files.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
-    pub(crate) fn forget_of<'i>(&self, content_type: &str, ids: impl IntoIterator<Item = &'i str>) {
+    pub(crate) fn delete_files_of<'i>(
+        &self,
+        content_type: &str,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) {
         if content_type != TYPE {
             return;
         }
@@ -174,7 +178,7 @@ impl Media<'_> {
         if !ids.is_empty() {
             self.remove_files(&ids).ok();
             for id in &ids {
-                self.cms.renders.forget(id).ok();
+                self.cms.renders.remove(id).ok();
             }
         }
     }
@@ -189,12 +193,12 @@ impl Media<'_> {
     }
 
     /// Removes the files of all objects of a type deleted at a point in time.
-    pub(crate) fn forget_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
+    pub(crate) fn delete_files_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
         if content_type != TYPE {
             return Ok(());
         }
         let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
-        self.forget_of(TYPE, removed.iter().map(String::as_str));
+        self.delete_files_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }
 }

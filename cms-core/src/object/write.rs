@@ -407,7 +407,7 @@ fn log_deletion(
     stored: &StoredObject<'_>,
     at: Timestamp,
 ) -> Result<()> {
-    let is_shown = View::public(content_type).contains(&stored.internal);
+    let is_shown = View::public(content_type).contains_object(&stored.internal);
     log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
 }
 

@@ -167,9 +167,9 @@ impl Publishing<'_> {
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let change = StatusChange { writer, action: PublishAction::Publish, at };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
             for &(ctd, pk, status) in &due {
@@ -237,7 +237,7 @@ impl StatusChange<'_> {
             let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
-                    let is_allowed = view.contains(&stored.internal)
+                    let is_allowed = view.contains_object(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
                     is_allowed.then(|| status_of(&stored))
                 })?;

@@ -19,18 +19,18 @@ impl Searching<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
         let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        let live = match self.cms.index.up_to(self.source(), head, MAX_WAIT) {
+        let live = match self.cms.index.wait_for_position(self.source(), head, MAX_WAIT) {
             Ok(live) => live,
             Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
         };
-        if !live.progress.covers(head) {
+        if !live.position.covers(head) {
             return Ok(vec!["the index is not up to date yet".to_owned()]);
         }
         let mut indexed = live.generation.flags_by_object()?;
         store.read_without_timeout(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let (mut objects, mut types) = (Vec::new(), Vec::new());
-            for entry in reader.journal_after(live.progress.seq, usize::MAX)? {
+            for entry in reader.journal_after(live.position.seq, usize::MAX)? {
                 match entry.event {
                     Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged => {
                         types.push(entry.ctd);
@@ -45,7 +45,7 @@ impl Searching<'_> {
                 .filter(|known| known.is_searchable())
                 .map(|known| (known.pk, known.definition.draft_public))
                 .collect();
-            reader.each_state(|pk, ctd, status, state| {
+            reader.for_each_state(|pk, ctd, status, state| {
                 let mut found = indexed.remove(&pk).unwrap_or_default();
                 found.sort_unstable();
                 let Some(draft_public) = by_pk.get(&ctd) else { return };

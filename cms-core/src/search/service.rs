@@ -87,7 +87,7 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.up_to(self.source(), seq, wait)?;
+            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
             let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
@@ -217,7 +217,7 @@ fn rows<'t>(
         reader.object_rows(wanted, &pks, |ctd, stored| {
             if let Some(known) = types.get(&ctd) {
                 let view = View::for_list(caller, known);
-                if view.edition == wanted && view.shows(&stored.internal) {
+                if view.edition == wanted && view.admits_state(&stored.internal) {
                     let size = render::object_bytes(&stored);
                     bytes += size;
                     render::require_bounded(bytes)?;

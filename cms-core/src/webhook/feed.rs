@@ -273,8 +273,8 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectPublished => Some("Publish"),
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
-        Event::ObjectMoved => Some("WorkflowTransition"),
-        Event::ObjectScheduled | Event::IndexWanted => None,
+        Event::ObjectTransitioned => Some("WorkflowTransition"),
+        Event::ObjectScheduled | Event::ReindexRequested => None,
     }
 }
 

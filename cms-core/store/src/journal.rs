@@ -17,14 +17,14 @@ pub enum Event {
     /// A schedule was set, changed or removed.
     ObjectScheduled,
     /// A workflow transition.
-    ObjectMoved,
+    ObjectTransitioned,
     TypeCreated,
     TypeUpdated,
     TypeDeleted,
     /// All objects of a type were deleted together.
     TypePurged,
     /// A reindex was requested, of one type or (row 0) of all.
-    IndexWanted,
+    ReindexRequested,
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
@@ -95,12 +95,12 @@ impl Event {
         Self::ObjectUnpublished,
         Self::ObjectArchived,
         Self::ObjectScheduled,
-        Self::ObjectMoved,
+        Self::ObjectTransitioned,
         Self::TypeCreated,
         Self::TypeUpdated,
         Self::TypeDeleted,
         Self::TypePurged,
-        Self::IndexWanted,
+        Self::ReindexRequested,
     ];
 
     fn as_str(self) -> &'static str {
@@ -112,12 +112,12 @@ impl Event {
             Self::ObjectUnpublished => "object.unpublish",
             Self::ObjectArchived => "object.archive",
             Self::ObjectScheduled => "object.schedule",
-            Self::ObjectMoved => "object.transition",
+            Self::ObjectTransitioned => "object.transition",
             Self::TypeCreated => "type.create",
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
-            Self::IndexWanted => "index.want",
+            Self::ReindexRequested => "index.want",
         }
     }
 }
@@ -239,7 +239,7 @@ impl Writer<'_> {
     }
 
     /// Removes rows before a position that are older than a time.
-    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+    pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
             .execute([before, older_than.0])
             .map_err(map)?;

@@ -55,7 +55,7 @@ pub use self::{
     journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
     key::KeyRow,
     list::ListPlan,
-    meta::{DERIVED, Revisions, SpaceIds},
+    meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
     stored_file::MediaFile,
@@ -111,7 +111,7 @@ impl Store {
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        let result = self.damage.watch(read(&reader));
+        let result = self.damage.record_damage(read(&reader));
         // Ends the snapshot; a read transaction has nothing to lose.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
@@ -125,13 +125,13 @@ impl Store {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        self.damage.watch(read(&reader))
+        self.damage.record_damage(read(&reader))
     }
 
     /// Reads without a transaction: each statement has its own snapshot.
     pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
-        self.damage.watch(read(&Reader(&connection)))
+        self.damage.record_damage(read(&Reader(&connection)))
     }
 
     /// Changes the database: all changes of `job` are durable, or none when it fails. After a
@@ -144,7 +144,7 @@ impl Store {
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.watch(self.writers.run(job))
+        self.damage.record_damage(self.writers.run(job))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -188,7 +188,7 @@ impl Store {
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Without a result the job never ran, or panicked: then the error has the reason.
-        self.damage.watch(result.unwrap_or_else(|| {
+        self.damage.record_damage(result.unwrap_or_else(|| {
             Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
         }))
     }

@@ -293,7 +293,7 @@ fn unknown_key_or_bucket_is_reported() {
     let unknown_key = S3Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
     let no_bucket = S3Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
     for (bucket, output) in [
-        (unknown_key, "refuses the access key nobody: InvalidAccessKeyId"),
+        (unknown_key, "rejects the access key nobody: InvalidAccessKeyId"),
         (no_bucket, "does not exist: NoSuchBucket"),
     ] {
         let core = with_bucket(bucket);
@@ -315,7 +315,7 @@ fn service_errors_are_reported_without_the_secret() {
         |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
     for (status, body, is_busy, output) in [
         (403, error_body("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
-        (401, String::new(), false, "refuses the access key S3RVER"),
+        (401, String::new(), false, "rejects the access key S3RVER"),
         (
             400,
             error_body("AuthorizationHeaderMalformed"),

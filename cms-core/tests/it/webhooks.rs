@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    AttemptReport, Caller, Cms, CoreConfig, DeliveryOutcome, Outgoing,
+    AttemptReport, Caller, Cms, CoreConfig, Outgoing, WebhookOutcome,
     paging::Page,
     testing::{TestCms, fixture},
     wire::{
@@ -66,8 +66,8 @@ fn next(test: &TestCms) -> Option<Outgoing> {
 
 fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
     let answered = match status {
-        0 => DeliveryOutcome::NoResponse("no response within the timeout".to_owned()),
-        status => DeliveryOutcome::Response(status, "no".to_owned()),
+        0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+        status => WebhookOutcome::Response(status, "no".to_owned()),
     };
     test.cms.webhooks().record(outgoing, answered).unwrap()
 }
@@ -88,10 +88,7 @@ fn send_all(test: &TestCms) -> Vec<Value> {
     let mut sent = Vec::new();
     while let Some(outgoing) = next(test) {
         sent.push(serde_json::from_str(&outgoing.body).unwrap());
-        test.cms
-            .webhooks()
-            .record(outgoing, DeliveryOutcome::Response(204, String::new()))
-            .unwrap();
+        test.cms.webhooks().record(outgoing, WebhookOutcome::Response(204, String::new())).unwrap();
     }
     sent
 }

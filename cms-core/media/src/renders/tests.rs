@@ -61,8 +61,8 @@ fn image_is_rendered_once_and_kept_until_removed() {
         assert!(renders.get(&other, name, now()).is_none());
     }
     rendered(&renders, &id(2), "a.jpg");
-    renders.forget(&id(1)).unwrap();
-    renders.forget(&id(3)).unwrap();
+    renders.remove(&id(1)).unwrap();
+    renders.remove(&id(3)).unwrap();
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(renders.ids().unwrap(), [id(2)]);
 }
@@ -174,7 +174,7 @@ fn files_of_a_crash_are_ignored_and_evicted() {
     }
     assert!(!left.exists());
     fs::write(&left, b"half a pic").unwrap();
-    renders.forget(&id(1)).unwrap();
+    renders.remove(&id(1)).unwrap();
     assert!(!left.exists());
 }
 
@@ -185,7 +185,7 @@ fn large_image_is_read_in_chunks_after_eviction() {
     let rendered = renders.get_or_render(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
     let kept = renders.get(&id(1), "a.png", now()).unwrap();
     assert!(matches!((&rendered, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));
-    renders.forget(&id(1)).unwrap();
+    renders.remove(&id(1)).unwrap();
     assert_eq!((rendered.size(), kept.size()), (large.len() as u64, large.len() as u64));
     assert_eq!(pictures::bytes(rendered), large);
     assert_eq!(pictures::bytes(kept), large);

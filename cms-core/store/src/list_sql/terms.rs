@@ -39,7 +39,7 @@ pub(super) struct Term {
 }
 
 /// Returns whether a condition forces all objects to have the same value at a path.
-pub(super) fn is_fixed(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
+pub(super) fn has_single_value(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
     of_conditions(query, terms).any(|(condition, term)| {
         term.access_cost == AccessCost::IndexPoint && condition.path == *path
     })
