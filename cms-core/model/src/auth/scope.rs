@@ -86,7 +86,7 @@ pub enum Permission<'a> {
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Admin keys and the server.
+    /// Manage keys and the server.
     Admin,
 }
 
