@@ -20,7 +20,7 @@ use cms_model::{
         key::KeyKind,
     },
 };
-use cms_store::{DERIVED, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -64,14 +64,16 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
-            store.write(change::derive)?;
+        } else if store
+            .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
+        {
+            store.write(change::rebuild_derived_data)?;
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -98,7 +100,7 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::Manage => caller.require_admin(),
+            Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
@@ -148,7 +150,7 @@ impl Cms {
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
-            let (organization, space) = reader.names()?;
+            let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();

@@ -238,7 +238,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds the error of an existing id; returns its row.
+    /// Adds an error if the id of the new object exists.
     pub(crate) fn check_id(
         &mut self,
         reader: &Reader<'_>,

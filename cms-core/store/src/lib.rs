@@ -54,10 +54,10 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
+    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
     key::KeyRow,
     list::ListPlan,
-    meta::{DERIVED, Revisions},
+    meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
     stored_file::MediaFile,
@@ -113,24 +113,27 @@ impl Store {
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        let result = self.damage.watch(read(&reader));
+        let result = self.damage.record_damage(read(&reader));
         // Ends the snapshot; a read transaction has nothing to lose.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
     }
 
     /// Reads from one snapshot without a time limit.
-    pub fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub fn read_without_timeout<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        self.damage.watch(read(&reader))
+        self.damage.record_damage(read(&reader))
     }
 
-    /// Reads with a single statement, which has its own snapshot.
+    /// Reads without a transaction: each statement has its own snapshot.
     pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
-        self.damage.watch(read(&Reader(&connection)))
+        self.damage.record_damage(read(&Reader(&connection)))
     }
 
     /// Changes the database: all changes of `job` are durable, or none when it fails. After a
@@ -143,7 +146,7 @@ impl Store {
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.watch(self.writers.run(job))
+        self.damage.record_damage(self.writers.run(job))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -180,18 +183,16 @@ impl Store {
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&result);
-        let undone = self.writers.run(move |writer| -> Result<()> {
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
-            Err(Error::internal("a rehearsal is never kept"))
+        let slot = Arc::clone(&result);
+        let rolled_back = self.writers.run(move |writer| -> Result<()> {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Without a result the job never ran, or panicked: then the error has the reason.
-        self.damage.watch(
-            result.unwrap_or_else(|| {
-                Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
-            }),
-        )
+        self.damage.record_damage(result.unwrap_or_else(|| {
+            Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
+        }))
     }
 }
 

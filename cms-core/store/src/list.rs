@@ -18,7 +18,7 @@ use super::{
     Reader, Store, TypeState,
     cache::Cache,
     error::map,
-    list_sql::{self, Page, Size},
+    list_sql::{self, ListCounts, Page},
     object::{COLUMNS, read},
 };
 
@@ -78,8 +78,8 @@ impl Store {
             None if may_count => reader.count(content_type, &query)?,
             None => return Ok(None),
         };
-        let size = Size { matching, live };
-        let page = list_sql::page(&query, content_type.into(), size, COLUMNS);
+        let counts = ListCounts { matching, total: live };
+        let page = list_sql::page(&query, content_type.into(), counts, COLUMNS);
         let plan = Arc::new(ListPlan { matching, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);

@@ -18,7 +18,7 @@ pub(super) fn log_deletion(
     stored: &StoredObject<'_>,
     stamp: Stamp,
 ) -> Result<()> {
-    let is_shown = View::public(content_type).contains(&stored.internal);
+    let is_shown = View::public(content_type).contains_object(&stored.internal);
     log(writer, Event::ObjectDeleted, stamp, content_type, stored, is_shown)
 }
 
