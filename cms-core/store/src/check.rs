@@ -90,19 +90,17 @@ impl Reader<'_> {
 
     /// Returns the tables with rows that reference missing rows.
     pub fn dangling_rows(&self) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement("PRAGMA foreign_key_check")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(2)?))).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows("PRAGMA foreign_key_check", [], |row| Ok((row.get(0)?, row.get(2)?)))
     }
 
     /// Counts the objects of a type row by row: all, and those of the public view.
     pub fn count_by_walk(&self, ctd: i64) -> Result<(u64, u64)> {
-        self.statement(
+        self.query_row(
             "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
                     (SELECT count(*) FROM published WHERE ctd = ?1)",
-        )?
-        .query_row([ctd], |row| Ok((row.get(0)?, row.get(1)?)))
-        .map_err(map)
+            [ctd],
+            |row| row.try_into(),
+        )
     }
 
     /// Returns the objects whose text is not JSON.
@@ -121,29 +119,23 @@ impl Reader<'_> {
         ctd: i64,
         draft_public: bool,
     ) -> Result<Vec<(String, String, bool, bool)>> {
-        let mut statement = self.statement(MISPUBLISHED)?;
-        let rows = statement.query_map(params![ctd, draft_public], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        });
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| row.try_into())
     }
 
     /// Returns the objects with invalid versions, and the reason.
     pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement(MISNUMBERED)?;
-        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+        self.query_rows(MISNUMBERED, [ctd], |row| row.try_into())
     }
 
     /// Counts versions of objects that are neither live nor in the trash.
     pub fn stray_versions(&self) -> Result<u64> {
-        self.statement(
+        self.query_row(
             "SELECT count(*) FROM object_version v
              WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
                AND NOT EXISTS (SELECT 1 FROM trash WHERE pk = v.object)",
-        )?
-        .query_row([], |row| row.get(0))
-        .map_err(map)
+            [],
+            |row| row.get(0),
+        )
     }
 
     /// Counts rows of a type whose slots differ from their text.
@@ -156,13 +148,14 @@ impl Reader<'_> {
         let mut unfilled = 0;
         for edition in editions {
             let table = table_of(*edition);
-            let count: u64 = self
-                .statement(&format!(
+            let count: u64 = self.query_row(
+                &format!(
                     "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
                      AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
-                ))?
-                .query_row(params![ctd, slots.json(), slots.count()], |row| row.get(0))
-                .map_err(map)?;
+                ),
+                params![ctd, slots.json(), slots.count()],
+                |row| row.get(0),
+            )?;
             unfilled += count;
         }
         Ok(unfilled)
@@ -183,9 +176,7 @@ impl Reader<'_> {
     }
 
     fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
-        let mut statement = self.statement(sql)?;
-        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(sql, [ctd], |row| row.get(0))
     }
 
     /// Passes every object of a type to `visit`: its row, id, text, and the text of its published
@@ -245,27 +236,24 @@ impl Writer<'_> {
     /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
         let (live, published) = self.count_by_walk(ctd)?;
-        self.statement(
+        self.execute(
             "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
              WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",
-        )?
-        .execute(params![ctd, live, published])
-        .map_err(map)?;
-        Ok(())
+            params![ctd, live, published],
+        )
     }
 
     /// Rebuilds the public view of a type from statuses and existing versions.
     pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
-        self.statement(
+        self.execute(
             "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (
-                 SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
-        )?
-        .execute(params![ctd, draft_public])
-        .map_err(map)?;
+             SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
+            params![ctd, draft_public],
+        )?;
         if !draft_public {
             return Ok(());
         }
-        self.statement(
+        self.execute(
             "INSERT OR REPLACE INTO published
              SELECT o.pk, o.ctd, o.id, o.created_at, o.updated_at, o.version, o.version_at,
                     o.status, o.public_version, o.published_at, o.workflow_state,
@@ -274,10 +262,9 @@ impl Writer<'_> {
              FROM object o LEFT JOIN published p ON p.pk = o.pk
              WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
                    OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        self.statement(
+            [ctd],
+        )?;
+        self.execute(
             "INSERT INTO published
              SELECT o.pk, o.ctd, o.id, o.created_at, coalesce(o.published_at, o.updated_at),
                     v.version, v.version_at, 'public', o.public_version, o.published_at,
@@ -287,9 +274,7 @@ impl Writer<'_> {
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
              WHERE o.ctd = ?1 AND o.status = 'modified'
                AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
+            [ctd],
+        )
     }
 }

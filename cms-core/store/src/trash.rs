@@ -12,9 +12,7 @@ use super::{
 impl Reader<'_> {
     /// Counts the deletions of a type in the trash.
     pub fn trash_count(&self, ctd: i64) -> Result<u64> {
-        self.statement("SELECT count(*) FROM trash WHERE ctd = ?1")?
-            .query_row([ctd], |row| row.get(0))
-            .map_err(map)
+        self.query_row("SELECT count(*) FROM trash WHERE ctd = ?1", [ctd], |row| row.get(0))
     }
 
     /// Passes deleted objects of a type to `visit`, oldest deletion first.
