@@ -51,9 +51,10 @@ impl Reader<'_> {
 
     /// Returns the table or index with this root page; none when the schema is unreadable too.
     fn tree_named(&self, root: i64) -> Option<String> {
-        let mut statement =
-            self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
-        statement.query_row([root], |row| row.get(0)).ok()
+        self.query_row("SELECT name FROM sqlite_schema WHERE rootpage = ?1", [root], |row| {
+            row.get(0)
+        })
+        .ok()
     }
 
     /// Returns the objects of a type with an unreadable version, and the reason. The ids come from
@@ -81,9 +82,7 @@ impl Reader<'_> {
             "SELECT length(title) + length(data) + length(slots) FROM published WHERE pk = ?1",
             "SELECT length(title) + length(data) FROM object_version WHERE object = ?1",
         ] {
-            let mut statement = self.statement(sql)?;
-            let mut rows = statement.query([pk]).map_err(map)?;
-            while rows.next().map_err(map)?.is_some() {}
+            self.each_row(sql, [pk], |_| Ok(()))?;
         }
         Ok(())
     }
@@ -186,27 +185,26 @@ impl Reader<'_> {
         ctd: i64,
         mut take: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.statement(
+        self.each_row(
             "SELECT o.pk, o.id, o.data, p.data FROM object o
              LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk",
-        )?;
-        let mut rows = statement.query([ctd]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
-            let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
-            let pk = row.get(0).map_err(map)?;
-            take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
-        }
-        Ok(())
+            [ctd],
+            |row| {
+                let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
+                let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
+                let pk = row.get(0).map_err(map)?;
+                take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)
+            },
+        )
     }
 
     /// Returns the stored links of an object, in order; ids in lower case.
     pub fn noted_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
-        let mut statement =
-            self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
-        let rows = statement.query_map([pk], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
-        let mut links: Vec<(String, String)> =
-            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?;
+        let mut links: Vec<(String, String)> = self.query_rows(
+            "SELECT target_type, target_id FROM link WHERE object = ?1",
+            [pk],
+            |row| row.try_into(),
+        )?;
         for (_, id) in &mut links {
             id.make_ascii_lowercase();
         }
@@ -216,14 +214,12 @@ impl Reader<'_> {
 
     /// Passes every object to be indexed to `visit`: row, type, status, and workflow state.
     pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
-        let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
-        let mut rows = statement.query([]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
+        self.each_row("SELECT pk, ctd, status, workflow_state FROM object", [], |row| {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
             take(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

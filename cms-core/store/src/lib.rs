@@ -223,6 +223,21 @@ impl Reader<'_> {
         self.statement(sql)?.query_row(parameters, read).optional().map_err(map)
     }
 
+    /// Passes the rows of a statement to `visit`, which may fail.
+    fn each_row(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        mut visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query(parameters).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(row)?;
+        }
+        Ok(())
+    }
+
     /// Returns all rows of a statement.
     fn query_rows<T>(
         &self,
@@ -249,7 +264,12 @@ impl<'c> Deref for Writer<'c> {
 
 impl Writer<'_> {
     fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
-        self.statement(sql)?.execute(parameters).map_err(map)?;
+        self.execute_and_count(sql, parameters)?;
         Ok(())
+    }
+
+    /// Executes a statement; returns the number of changed rows.
+    fn execute_and_count(&self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.statement(sql)?.execute(parameters).map_err(map)
     }
 }

@@ -97,13 +97,8 @@ impl Reader<'_> {
         plan: &ListPlan,
         mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.statement(&plan.page.statement.sql)?;
         let parameters = params_from_iter(&plan.page.statement.parameters);
-        let mut rows = statement.query(parameters).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?)?;
-        }
-        Ok(())
+        self.each_row(&plan.page.statement.sql, parameters, |row| visit(read(row).map_err(map)?))
     }
 
     /// Counts the objects on all pages.

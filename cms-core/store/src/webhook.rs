@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, Writer, error::map};
+use super::{FeedObject, Reader, Writer};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -139,16 +139,11 @@ impl Reader<'_> {
             let due_at = Timestamp(row.get(2)?);
             Ok(PendingDelivery { pk: row.get(0)?, queue: row.get(1)?, due_at })
         };
-        let mut found: Vec<PendingDelivery> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
-        let oldest = self.query_optional(OLDEST, [webhook], read)?;
-        found.extend(oldest);
+        let mut found = self.query_rows(OLDEST, [webhook], read)?;
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
         let unreachable = schedule::latest_due_at(now).0;
         for (sql, bound) in [(DUE, now.0), (DUE_AFTER, unreachable)] {
-            let mut statement = self.statement(sql)?;
-            for row in statement.query_map([webhook, bound, limit], read).map_err(map)? {
-                found.push(row.map_err(map)?);
-            }
+            found.extend(self.query_rows(sql, [webhook, bound, limit], read)?);
         }
         found.sort_by_key(|one| one.pk);
         found.dedup();
@@ -198,13 +193,13 @@ impl Reader<'_> {
 
     /// Counts the deliveries of a webhook: all, and pending ones.
     pub fn count_deliveries(&self, webhook: i64) -> Result<(u64, u64)> {
-        self.statement(
+        let (sent, queued): (u64, u64) = self.query_row(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND NOT queued),
                     (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND queued)",
-        )?
-        .query_row([webhook], |row| Ok((row.get(0)?, row.get(1)?)))
-        .map(|(sent, queued): (u64, u64)| (sent + queued, queued))
-        .map_err(map)
+            [webhook],
+            |row| row.try_into(),
+        )?;
+        Ok((sent + queued, queued))
     }
 
     /// Returns the objects of a type that were deleted together.

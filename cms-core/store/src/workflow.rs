@@ -6,18 +6,16 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 impl Reader<'_> {
     /// Returns the workflows of the operator in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
-        let mut statement = self.statement("SELECT definition FROM workflow ORDER BY pk")?;
-        let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(map)?;
-        rows.map(|row| {
-            let definition = row.map_err(map)?;
-            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
-        })
-        .collect()
+        let definitions: Vec<String> =
+            self.query_rows("SELECT definition FROM workflow ORDER BY pk", [], |row| row.get(0))?;
+        let parse = |text: &String| serde_json::from_str(text);
+        let workflows = definitions.iter().map(parse).collect::<serde_json::Result<_>>();
+        workflows.map_err(|error| Error::Internal(Box::new(error)))
     }
 
     /// Returns a state of an object of the type that is not in this list, if any.
