@@ -166,47 +166,48 @@ impl Reader<'_> {
 
     /// Returns the number of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
-        self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_row("SELECT min(seq) FROM journal", [], |row| row.get(0))
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
     pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([seq, limit], told).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [seq, limit],
+            told,
+        )
     }
 
     /// Returns the row with this number; none when it was never written or is removed.
     pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
-        self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
-            .query_row([seq], entry)
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
+            [seq],
+            entry,
+        )
     }
 
     /// Returns whether the oldest row is before a position and older than a time.
     pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
-        self.statement(
+        self.query_row(
             "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
                             WHERE seq < ?1 AND at < ?2)",
-        )?
-        .query_row([before, older_than.0], |row| row.get(0))
-        .map_err(map)
+            [before, older_than.0],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the rows after a position, oldest first.
     pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
              ORDER BY seq LIMIT ?2",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([seq, limit], entry).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [seq, limit],
+            entry,
+        )
     }
 }
 
@@ -215,22 +216,21 @@ impl Writer<'_> {
     pub fn log(&self, change: &Change<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
-        self.statement(
-            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version, audience)
+        self.execute(
+            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version,
+                                  audience)
              VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            change.at.0,
-            change.event.as_str(),
-            ctd,
-            object.map(|object| object.pk),
-            name,
-            object.map(|object| object.id),
-            object.map(|object| object.version),
-            audience.number(),
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![
+                change.at.0,
+                change.event.as_str(),
+                ctd,
+                object.map(|object| object.pk),
+                name,
+                object.map(|object| object.id),
+                object.map(|object| object.version),
+                audience.number(),
+            ],
+        )
     }
 
     /// Appends a row about a type.
@@ -240,9 +240,6 @@ impl Writer<'_> {
 
     /// Removes rows before a position that are older than a time.
     pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
-        self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
-            .execute([before, older_than.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM journal WHERE seq < ?1 AND at < ?2", [before, older_than.0])
     }
 }

@@ -5,9 +5,9 @@ use cms_model::{
     error::{Error, Result},
     wire::key::{KeyKind, Rule},
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
@@ -48,88 +48,69 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
 impl Reader<'_> {
     /// Returns the keys that are valid, oldest first.
     pub fn keys(&self) -> Result<Vec<KeyRow>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM api_key WHERE revoked_at IS NULL ORDER BY pk"
-        ))?;
-        let rows = statement.query_map([], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)?).collect()
+        let sql = format!("SELECT {COLUMNS} FROM api_key WHERE revoked_at IS NULL ORDER BY pk");
+        self.query_rows(&sql, [], read)?.into_iter().collect()
     }
 
     /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM api_key)")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_row("SELECT EXISTS (SELECT 1 FROM api_key)", [], |row| row.get(0))
     }
 
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
-        self.statement(
+        self.query_row(
             "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
-        )?
-        .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
-        .map_err(map)
+            params![hash, kind.as_str(), name],
+            |row| row.get(0),
+        )
     }
 
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"))?
-            .query_row([pk], read)
-            .optional()
-            .map_err(map)?
+        self.query_optional(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"), [pk], read)?
             .transpose()
     }
 }
 
 impl Writer<'_> {
     pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO api_key (uid, name, kind, rules, hash, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            key.uid,
-            key.name,
-            key.kind.as_str(),
-            serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
-            key.hash,
-            key.created_at.0,
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![
+                key.uid,
+                key.name,
+                key.kind.as_str(),
+                serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
+                key.hash,
+                key.created_at.0,
+            ],
+        )
     }
 
     /// Replaces the rules of a key.
     pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
-        self.statement("UPDATE api_key SET rules = ?2 WHERE pk = ?1")?
-            .execute(params![pk, rules])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE api_key SET rules = ?2 WHERE pk = ?1", params![pk, rules])
     }
 
     /// Replaces the token of a key.
     pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
-        self.statement("UPDATE api_key SET hash = ?2 WHERE pk = ?1")?
-            .execute(params![pk, hash])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE api_key SET hash = ?2 WHERE pk = ?1", params![pk, hash])
     }
 
     /// Revokes a key; returns whether a valid key existed.
     pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
-        let changed = self
-            .statement("UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL")?
-            .execute(params![uid, at.0])
-            .map_err(map)?;
+        let changed = self.execute_and_count(
+            "UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL",
+            params![uid, at.0],
+        )?;
         Ok(changed > 0)
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("UPDATE api_key SET last_used_at = ?2 WHERE pk = ?1")?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE api_key SET last_used_at = ?2 WHERE pk = ?1", params![pk, at.0])
     }
 }

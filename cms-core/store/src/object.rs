@@ -8,7 +8,7 @@ use cms_model::{
     error::Result,
     object::model::{Edition, Internal, Schedule, Status, StoredObject},
 };
-use rusqlite::{OptionalExtension, Row, params, types::Type};
+use rusqlite::{Row, params, types::Type};
 use serde::Serialize;
 
 use super::{Reader, Writer, error::map};
@@ -157,10 +157,9 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.statement(statements_of(edition).one)?
-            .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
-            .optional()
-            .map_err(map)
+        self.query_optional(statements_of(edition).one, params![ctd, id], |row| {
+            Ok(visit(read(row)?))
+        })
     }
 
     /// As [`Self::object`], and returns the schema revision of the same snapshot.
@@ -171,10 +170,9 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.statement(statements_of(edition).one_and_revision)?
-            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
-            .optional()
-            .map_err(map)
+        self.query_optional(statements_of(edition).one_and_revision, params![ctd, id], |row| {
+            Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?))
+        })
     }
 
     /// Passes the existing ones of the ids to `visit`, in no particular order, with one statement,
@@ -218,71 +216,67 @@ impl Reader<'_> {
         (created_at, pk): (i64, i64),
         limit: usize,
     ) -> Result<Vec<(i64, i64)>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT created_at, pk FROM object WHERE ctd = ?1 AND (created_at, pk) > (?2, ?3)
              ORDER BY created_at, pk LIMIT ?4",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map([ctd, created_at, pk, limit], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [ctd, created_at, pk, limit],
+            |row| row.try_into(),
+        )
     }
 
     /// Returns the next ids of a type in order, after an id that need not exist.
     pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
-        let mut statement = self
-            .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
-        let ids = statement.query_map(params![ctd, id, limit], |row| row.get(0)).map_err(map)?;
-        ids.map(|id| id.map_err(map)).collect()
+        self.query_rows(
+            "SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+            params![ctd, id, limit],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the row of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
-            .query_row(params![ctd, id], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT pk FROM object WHERE ctd = ?1 AND id = ?2",
+            params![ctd, id],
+            |row| row.get(0),
+        )
     }
 
     /// Returns id and version of a live object.
     pub fn object_id_and_version(&self, pk: i64) -> Result<(String, i64)> {
-        self.statement("SELECT id, version FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(map)
+        self.query_row("SELECT id, version FROM object WHERE pk = ?1", [pk], |row| row.try_into())
     }
 
     /// Returns the stored properties of an object.
     pub fn object_data(&self, pk: i64) -> Result<String> {
-        self.statement("SELECT data FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| row.get(0))
-            .map_err(map)
+        self.query_row("SELECT data FROM object WHERE pk = ?1", [pk], |row| row.get(0))
     }
 
     /// Counts live objects of all types.
     pub fn live_objects(&self) -> Result<u64> {
-        self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_row("SELECT coalesce(sum(live), 0) FROM ctd_state", [], |row| row.get(0))
     }
 
     /// Returns whether the trash has an object deleted before a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
-            .query_row([before.0], |row| row.get(0))
-            .map_err(map)
+        self.query_row(
+            "SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)",
+            [before.0],
+            |row| row.get(0),
+        )
     }
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
     pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        let mut statement = self.statement(
+        self.query_rows(
             "SELECT id FROM trash WHERE ctd = ?1 AND deleted_at > ?2
              AND NOT EXISTS (SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = trash.id)
              GROUP BY id ORDER BY max(deleted_at), max(pk)",
-        )?;
-        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            params![ctd, after.0],
+            |row| row.get(0),
+        )
     }
 }
 
@@ -296,29 +290,28 @@ impl Writer<'_> {
         created_at: i64,
         object: &ObjectChange,
     ) -> Result<i64> {
-        self.statement(
+        self.execute(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
                  workflow_published_at, slots, slot_count)
              VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
                      property_slots(?8, ?11), ?12)",
-        )?
-        .execute(params![
-            ctd,
-            id,
-            object.at,
-            object.status.as_str(),
-            object.workflow_state,
-            object.editor,
-            object.title,
-            object.data,
-            object.approval.map(|(version, _)| version),
-            object.approval.map(|(_, at)| at),
-            slots.json(),
-            slots.count(),
-            created_at,
-        ])
-        .map_err(map)?;
+            params![
+                ctd,
+                id,
+                object.at,
+                object.status.as_str(),
+                object.workflow_state,
+                object.editor,
+                object.title,
+                object.data,
+                object.approval.map(|(version, _)| version),
+                object.approval.map(|(_, at)| at),
+                slots.json(),
+                slots.count(),
+                created_at,
+            ],
+        )?;
         self.count_objects(ctd, 1)?;
         Ok(self.0.0.last_insert_rowid())
     }
@@ -333,30 +326,28 @@ impl Writer<'_> {
         object: &ObjectChange,
     ) -> Result<()> {
         self.keep_version(pk)?;
-        self.statement(
+        self.execute(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
                  workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL
              WHERE pk = ?1",
-        )?
-        .execute(params![
-            pk,
-            object.at,
-            object.status.as_str(),
-            object.editor,
-            object.title,
-            object.data,
-            object.approval.map(|(version, _)| version),
-            object.approval.map(|(_, at)| at),
-        ])
-        .map_err(map)?;
+            params![
+                pk,
+                object.at,
+                object.status.as_str(),
+                object.editor,
+                object.title,
+                object.data,
+                object.approval.map(|(version, _)| version),
+                object.approval.map(|(_, at)| at),
+            ],
+        )?;
         // A separate statement, so that indexes stay untouched when no indexed value changed.
-        self.statement(
+        self.execute(
             "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
              WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
-        )?
-        .execute(params![pk, slots.json(), slots.count()])
-        .map_err(map)?;
+            params![pk, slots.json(), slots.count()],
+        )?;
         if let Some(created_at) = object.created_at {
             self.set_created_at(pk, created_at)?;
         }
@@ -365,58 +356,48 @@ impl Writer<'_> {
 
     /// Changes the creation date of an object, and of its published version.
     fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
-        self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
-            .execute([pk, at])
-            .map_err(map)?;
-        self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
-            .execute([pk, at])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
+            [pk, at],
+        )?;
+        self.execute(
+            "UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
+            [pk, at],
+        )
     }
 
     /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
-        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
-        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.execute(concat!(trash!(), "WHERE pk = ?1"), params![pk, at.0])?;
+        self.execute("DELETE FROM object WHERE pk = ?1", [pk])?;
         self.count_objects(ctd, -1)
     }
 
     /// Moves all objects of a type to the trash; returns their number.
     pub fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
         self.withdraw_all(ctd)?;
-        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
-            .execute(params![ctd, at.0])
-            .map_err(map)?;
-        let removed =
-            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.execute(concat!(trash!(), "WHERE ctd = ?1"), params![ctd, at.0])?;
+        let removed = self.execute_and_count("DELETE FROM object WHERE ctd = ?1", [ctd])?;
         self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
         Ok(removed)
     }
 
     /// Removes objects deleted before a time, and their versions.
     pub fn empty_trash(&self, before: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "DELETE FROM object_version
              WHERE object IN (SELECT pk FROM trash WHERE deleted_at < ?1)",
-        )?
-        .execute([before.0])
-        .map_err(map)?;
-        self.statement("DELETE FROM trash WHERE deleted_at < ?1")?
-            .execute([before.0])
-            .map_err(map)?;
-        Ok(())
+            [before.0],
+        )?;
+        self.execute("DELETE FROM trash WHERE deleted_at < ?1", [before.0])
     }
 
     /// Increments the change counter of a type, and adds to its number of objects.
     pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
-        )?
-        .execute(params![ctd, more])
-        .map_err(map)?;
-        Ok(())
+            params![ctd, more],
+        )
     }
 }
