@@ -274,7 +274,7 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
         Event::ObjectTransitioned => Some("WorkflowTransition"),
-        Event::ObjectScheduled | Event::ReindexRequested => None,
+        Event::ObjectScheduled | Event::ObjectUnscheduled | Event::ReindexRequested => None,
     }
 }
 

@@ -4,6 +4,7 @@
 //! write transaction. Their methods are in one file per table group, and take and return values of
 //! `cms_model`. This crate contains no rules: those are in the model and the services.
 
+mod actor;
 mod backup;
 mod cache;
 mod check;
@@ -45,10 +46,11 @@ use cms_model::{
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use tracing::info_span;
 
 pub use self::{
+    actor::{ActorRef, ActorRow, ActorUser},
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
@@ -203,6 +205,53 @@ impl Reader<'_> {
         counting::count();
         self.0.prepare_cached(sql).map_err(map)
     }
+
+    /// Returns the first row of a statement; no row is an error.
+    fn query_row<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.statement(sql)?.query_row(parameters, read).map_err(map)
+    }
+
+    /// Returns the first row of a statement, if any.
+    fn query_optional<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        self.statement(sql)?.query_row(parameters, read).optional().map_err(map)
+    }
+
+    /// Passes the rows of a statement to `visit`, which may fail.
+    fn each_row(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        mut visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query(parameters).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(row)?;
+        }
+        Ok(())
+    }
+
+    /// Returns all rows of a statement.
+    fn query_rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(parameters, read).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.
@@ -213,5 +262,17 @@ impl<'c> Deref for Writer<'c> {
 
     fn deref(&self) -> &Reader<'c> {
         &self.0
+    }
+}
+
+impl Writer<'_> {
+    fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
+        self.execute_and_count(sql, parameters)?;
+        Ok(())
+    }
+
+    /// Executes a statement; returns the number of changed rows.
+    fn execute_and_count(&self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.statement(sql)?.execute(parameters).map_err(map)
     }
 }

@@ -18,7 +18,7 @@ use std::{
 use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
 const MAX_JOBS_PER_COMMIT: usize = 256;
@@ -206,12 +206,12 @@ type Run = Box<dyn FnOnce(&Writer<'_>) -> JobOutcome + Send>;
 /// all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     let writer = Writer(Reader(connection));
-    execute(&writer, "BEGIN IMMEDIATE")?;
+    writer.execute("BEGIN IMMEDIATE", [])?;
     let ended = run_jobs(&writer, jobs)
-        .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
+        .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
-        execute(&writer, "ROLLBACK")?;
+        writer.execute("ROLLBACK", [])?;
     }
     ended
 }
@@ -222,7 +222,7 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
     let mut succeeded = false;
     for job in jobs {
         if !alone {
-            execute(writer, "SAVEPOINT job")?;
+            writer.execute("SAVEPOINT job", [])?;
         }
         let outcome = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
         let kept = outcome == JobOutcome::Keep;
@@ -239,17 +239,12 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         }
         if !alone {
             if !kept {
-                execute(writer, "ROLLBACK TO job")?;
+                writer.execute("ROLLBACK TO job", [])?;
             }
-            execute(writer, "RELEASE job")?;
+            writer.execute("RELEASE job", [])?;
         }
     }
     Ok(succeeded)
-}
-
-fn execute(writer: &Writer<'_>, sql: &str) -> Result<()> {
-    writer.statement(sql)?.execute([]).map_err(map)?;
-    Ok(())
 }
 
 /// The same error for every caller of a failed batch.
@@ -294,7 +289,7 @@ mod tests {
 
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
-            execute(writer, "INSERT INTO t VALUES (1)").unwrap();
+            writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
             if succeeds { JobOutcome::Keep } else { JobOutcome::Undo }
         })
     }
@@ -307,7 +302,7 @@ mod tests {
         let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
-                execute(writer, sql).unwrap();
+                writer.execute(sql, []).unwrap();
                 JobOutcome::Undo
             })
         };
@@ -341,7 +336,7 @@ mod tests {
         };
         limit(4);
         let grow = || -> Run {
-            Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
+            Box::new(|writer| match writer.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
                 Ok(()) => JobOutcome::Keep,
                 Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                 Err(error) => panic!("{error:?}"),

@@ -20,6 +20,8 @@ const HEADER_NAME: &str = "^[a-zA-Z0-9-]*$";
 
 /// The type whose objects are webhooks.
 pub const WEBHOOKS: &str = "_webhooks";
+/// Name of the type of plugin settings.
+pub const PLUGIN_SETTINGS: &str = "_plugin_settings";
 
 type Fields = fn() -> Vec<Field>;
 
