@@ -10,6 +10,7 @@ use cms_model::{
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        model::SINGLE_PATH,
         parse, resolve,
     },
     context::Caller,
@@ -228,6 +229,16 @@ pub(super) fn check(
     let mut stored = FieldErrors::default();
     if is_taken {
         stored.add("name", message::ALREADY_USED);
+    }
+    let wants_single =
+        payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
+    if let Some(known) = before.filter(|_| wants_single) {
+        let live = reader.type_state(known.pk)?.live;
+        if live > 1 {
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
+            stored.add(SINGLE_PATH, message);
+        }
     }
     if !has_images(reader, catalog, payload)? {
         stored.add("featuredImage", message::NOT_IN_DATABASE);
