@@ -308,7 +308,7 @@ fn errors_have_their_locations() {
         (
             "name: t\nsingle: 1\nadmin: x\nproperties: {a: {type: text, admin: [y]}}\n",
             &[
-                "project.yaml:4:36: [\"y\"] is not valid: use a mapping",
+                "project.yaml:4:37: [\"y\"] is not valid: use a mapping",
                 "project.yaml:3:8: \"x\" is not valid: use a mapping",
                 "project.yaml:2:9: 1 is not valid: use true or false",
             ],
