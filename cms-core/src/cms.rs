@@ -8,16 +8,18 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::Permission,
+    clock::Timestamp,
     content_type::{
-        builtin::{self, WEBHOOKS},
+        builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
+        model::Definition,
     },
     context::Caller,
     error::{Error, Result},
     limits,
     wire::context::{ApiKey, AuthContext, Named, User},
 };
-use cms_store::{DERIVED, Store, Writer};
+use cms_store::{DERIVED, Event, Reader, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -67,6 +69,10 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
+        }
+        if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
+            let at = config.clock.now();
+            store.write(move |writer| add_focal_point(writer, at))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
         Ok(Self {
@@ -203,4 +209,21 @@ fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     let (rev, at) = (writer.bump_schema()?, config.clock.now());
     let definition = builtin::webhooks_definition();
     change::create(writer, &config.ids.uuid(), &definition, rev, at).map(drop)
+}
+
+/// Returns the media type with the focal point, if a data directory of an older version lacks it.
+fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+    let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
+    let mut definition = reader.ctd(pk)?.definition;
+    Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
+}
+
+/// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
+fn add_focal_point(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+    if let Some((pk, definition)) = media_without_focal_point(writer)? {
+        let rev = writer.bump_schema()?;
+        writer.update_ctd(pk, &definition, rev, at)?;
+        writer.log_type(Event::TypeUpdated, at, (pk, MEDIA))?;
+    }
+    Ok(())
 }
