@@ -14,10 +14,13 @@ use cms_model::{
         catalog::Catalog,
         model::Definition,
     },
-    context::Caller,
+    context::{ActorKind, Caller, Stamp},
     error::{Error, Result},
     limits,
-    wire::context::{ApiKey, AuthContext, Named, User},
+    wire::{
+        context::{ApiKey, AuthContext, Named, User},
+        key::KeyKind,
+    },
 };
 use cms_store::{DERIVED, Event, Reader, Store, Writer};
 
@@ -155,6 +158,7 @@ impl Cms {
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();
+        let api_key = |kind| ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() };
         Ok(AuthContext {
             organization,
             space,
@@ -163,10 +167,10 @@ impl Cms {
                 username: actor.name.clone(),
                 roles: vec!["ROLE_HEADLESS_ADMIN".to_owned()],
             },
-            api_key: ApiKey {
-                name: actor.name.clone(),
-                kind: actor.kind,
-                rules: actor.rules.clone(),
+            api_key: match &actor.kind {
+                ActorKind::Key(kind) => Some(api_key(*kind)),
+                ActorKind::Local => Some(api_key(KeyKind::Admin)),
+                ActorKind::User { .. } => None,
             },
         })
     }
@@ -190,9 +194,9 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
     writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
-    let (rev, at) = (writer.bump_schema()?, config.clock.now());
+    let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     for definition in builtin::definitions() {
-        change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
+        change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;
     }
     Ok(())
 }
@@ -206,9 +210,9 @@ fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     if writer.ctd_named(WEBHOOKS)?.is_some() {
         return Ok(());
     }
-    let (rev, at) = (writer.bump_schema()?, config.clock.now());
+    let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     let definition = builtin::webhooks_definition();
-    change::create(writer, &config.ids.uuid(), &definition, rev, at).map(drop)
+    change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
 }
 
 /// Returns the media type with the focal point, if a data directory of an older version lacks it.

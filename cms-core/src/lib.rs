@@ -54,7 +54,7 @@ pub use cms_model::{
     TRACE_TARGET,
     auth::scope::{Access, Permission},
     content_type::{builtin_types, slug::slug},
-    context::{Actor, Caller, Visibility},
+    context::{Actor, ActorKind, Caller, Credential, Rights, Visibility},
     error::{self, Error, FieldErrors, Result},
     limits,
     memory::{MemoryBudget, Reservation},

@@ -8,7 +8,11 @@ use std::{
     },
 };
 
-use cms_model::{clock::Timestamp, context::Actor, error::Result};
+use cms_model::{
+    clock::Timestamp,
+    context::{Actor, ActorKind},
+    error::Result,
+};
 use cms_store::{KeyRow, Reader, Revisions};
 
 /// The cached keys, by digest.
@@ -66,5 +70,12 @@ impl KeyEntry {
 }
 
 fn actor(row: KeyRow) -> Actor {
-    Actor { pk: Some(row.pk), id: row.uid, name: row.name, kind: row.kind, rules: row.rules }
+    Actor {
+        pk: Some(row.pk),
+        id: row.uid,
+        name: row.name,
+        kind: ActorKind::Key(row.kind),
+        rules: row.rules,
+        may_publish: true,
+    }
 }

@@ -108,7 +108,7 @@ fn to_change(entry: FeedEntry) -> Option<Change> {
         Event::ObjectPublished => "publish",
         Event::ObjectUnpublished => "unpublish",
         Event::ObjectArchived => "archive",
-        Event::ObjectScheduled => "schedule",
+        Event::ObjectScheduled | Event::ObjectUnscheduled => "schedule",
         Event::ObjectMoved => "transition",
         Event::TypeCreated => "type.create",
         Event::TypeUpdated => "type.update",

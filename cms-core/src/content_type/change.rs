@@ -4,7 +4,6 @@
 //! reports exactly the effects of an apply.
 
 use cms_model::{
-    clock::Timestamp,
     content_type::{
         catalog::{Catalog, CompiledType},
         diff::{self, PropertyDiff},
@@ -13,6 +12,7 @@ use cms_model::{
         nested,
         rewrite::{Rewrite, Rewritten},
     },
+    context::Stamp,
     error::{FieldErrors, Result},
     limits,
     object::{
@@ -66,23 +66,19 @@ pub(crate) fn create(
     uid: &str,
     definition: &Definition,
     rev: i64,
-    at: Timestamp,
+    stamp: Stamp,
 ) -> Result<i64> {
-    let pk = writer.insert_ctd(uid, definition, rev, at)?;
+    let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
     writer.ensure_slots(IndexedProperties::of(&definition.properties()).count())?;
-    writer.log_type(Event::TypeCreated, at, (pk, &definition.name))?;
+    writer.log_type(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
 
 /// Deletes a type without live objects, and its objects in the trash.
-pub(crate) fn delete(
-    writer: &Writer<'_>,
-    content_type: &CompiledType,
-    at: Timestamp,
-) -> Result<()> {
-    writer.log_type(Event::TypeDeleted, at, (content_type.pk, content_type.name()))?;
+pub(crate) fn delete(writer: &Writer<'_>, content_type: &CompiledType, stamp: Stamp) -> Result<()> {
+    writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
     // The journal row needs data that is about to be deleted.
-    feed::catch_up(writer, at)?;
+    feed::catch_up(writer, stamp.at)?;
     writer.delete_ctd(content_type.pk)
 }
 
@@ -92,7 +88,7 @@ pub(crate) fn update(
     catalog: &Catalog,
     before: &CompiledType,
     definition: &Definition,
-    (rev, at): (i64, Timestamp),
+    (rev, stamp): (i64, Stamp),
     progress: &Progress,
 ) -> Result<Outcome> {
     let properties = definition.properties();
@@ -114,8 +110,8 @@ pub(crate) fn update(
     };
     switch_publishing(writer, catalog, before, definition)?;
     refill.finish(writer, before.pk, definition)?;
-    writer.update_ctd(before.pk, definition, rev, at)?;
-    writer.log_type(Event::TypeUpdated, at, (before.pk, before.name()))?;
+    writer.update_ctd(before.pk, definition, rev, stamp.at)?;
+    writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
     Ok(Outcome {
         properties: plans,
         blockers,

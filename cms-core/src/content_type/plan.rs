@@ -6,12 +6,11 @@
 use std::{collections::HashSet, sync::Arc};
 
 use cms_model::{
-    clock::Timestamp,
     content_type::{
         builtin,
         catalog::{Catalog, CompiledType},
     },
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     message,
     wire::{
@@ -39,7 +38,7 @@ impl Types<'_> {
     /// Returns the plan of a project.
     pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<ProjectPlan> {
         require_rights(caller, request)?;
-        let run = Run::new(self, request);
+        let run = Run::new(self, caller, request);
         let mut plan = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
         for planned in &mut plan.keys {
             // No client ever has that token.
@@ -55,7 +54,7 @@ impl Types<'_> {
     /// [`Error::DataLoss`] when values would be lost without consent.
     pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<ProjectPlan> {
         require_rights(caller, &request.wanted)?;
-        let run = Run::new(self, &request.wanted);
+        let run = Run::new(self, caller, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
@@ -91,17 +90,17 @@ struct Run {
     wanted: PlanRequest,
     cell: Arc<CatalogCache>,
     config: CoreConfig,
-    at: Timestamp,
+    stamp: Stamp,
     rewriting: Arc<Progress>,
 }
 
 impl Run {
-    fn new(types: &Types<'_>, wanted: &PlanRequest) -> Self {
+    fn new(types: &Types<'_>, caller: &Caller, wanted: &PlanRequest) -> Self {
         let config = types.cms.config.clone();
         Self {
             wanted: wanted.clone(),
             cell: Arc::clone(&types.cms.catalog),
-            at: config.clock.now(),
+            stamp: caller.stamp(config.clock.now()),
             config,
             rewriting: Arc::clone(&types.cms.rewriting),
         }
@@ -242,7 +241,7 @@ impl Run {
             Err(Error::Invalid(errors)) => return Ok(blocked(name, PlanAction::Create, errors)),
             Err(error) => return Err(error),
         };
-        change::create(writer, &self.config.ids.uuid(), &definition, rev, self.at)?;
+        change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
         let properties = definition.properties().into_iter().map(|property| PropertyPlan {
             to: Some(property.kind()),
             name: property.name,
@@ -289,8 +288,14 @@ impl Run {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
             return Ok((blocked(name, PlanAction::Update, errors), 0));
         }
-        let outcome =
-            change::update(writer, catalog, before, &definition, (rev, self.at), &self.rewriting)?;
+        let outcome = change::update(
+            writer,
+            catalog,
+            before,
+            &definition,
+            (rev, self.stamp),
+            &self.rewriting,
+        )?;
         let planned = TypePlan {
             name: name.to_owned(),
             action: PlanAction::Update,
@@ -307,7 +312,7 @@ impl Run {
             blockers.add("ctd", reason);
         }
         if blockers.is_empty() {
-            change::delete(writer, content_type, self.at)?;
+            change::delete(writer, content_type, self.stamp)?;
         }
         Ok(TypePlan {
             breaking: true,

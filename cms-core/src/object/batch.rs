@@ -182,7 +182,8 @@ impl Objects<'_> {
             return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
         self.call_webhooks_on_deletions(caller, name, ids)?;
-        let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, ids) = (caller.clone(), ids.to_vec());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);
             let mut reasons = Vec::new();
@@ -206,7 +207,7 @@ impl Objects<'_> {
                 if used.contains(&stored.pk) {
                     reasons.push(Reason::ObjectInUse(id));
                 } else {
-                    write::delete(writer, content_type, &stored, at)?;
+                    write::delete(writer, content_type, &stored, stamp)?;
                     deleted.push(id);
                 }
             }

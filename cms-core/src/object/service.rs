@@ -262,13 +262,13 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         self.call_webhooks_on_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
-        let at = self.cms.config.clock.now();
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
-            write::delete(writer, content_type, &stored, at)
+            write::delete(writer, content_type, &stored, stamp)
         })?;
         self.cms.media().forget_of(name, [id]);
         Ok(())

@@ -16,6 +16,7 @@ use cms_model::{
         model::Property,
         slug,
     },
+    context::Stamp,
     error::{Error, FieldErrors, Result},
     ids::{IdSource, MAX_ID_CHARS},
     limits, message,
@@ -73,6 +74,8 @@ pub(crate) struct Draft {
     /// The values of unique properties.
     unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
+    /// Names of the properties that differ from the version before, as a JSON array.
+    changed: String,
     pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
     /// Revision of the type that validated it.
@@ -92,7 +95,7 @@ impl Draft {
         budget: &mut StepBudget,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
-        let dates = context.take_dates(&mut payload, context.at.seconds(), &mut errors);
+        let dates = context.take_dates(&mut payload, context.stamp.at.seconds(), &mut errors);
         let id = match payload.shift_remove("id") {
             None if content_type.definition.is_single() => content_type.name().to_owned(),
             None => ids.uuid(),
@@ -139,6 +142,7 @@ impl Draft {
         let id = stored.id.clone().into_owned();
         let mut draft = Self::of(content_type, id, &object, errors, context, Some(budget))?;
         draft.dates = dates;
+        draft.changed = changed_properties(&before, &object);
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
@@ -168,7 +172,7 @@ impl Draft {
         let object = parse(&self.data)?;
         let draft = Self::of(content_type, self.id, &object, errors, context, Some(budget))?;
         require_checked(budget)?;
-        Ok(Self { dates: self.dates, ..draft })
+        Ok(Self { dates: self.dates, changed: self.changed, ..draft })
     }
 
     /// Creates a draft of an object without `id` and `internal`. Without a budget, patterns are not
@@ -199,7 +203,8 @@ impl Draft {
         let unique = unique.filter_map(value_of).collect();
         let links = link::links(&content_type.properties, object);
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
-        Ok(Self { id, data, title, unique, links, dates, errors, type_rev })
+        let changed = changed_properties(&Map::new(), object);
+        Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
     }
 
     /// Adds the errors that need the database: link targets, and unique values.
@@ -259,17 +264,18 @@ impl Draft {
 
     /// The row to write for version `version` in workflow state `state`.
     fn change(self, status: Status, state: &str, version: i64, context: &Context) -> ObjectChange {
-        let at = self.dates.updated_at(context.at);
+        let at = self.dates.updated_at(context.stamp.at);
         ObjectChange {
             data: self.data,
             title: self.title,
             status,
             workflow_state: state.to_owned(),
             // The time of publication is not stored.
-            approval: transition::approval(state, version, context.at.seconds()),
+            approval: transition::approval(state, version, context.stamp.at.seconds()),
             created_at: self.dates.created,
             at,
-            editor: context.actor,
+            editor: context.stamp.actor,
+            changed: self.changed,
         }
     }
 }
@@ -306,7 +312,7 @@ pub(crate) fn insert(
     let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
     let deleted_at = draft.dates.deleted;
     let change = draft.change(status, state, 1, context);
-    let created_at = change.created_at.unwrap_or(context.at.seconds());
+    let created_at = change.created_at.unwrap_or(context.stamp.at.seconds());
     let pk =
         writer.insert_object(content_type.pk, &content_type.indexed, &id, created_at, &change)?;
     writer.insert_links(pk, links.iter().map(LinkRef::target))?;
@@ -333,7 +339,15 @@ pub(crate) fn insert(
     }
     // A draft is not published: types with Draft & Public have no workflow state `public`.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
+    log_change(
+        writer,
+        Event::ObjectCreated,
+        context.stamp,
+        content_type,
+        &stored,
+        Some(&change.changed),
+        is_shown,
+    )?;
     Ok(stored)
 }
 
@@ -379,7 +393,15 @@ pub(crate) fn update(
     }
     // The published version stays unchanged.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
+    log_change(
+        writer,
+        Event::ObjectUpdated,
+        context.stamp,
+        content_type,
+        &stored,
+        Some(&change.changed),
+        is_shown,
+    )?;
     Ok(stored)
 }
 
@@ -391,8 +413,8 @@ fn discard(
     deleted_at: Timestamp,
     context: &Context,
 ) -> Result<StoredObject<'static>> {
-    writer.trash_object(content_type.pk, stored.pk, deleted_at)?;
-    log_deletion(writer, content_type, &stored, context.at)?;
+    writer.trash_object(content_type.pk, stored.pk, Stamp { at: deleted_at, ..context.stamp })?;
+    log_deletion(writer, content_type, &stored, context.stamp)?;
     stored.internal.deleted_at = Some(deleted_at.seconds());
     Ok(stored)
 }
@@ -402,39 +424,61 @@ pub(crate) fn delete(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
-    at: Timestamp,
+    stamp: Stamp,
 ) -> Result<()> {
-    writer.trash_object(content_type.pk, stored.pk, at)?;
-    log_deletion(writer, content_type, stored, at)
+    writer.trash_object(content_type.pk, stored.pk, stamp)?;
+    log_deletion(writer, content_type, stored, stamp)
 }
 
 fn log_deletion(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
-    at: Timestamp,
+    stamp: Stamp,
 ) -> Result<()> {
     let is_shown = View::public(content_type).contains(&stored.internal);
-    log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
+    log(writer, Event::ObjectDeleted, stamp, content_type, stored, is_shown)
 }
 
 /// Appends a change of an object to the journal, and whether it changed the public view.
 pub(crate) fn log(
     writer: &Writer<'_>,
     event: Event,
-    at: Timestamp,
+    stamp: Stamp,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
     changes_public_view: bool,
 ) -> Result<()> {
+    log_change(writer, event, stamp, content_type, stored, None, changes_public_view)
+}
+
+fn log_change(
+    writer: &Writer<'_>,
+    event: Event,
+    stamp: Stamp,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    changed: Option<&str>,
+    changes_public_view: bool,
+) -> Result<()> {
     let audience = Audience::of(content_type, changes_public_view);
     let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
+    let title = &*stored.internal.title;
     writer.log(&Change {
         event,
-        at,
+        stamp,
         content_type: (content_type.pk, content_type.name()),
-        object: Some(ChangedObject { pk, id, version, audience }),
+        object: Some(ChangedObject { pk, id, version, title, changed, audience }),
     })
+}
+
+/// Returns the names of the properties with different values, as a JSON array: first those of the
+/// new object, then removed ones.
+fn changed_properties(before: &Map<String, Value>, after: &Map<String, Value>) -> String {
+    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    let removed = before.keys().filter(|name| !after.contains_key(*name));
+    let names: Vec<&String> = set.map(|(name, _)| name).chain(removed).collect();
+    serde_json::to_string(&names).expect("strings are valid JSON")
 }
 
 /// Updates the links of a stored object, including those of its published version.

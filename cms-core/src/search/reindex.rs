@@ -28,18 +28,18 @@ impl Searching<'_> {
         caller.require_admin()?;
         let names = read_names(payload)?;
         let catalog = std::sync::Arc::clone(&self.cms.catalog);
-        let at = self.cms.config.clock.now();
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
             let catalog = catalog.within(writer)?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
-                writer.log_type(Event::IndexWanted, at, (0, ""))?;
+                writer.log_type(Event::IndexWanted, stamp, (0, ""))?;
                 return Ok(JobCreated { id: first.to_string() });
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
                 if let Some(known) = catalog.find(name) {
-                    writer.log_type(Event::IndexWanted, at, (known.pk, known.name()))?;
+                    writer.log_type(Event::IndexWanted, stamp, (known.pk, known.name()))?;
                 } else {
                     let path = format!("{CONTENT_TYPES}[{index}]");
                     errors.add(path, message::NOT_IN_DATABASE);

@@ -274,7 +274,7 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
         Event::ObjectMoved => Some("WorkflowTransition"),
-        Event::ObjectScheduled | Event::IndexWanted => None,
+        Event::ObjectScheduled | Event::ObjectUnscheduled | Event::IndexWanted => None,
     }
 }
 

@@ -267,10 +267,13 @@ impl Writer<'_> {
         }
         self.statement(
             "INSERT OR REPLACE INTO published
+                 (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                  published_at, workflow_state, workflow_public_version, workflow_published_at,
+                  owner, editor, slot_count, slots, title, data, updated_by)
              SELECT o.pk, o.ctd, o.id, o.created_at, o.updated_at, o.version, o.version_at,
                     o.status, o.public_version, o.published_at, o.workflow_state,
-                    o.workflow_public_version, o.workflow_published_at, NULL, NULL, o.owner,
-                    o.editor, o.slot_count, o.slots, o.title, o.data
+                    o.workflow_public_version, o.workflow_published_at, o.owner, o.editor,
+                    o.slot_count, o.slots, o.title, o.data, o.updated_by
              FROM object o LEFT JOIN published p ON p.pk = o.pk
              WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
                    OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
@@ -279,10 +282,13 @@ impl Writer<'_> {
         .map_err(map)?;
         self.statement(
             "INSERT INTO published
+                 (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                  published_at, workflow_state, workflow_public_version, workflow_published_at,
+                  owner, editor, slot_count, slots, title, data)
              SELECT o.pk, o.ctd, o.id, o.created_at, coalesce(o.published_at, o.updated_at),
                     v.version, v.version_at, 'public', o.public_version, o.published_at,
-                    o.workflow_state, o.workflow_public_version, o.workflow_published_at, NULL,
-                    NULL, o.owner, v.editor, 0, '{}', v.title, v.data
+                    o.workflow_state, o.workflow_public_version, o.workflow_published_at, o.owner,
+                    v.editor, 0, '{}', v.title, v.data
              FROM object o
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
              WHERE o.ctd = ?1 AND o.status = 'modified'

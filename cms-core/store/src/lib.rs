@@ -4,6 +4,7 @@
 //! write transaction. Their methods are in one file per table group, and take and return values of
 //! `cms_model`. This crate contains no rules: those are in the model and the services.
 
+mod actor;
 mod backup;
 mod cache;
 mod check;
@@ -49,6 +50,7 @@ use rusqlite::{CachedStatement, Connection};
 use tracing::info_span;
 
 pub use self::{
+    actor::{ActorRef, ActorRow, ActorUser},
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,

@@ -25,6 +25,8 @@ const FOCAL_POINT: &str = "focalPoint";
 
 /// The type whose objects are webhooks.
 pub const WEBHOOKS: &str = "_webhooks";
+/// Name of the type of plugin settings.
+pub const PLUGIN_SETTINGS: &str = "_plugin_settings";
 
 type Fields = fn() -> Vec<Field>;
 
