@@ -9,6 +9,7 @@ use cms_model::{
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        model::SINGLE_PATH,
         parse, resolve,
     },
     context::{Caller, Stamp},
@@ -85,7 +86,8 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let (catalog_cache, stamp) = (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
+        let (catalog_cache, stamp) =
+            (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
         self.cms.store.write(move |writer| {
             let catalog = catalog_cache.within(writer)?;
             let definition = check(writer, &catalog, &payload, None)?;
@@ -233,6 +235,16 @@ pub(super) fn check(
     let mut stored = FieldErrors::default();
     if is_taken {
         stored.add("name", message::ALREADY_USED);
+    }
+    let wants_single =
+        payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
+    if let Some(known) = before.filter(|_| wants_single) {
+        let live = reader.type_state(known.pk)?.live;
+        if live > 1 {
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
+            stored.add(SINGLE_PATH, message);
+        }
     }
     if !has_images(reader, catalog, payload)? {
         stored.add("featuredImage", message::NOT_IN_DATABASE);

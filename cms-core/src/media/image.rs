@@ -13,6 +13,7 @@ use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
     media::{
+        focal_point::FocalPoint,
         id::FileId,
         output::Output,
         path::{ImagePath, RequestedImage},
@@ -47,11 +48,13 @@ pub struct Image {
 }
 
 /// The rendering of a stored image.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Rendering {
     source: Format,
     trim: Option<Trim>,
     requested: Size,
+    /// Only for sizes that crop.
+    focal_point: Option<FocalPoint>,
     format: Format,
     quality: u8,
 }
@@ -78,6 +81,8 @@ struct MediaObject<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     variants: Option<&'a RawValue>,
+    #[serde(borrow)]
+    focal_point: Option<&'a RawValue>,
     #[serde(borrow)]
     width: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -219,9 +224,11 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let most = match size {
-        Size { width: 1.., height: 1.. } => size,
-        _ => Size { width: side(object.width), height: side(object.height) },
+    let (most, focal_point) = match size {
+        Size { width: 1.., height: 1.. } => {
+            (size, object.focal_point.and_then(|stored| FocalPoint::parse(stored.get())))
+        }
+        _ => (Size { width: side(object.width), height: side(object.height) }, None),
     };
     let format = output.format(request.accept, source, most);
     // A quality without effect must not give the same image several names.
@@ -229,7 +236,7 @@ fn rendering(
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
     let quality = quality.unwrap_or(format.default_quality());
-    let rendering = Rendering { source, trim, requested: size, format, quality };
+    let rendering = Rendering { source, trim, requested: size, focal_point, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
 
@@ -241,7 +248,7 @@ fn side(stored: Option<&RawValue>) -> u32 {
 impl Rendering {
     /// Its unique name among all renderings of an image.
     fn name(&self) -> String {
-        let Self { trim, requested, format, quality, .. } = self;
+        let Self { trim, requested, focal_point, format, quality, .. } = self;
         let mut name = format!("{}x{}", requested.width, requested.height);
         if let Some(trim) = trim {
             let edges =
@@ -251,6 +258,11 @@ impl Rendering {
                 let edge = edge.map_or_else(|| "_".to_owned(), |edge| edge.to_string());
                 write!(name, ".{edge}").expect("writing to a String cannot fail");
             }
+        }
+        if let Some(FocalPoint { x, y }) = focal_point {
+            // Every digit counts, and the name has a limited length.
+            write!(name, "-f{:x}.{:x}", x.to_bits(), y.to_bits())
+                .expect("writing to a String cannot fail");
         }
         if format.is_lossy() {
             write!(name, "-q{quality}").expect("writing to a String cannot fail");
@@ -266,7 +278,8 @@ impl Rendering {
             return Ok(Vec::new());
         }
         let job = |size: Size| {
-            let plan = transform::resize_plan(size, self.trim.as_ref(), self.requested)?;
+            let plan =
+                transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
             let is_converted =
                 self.format != self.source || self.quality != self.format.default_quality();

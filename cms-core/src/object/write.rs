@@ -98,6 +98,7 @@ impl Draft {
         let mut errors = FieldErrors::default();
         let dates = context.take_dates(&mut payload, context.stamp.at.seconds(), &mut errors);
         let id = match payload.shift_remove("id") {
+            None if content_type.definition.is_single() => content_type.name().to_owned(),
             None => ids.uuid(),
             Some(id) => {
                 errors.merge(validate::validate_id(&id));
@@ -239,13 +240,19 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds an error if the id of the new object exists.
+    /// Adds the error of a second object of a single-object type, or of an existing id.
     pub(crate) fn check_id(
         &mut self,
         reader: &Reader<'_>,
         content_type: &CompiledType,
     ) -> Result<()> {
-        if reader.object_pk(content_type.pk, &self.id)?.is_some() {
+        let is_live = self.dates.deleted.is_none();
+        if is_live
+            && content_type.definition.is_single()
+            && reader.type_state(content_type.pk)?.live > 0
+        {
+            self.errors.add("id", "This content type allows only one object");
+        } else if reader.object_pk(content_type.pk, &self.id)?.is_some() {
             self.errors.add("id", message::ALREADY_USED);
         }
         Ok(())

@@ -100,7 +100,11 @@ impl Uploaded {
     }
 
     fn set_variants(&self, variants: &Value) {
-        let payload = json!({"variants": variants}).as_object().unwrap().clone();
+        self.patch(&json!({"variants": variants}));
+    }
+
+    fn patch(&self, changes: &Value) {
+        let payload = changes.as_object().unwrap().clone();
         self.core.cms.objects().patch(&Caller::local(), "_media", &self.id, payload).unwrap();
     }
 
@@ -188,6 +192,50 @@ fn resize_table_matches_the_rendered_pixels() {
             assert_shows(&uploaded, source, part, size, kind, &what);
         }
     }
+}
+
+/// Source, requested size, focal point, visible part, and its size.
+type FocalRow = ((u32, u32), &'static str, (f64, f64), (f64, f64, f64, f64), (u32, u32));
+
+#[test]
+fn focal_point_moves_the_rendered_part() {
+    const ROWS: [FocalRow; 8] = [
+        ((300, 150), "50x50", (0.0, 0.0), (0., 0., 150., 150.), (50, 50)),
+        ((300, 150), "50x50", (0.3, 0.9), (15., 0., 150., 150.), (50, 50)),
+        ((300, 150), "50x50", (1.0, 1.0), (150., 0., 150., 150.), (50, 50)),
+        ((150, 300), "50x50", (0.1, 0.7), (0., 135., 150., 150.), (50, 50)),
+        ((1000, 500), "800x800", (0.45, 0.5), (50., 0., 800., 500.), (800, 500)),
+        ((300, 150), "500x50", (0.5, 1.0), (0., 100., 300., 50.), (300, 50)),
+        ((300, 150), "100x0", (0.9, 0.9), (0., 0., 300., 150.), (100, 50)),
+        // 100x150 remain from 200 on; the point is at 210, a tenth of that.
+        (
+            (300, 150),
+            "50x150/transform/trim/0,0,100,150",
+            (0.7, 0.5),
+            (200., 0., 50., 150.),
+            (50, 150),
+        ),
+    ];
+    for kind in &FORMATS {
+        for (source, requested, (x, y), part, size) in ROWS {
+            let what = format!("{} {source:?} as {requested} around {x}, {y}", kind.extension);
+            let file = encoded(&gradient(source.0, source.1), kind.extension);
+            let picture = Uploaded::new(file, kind.extension);
+            picture.patch(&json!({"focalPoint": {"x": x, "y": y}}));
+            let found = picture.get(requested, None).unwrap();
+            assert_shows(&found, source, part, size, kind, &what);
+        }
+    }
+}
+
+#[test]
+fn focal_point_in_the_centre_is_the_default() {
+    let picture = Uploaded::new(encoded(&gradient(301, 150), "png"), "png");
+    let default = picture.get("50x51", None).unwrap();
+    picture.patch(&json!({"focalPoint": {"x": 0.5, "y": 0.5}}));
+    assert!(picture.get("50x51", None).unwrap() == default);
+    picture.patch(&json!({"focalPoint": {"x": 0.25, "y": 0.5}}));
+    assert!(picture.get("50x51", None).unwrap() != default);
 }
 
 #[test]
