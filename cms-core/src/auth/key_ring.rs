@@ -41,31 +41,31 @@ pub(super) struct KeyEntry {
 
 impl KeyRing {
     /// Returns the keys if they are current.
-    pub(super) fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
-        let held = self.table();
-        (held.rev == revisions.auth).then_some(held)
+    pub(super) fn cached(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
+        let cached = self.table();
+        (cached.rev == revisions.auth).then_some(cached)
     }
 
     /// Reads the keys; keeps the recorded times of their last use.
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
-        let held = self.table();
+        let cached = self.table();
         let entries = reader.keys()?.into_iter().map(|row| {
-            let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
+            let used = cached.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
             let hash = row.hash;
             (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
         });
         let (by_digest, sessions) = (entries.collect(), SessionCache::default());
         let table = Arc::new(KeyTable { rev, by_digest, sessions });
-        self.unsaved().extend(held.sessions.take_seen());
+        self.unsaved().extend(cached.sessions.take_seen());
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
         Ok(table)
     }
 
     /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
-        let held = self.table();
-        let used = held.by_digest.values().filter_map(|entry| {
+        let cached = self.table();
+        let used = cached.by_digest.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
             entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
         });

@@ -73,8 +73,8 @@ impl Keys<'_> {
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
-        let (table, catalog) = match self.held()? {
-            Some(held) => held,
+        let (table, catalog) = match self.cached()? {
+            Some(cached) => cached,
             None => self.cms.store.read(|reader| self.load(reader))?,
         };
         let entry = table.by_digest.get(&digest(token)).ok_or(Error::Unauthenticated)?;
@@ -89,7 +89,7 @@ impl Keys<'_> {
     pub fn authenticate_session(&self, cookie: &str) -> Result<Caller> {
         let (digest, now) = (digest(cookie), self.cms.config.clock.now());
         let cached = self
-            .held()?
+            .cached()?
             .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
         let (entry, catalog) = match cached {
             Some(cached) => cached,
@@ -103,19 +103,19 @@ impl Keys<'_> {
     }
 
     /// Returns the cached keys and content types, if both are current.
-    fn held(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
+    fn cached(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
         let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
         self.cms.store.read_autocommit(|reader| {
             let revisions = reader.revisions()?;
-            let catalog = Some(catalog.held()).filter(|held| held.rev == revisions.schema);
-            Ok(keys.held(revisions).zip(catalog))
+            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
+            Ok(keys.cached(revisions).zip(catalog))
         })
     }
 
     /// Returns the keys and the content types of a snapshot.
     fn load(&self, reader: &Reader<'_>) -> Result<(Arc<KeyTable>, Arc<Catalog>)> {
         let (keys, revisions) = (&self.cms.keys, reader.revisions()?);
-        let table = keys.held(revisions).map_or_else(|| keys.load(reader), Ok)?;
+        let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
         Ok((table, self.cms.catalog.at_revision(reader, revisions.schema)?))
     }
 

@@ -143,7 +143,7 @@ impl DirectoryState {
 }
 
 fn occupied(folder: &Path) -> Error {
-    Error::Conflict(format!("the folder {} is not empty", folder.display()))
+    Error::Conflict(format!("the data directory {} is not empty", folder.display()))
 }
 
 /// The data directory during a restore.
@@ -184,10 +184,10 @@ impl StagingDirectory {
         }
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         store.write(|writer| {
             // Orphans get a new deadline: their objects may have been created after the backup.
-            writer.forget_all_orphans()?;
+            writer.delete_orphan_records()?;
             writer.end_all_access()
         })?;
         let objects =
@@ -210,7 +210,7 @@ impl StagingDirectory {
         let found = incoming.fingerprint();
         if self.recorded.get(id).is_some_and(|&recorded| recorded != found) {
             return Err(Error::BadRequest(format!(
-                "the backup is damaged: the file {id} in it is not what was uploaded"
+                "the backup is damaged: checksum mismatch of the file {id}"
             )));
         }
         // An existing file in a bucket is the same: the file of an id never changes.
@@ -309,8 +309,7 @@ mod tests {
                 continue;
             }
             let Err(Error::BadRequest(message)) = restored else { panic!("{restored:?}") };
-            let wanted =
-                format!("the backup is damaged: the file {id} in it is not what was uploaded");
+            let wanted = format!("the backup is damaged: checksum mismatch of the file {id}");
             assert_eq!(message, wanted);
             assert!(!folder.exists());
         }

@@ -132,16 +132,15 @@ impl Writer<'_> {
                 |row| row.get(0),
             )
             .map_err(map)?;
-        self.statement("UPDATE user SET last_seen_at = ?2 WHERE actor = ?1")?
-            .execute(params![session.user, last_seen_at.0])
-            .map_err(map)?;
-        let removed = self
-            .statement(
-                "DELETE FROM session WHERE pk IN (SELECT pk FROM session WHERE user = ?1
-                     ORDER BY last_seen_at DESC, pk DESC LIMIT -1 OFFSET ?2)",
-            )?
-            .execute(params![session.user, maximum])
-            .map_err(map)?;
+        self.execute(
+            "UPDATE user SET last_seen_at = ?2 WHERE actor = ?1",
+            params![session.user, last_seen_at.0],
+        )?;
+        let removed = self.execute_and_count(
+            "DELETE FROM session WHERE pk IN (SELECT pk FROM session WHERE user = ?1
+                 ORDER BY last_seen_at DESC, pk DESC LIMIT -1 OFFSET ?2)",
+            params![session.user, maximum],
+        )?;
         if removed > 0 {
             self.bump_auth()?;
         }
@@ -150,43 +149,39 @@ impl Writer<'_> {
 
     /// Ends a session; returns whether it existed.
     pub fn remove_session(&self, pk: i64) -> Result<bool> {
-        let removed =
-            self.statement("DELETE FROM session WHERE pk = ?1")?.execute([pk]).map_err(map)?;
-        Ok(removed > 0)
+        Ok(self.execute_and_count("DELETE FROM session WHERE pk = ?1", [pk])? > 0)
     }
 
     /// Ends the sessions of a user but one; returns their number.
     pub fn remove_sessions_of(&self, user: i64, but: Option<i64>) -> Result<usize> {
-        self.statement("DELETE FROM session WHERE user = ?1 AND pk IS NOT ?2")?
-            .execute(params![user, but])
-            .map_err(map)
+        self.execute_and_count(
+            "DELETE FROM session WHERE user = ?1 AND pk IS NOT ?2",
+            params![user, but],
+        )
     }
 
     /// Stores when a session was last used.
     pub fn set_session_seen(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("UPDATE session SET last_seen_at = ?2 WHERE pk = ?1 AND last_seen_at < ?2")?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
-        self.statement(
+        self.execute(
+            "UPDATE session SET last_seen_at = ?2 WHERE pk = ?1 AND last_seen_at < ?2",
+            params![pk, at.0],
+        )?;
+        self.execute(
             "UPDATE user SET last_seen_at = ?2
              WHERE actor = (SELECT user FROM session WHERE pk = ?1)
                  AND (last_seen_at IS NULL OR last_seen_at < ?2)",
-        )?
-        .execute(params![pk, at.0])
-        .map_err(map)?;
-        Ok(())
+            params![pk, at.0],
+        )
     }
 
     /// Removes what [`Reader::has_ended_access`] finds. It authenticates nothing any more, so
     /// caches stay valid.
     pub fn remove_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<()> {
-        self.statement("DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2")?
-            .execute([seen.0, created.0])
-            .map_err(map)?;
-        self.statement("DELETE FROM sign_in_link WHERE expires_at <= ?1")?
-            .execute([expired.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2",
+            [seen.0, created.0],
+        )?;
+        self.execute("DELETE FROM sign_in_link WHERE expires_at <= ?1", [expired.0])
     }
 
     /// Stores a link, in place of the earlier one of the user, or of the set-up link.
@@ -198,19 +193,14 @@ impl Writer<'_> {
         expires_at: Timestamp,
     ) -> Result<()> {
         self.remove_links_of(user)?;
-        self.statement(
+        self.execute(
             "INSERT INTO sign_in_link (hash, kind, user, expires_at) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![hash, kind.as_str(), user, expires_at.0])
-        .map_err(map)?;
-        Ok(())
+            params![hash, kind.as_str(), user, expires_at.0],
+        )
     }
 
     /// Removes the link of a user, or the set-up link.
     pub fn remove_links_of(&self, user: Option<i64>) -> Result<()> {
-        self.statement("DELETE FROM sign_in_link WHERE user IS ?1")?
-            .execute([user])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM sign_in_link WHERE user IS ?1", [user])
     }
 }

@@ -133,50 +133,45 @@ impl Writer<'_> {
             )?
             .query_row(params![uid, profile.name, rules(profile)?, hash, at.0], |row| row.get(0))
             .map_err(map)?;
-        self.statement(
+        self.execute(
             "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            pk,
-            profile.email,
-            email_key(&profile.email),
-            profile.role.as_str(),
-            profile.may_publish,
-            profile.disabled,
-            password,
-        ])
-        .map_err(map)?;
+            params![
+                pk,
+                profile.email,
+                email_key(&profile.email),
+                profile.role.as_str(),
+                profile.may_publish,
+                profile.disabled,
+                password,
+            ],
+        )?;
         Ok(pk)
     }
 
     /// Replaces the settings of a user.
     pub fn set_profile(&self, pk: i64, profile: &Profile) -> Result<()> {
-        self.statement("UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1")?
-            .execute(params![pk, profile.name, rules(profile)?])
-            .map_err(map)?;
-        self.statement(
+        self.execute(
+            "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1",
+            params![pk, profile.name, rules(profile)?],
+        )?;
+        self.execute(
             "UPDATE user SET email = ?2, email_key = ?3, role = ?4, may_publish = ?5, disabled = ?6
              WHERE actor = ?1",
-        )?
-        .execute(params![
-            pk,
-            profile.email,
-            email_key(&profile.email),
-            profile.role.as_str(),
-            profile.may_publish,
-            profile.disabled,
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![
+                pk,
+                profile.email,
+                email_key(&profile.email),
+                profile.role.as_str(),
+                profile.may_publish,
+                profile.disabled,
+            ],
+        )
     }
 
     /// Replaces the password of a user, a PHC string.
     pub fn set_password(&self, pk: i64, password: &str) -> Result<()> {
-        self.statement("UPDATE user SET password = ?2 WHERE actor = ?1")?
-            .execute(params![pk, password])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE user SET password = ?2 WHERE actor = ?1", params![pk, password])
     }
 
     /// Removes a user with sessions, links, settings, working copies and preview tokens. The name
@@ -188,12 +183,12 @@ impl Writer<'_> {
             // Its other tables cascade.
             "DELETE FROM user WHERE actor = ?1",
         ] {
-            self.statement(sql)?.execute([pk]).map_err(map)?;
+            self.execute(sql, [pk])?;
         }
-        self.statement("UPDATE actor SET revoked_at = ?2, rules = '[]' WHERE pk = ?1")?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "UPDATE actor SET revoked_at = ?2, rules = '[]' WHERE pk = ?1",
+            params![pk, at.0],
+        )
     }
 
     /// Ends everything that authenticates a user but the password: sessions, links and preview
@@ -204,7 +199,7 @@ impl Writer<'_> {
             "DELETE FROM sign_in_link WHERE user = ?1",
             "DELETE FROM preview_token WHERE actor = ?1",
         ] {
-            self.statement(sql)?.execute([pk]).map_err(map)?;
+            self.execute(sql, [pk])?;
         }
         Ok(())
     }
@@ -213,7 +208,7 @@ impl Writer<'_> {
     /// the time of the backup.
     pub fn end_all_access(&self) -> Result<()> {
         for table in ["session", "sign_in_link", "openid_sign_in", "preview_token"] {
-            self.statement(&format!("DELETE FROM {table}"))?.execute([]).map_err(map)?;
+            self.execute(&format!("DELETE FROM {table}"), [])?;
         }
         self.bump_auth()
     }
