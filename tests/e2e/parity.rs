@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 115] = [
+const COMMANDS: [&str; 126] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -86,6 +86,17 @@ const COMMANDS: [&str; 115] = [
     "object update article a change.yaml --patch",
     "object list article --json",
     "object list article --preview --json",
+    "schedule list",
+    "schedule set article a --at 2099-01-02T09:00 --zone Europe/Warsaw",
+    "schedule set article c --at 2099-01-01T09:00 --zone UTC --json",
+    "schedule set article c --at yesterday --zone Mars",
+    "schedule set article none --at 2099-01-01T09:00 --zone UTC --dry-run",
+    "schedule list --type article --type memo",
+    "schedule list --type nosuch",
+    "schedule remove article c none --dry-run",
+    "schedule remove article c none",
+    "schedule remove memo a",
+    "schedule list -o csv",
     "unpublish article b",
     "archive article b --hydrate 1",
     "archive article b c -o ndjson",

@@ -27,6 +27,7 @@ mod pool;
 mod property;
 mod published;
 mod retention;
+mod schedule;
 mod slots;
 mod stored_file;
 mod trash;
@@ -60,6 +61,7 @@ pub use self::{
     meta::{DERIVED, Revisions},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    schedule::ScheduledRow,
     stored_file::MediaFile,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
