@@ -21,7 +21,7 @@ use cms_model::{
         key::KeyKind,
     },
 };
-use cms_store::{DERIVED, Event, Reader, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -65,8 +65,10 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
-            store.write(change::derive)?;
+        } else if store
+            .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
+        {
+            store.write(change::rebuild_derived_data)?;
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
@@ -76,7 +78,7 @@ impl Cms {
             let stamp = Stamp { at: config.clock.now(), actor: None };
             store.write(move |writer| add_focal_point(writer, stamp))?;
         }
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -103,7 +105,7 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::Manage => caller.require_admin(),
+            Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
@@ -153,7 +155,7 @@ impl Cms {
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
-            let (organization, space) = reader.names()?;
+            let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();

@@ -2,7 +2,7 @@
 //!
 //! Three steps with increasing cost. [`Media::find`] reads only the database and returns all values
 //! that a conditional request needs. [`Media::rendered`] reads the cache of rendered images.
-//! [`Media::picture`] renders.
+//! [`Media::image_body`] renders.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
@@ -61,7 +61,7 @@ struct Rendering {
 
 /// The body of the response.
 #[derive(Debug)]
-pub enum Picture {
+pub enum ImageBody {
     /// The stored file, of this size, which [`Media::read`] reads.
     Original {
         size: u64,
@@ -103,9 +103,9 @@ impl Image {
     }
 
     /// The media type of the response.
-    pub fn media_type(&self, picture: &Picture) -> &str {
-        match (picture, &self.rendering) {
-            (Picture::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
+    pub fn media_type(&self, body: &ImageBody) -> &str {
+        match (body, &self.rendering) {
+            (ImageBody::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
             _ => &self.media_type,
         }
     }
@@ -146,11 +146,11 @@ impl Media<'_> {
     }
 
     /// Returns a rendered image from the cache.
-    pub fn rendered(&self, image: &Image) -> Option<Picture> {
+    pub fn rendered(&self, image: &Image) -> Option<ImageBody> {
         let (name, _) = image.rendering.as_ref()?;
-        if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
+        if let Some(bytes) = self.cms.recent_renders.get(&image.etag) {
             self.cms.renders.uses.recent.fetch_add(1, Ordering::Relaxed);
-            return Some(Picture::Rendered(RenderedImage::InMemory(picture)));
+            return Some(ImageBody::Rendered(RenderedImage::InMemory(bytes)));
         }
         let now = self.cms.config.clock.now().system_time();
         let rendered = self.cms.renders.get(&image.file, name, now)?;
@@ -158,10 +158,10 @@ impl Media<'_> {
             return None;
         }
         self.cms.renders.uses.cached.fetch_add(1, Ordering::Relaxed);
-        if let RenderedImage::InMemory(picture) = &rendered {
-            self.cms.recent_renders.keep(&image.etag, picture);
+        if let RenderedImage::InMemory(bytes) = &rendered {
+            self.cms.recent_renders.insert(&image.etag, bytes);
         }
-        Some(Picture::Rendered(rendered))
+        Some(ImageBody::Rendered(rendered))
     }
 
     /// Renders an image, or returns the stored file.
@@ -169,20 +169,20 @@ impl Media<'_> {
     /// # Errors
     /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when the image is
     /// damaged or too large, [`Error::Internal`] when its size differs from the uploaded file.
-    pub fn picture(&self, image: &Image) -> Result<Picture> {
+    pub fn image_body(&self, image: &Image) -> Result<ImageBody> {
         let size = self.intact_size(&image.file)?;
         if let Some((name, rendering)) = &image.rendering {
-            let make = || {
+            let render = || {
                 let source = self.read(image, 0..size)?;
                 info_span!(target: TRACE_TARGET, "render").in_scope(|| rendering.render(&source))
             };
             let now = self.cms.config.clock.now().system_time();
-            let rendered = self.cms.renders.get_or_make(&image.file, name, now, make)?;
+            let rendered = self.cms.renders.get_or_render(&image.file, name, now, render)?;
             if rendered.size() > 0 {
-                return Ok(Picture::Rendered(rendered));
+                return Ok(ImageBody::Rendered(rendered));
             }
         }
-        Ok(Picture::Original { size })
+        Ok(ImageBody::Original { size })
     }
 
     /// Reads a range of the stored file.
@@ -272,7 +272,7 @@ impl Rendering {
         name
     }
 
-    /// Returns none for an image that is better sent as stored.
+    /// Returns an empty image when the stored file is better sent as it is.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());

@@ -80,7 +80,7 @@ fn source(
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let found = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.shows(&stored.internal).then(|| stored.into_owned())
+        view.admits_state(&stored.internal).then(|| stored.into_owned())
     })?;
     found.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }

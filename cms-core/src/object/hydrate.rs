@@ -103,7 +103,7 @@ impl<'a> Hydration<'a> {
             return self.resolve(&text, depth);
         }
         render::require_bounded(text.json.len())?;
-        buffered.keep();
+        buffered.transfer_to_request();
         Ok(text.json)
     }
 
@@ -120,10 +120,10 @@ impl<'a> Hydration<'a> {
         let size = self.size(text, &self.sizes(depth));
         render::require_bounded(size)?;
         let mut response = BufferReservation::new(&self.caller.memory);
-        response.cover(size)?;
+        response.grow_to(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, text, depth);
-        response.keep();
+        response.transfer_to_request();
         Ok(out)
     }
 
@@ -161,7 +161,7 @@ impl<'a> Hydration<'a> {
         let reader = self.reader;
         let view = View::for_list(self.caller, content_type);
         reader.objects(view.edition, content_type.pk, ids, |stored| {
-            if !view.shows(&stored.internal) {
+            if !view.admits_state(&stored.internal) {
                 return Ok(());
             }
             let stored = view.mask(stored);

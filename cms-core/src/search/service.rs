@@ -68,7 +68,7 @@ impl Searching<'_> {
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
             let mut hydration = Hydration::new(reader, &catalog, caller);
-            let (organization, _) = reader.names()?;
+            let organization = reader.space_ids()?.organization;
             let hits = response::Hits { found: &found, rows, organization: &organization };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
@@ -87,7 +87,7 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.up_to(self.source(), seq, wait)?;
+            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
             let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
@@ -154,7 +154,8 @@ fn selected<'c>(
         .collect()
 }
 
-/// Number of hits before the page and on it; none beyond the last result.
+/// Returns the offset and the limit of the page; both are 0 for a page that ends beyond
+/// [`limits::MAX_SEARCH_RESULTS`].
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
     if offset + limit > limits::MAX_SEARCH_RESULTS {
@@ -216,7 +217,7 @@ fn rows<'t>(
         reader.object_rows(wanted, &pks, |ctd, stored| {
             if let Some(known) = types.get(&ctd) {
                 let view = View::for_list(caller, known);
-                if view.edition == wanted && view.shows(&stored.internal) {
+                if view.edition == wanted && view.admits_state(&stored.internal) {
                     let size = render::object_bytes(&stored);
                     bytes += size;
                     render::require_bounded(bytes)?;

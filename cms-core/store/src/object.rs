@@ -339,7 +339,7 @@ impl Writer<'_> {
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {
-        self.keep_version(pk)?;
+        self.archive_version(pk)?;
         self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,

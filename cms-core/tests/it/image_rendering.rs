@@ -7,7 +7,7 @@
 use std::io::{Cursor, Write};
 
 use cms_core::{
-    Caller, Error, Picture, Result,
+    Caller, Error, ImageBody, Result,
     testing::TestCms,
     wire::media::{ImageRequest, UploadRequest},
 };
@@ -117,9 +117,9 @@ impl Uploaded {
         let request = ImageRequest { path: &path, transform, ..ImageRequest::default() };
         let media = self.core.cms.media();
         let image = media.find(&request)?;
-        match media.picture(&image)? {
-            Picture::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
-            Picture::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
+        match media.image_body(&image)? {
+            ImageBody::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
+            ImageBody::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
         }
     }
 }
@@ -188,8 +188,8 @@ fn resize_table_matches_the_rendered_pixels() {
             }
             let what = format!("{} {source:?} as {requested}", kind.extension);
             let file = encoded(&gradient(source.0, source.1), kind.extension);
-            let picture = Uploaded::new(file, kind.extension).get(requested, None).unwrap();
-            assert_shows(&picture, source, part, size, kind, &what);
+            let uploaded = Uploaded::new(file, kind.extension).get(requested, None).unwrap();
+            assert_shows(&uploaded, source, part, size, kind, &what);
         }
     }
 }
@@ -241,7 +241,7 @@ fn focal_point_in_the_centre_is_the_default() {
 #[test]
 fn unchanged_image_is_the_stored_file() {
     for kind in &FORMATS {
-        let picture = Uploaded::new(encoded(&gradient(60, 40), kind.extension), kind.extension);
+        let uploaded = Uploaded::new(encoded(&gradient(60, 40), kind.extension), kind.extension);
         let everything = r#"{"trim":{"top":0,"left":0,"width":60,"height":40}}"#;
         for (requested, transform) in [
             ("0x0", None),
@@ -253,8 +253,8 @@ fn unchanged_image_is_the_stored_file() {
             ("60x40", Some(r#"{"trim":{}}"#)),
             ("0x0/transform/trim/0,0,9999999,9999999", None),
         ] {
-            let found = picture.get(requested, transform).unwrap();
-            assert!(found == picture.bytes, "{} as {requested} {transform:?}", kind.extension);
+            let found = uploaded.get(requested, transform).unwrap();
+            assert!(found == uploaded.bytes, "{} as {requested} {transform:?}", kind.extension);
         }
     }
 }
@@ -285,45 +285,45 @@ fn trim_table_matches_the_rendered_pixels() {
         (r#"{"top":10.9,"left":0.5,"width":50.7,"height":20.2}"#, (0., 10., 50., 20.)),
     ];
     for kind in &FORMATS {
-        let picture = Uploaded::new(encoded(&gradient(400, 300), kind.extension), kind.extension);
+        let uploaded = Uploaded::new(encoded(&gradient(400, 300), kind.extension), kind.extension);
         for (trim, part) in CUTS {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
             let size = (part.2 as u32, part.3 as u32);
             let what = format!("{} {trim}", kind.extension);
             let transform = format!(r#"{{"trim":{trim}}}"#);
-            let found = picture.get("0x0", Some(&transform)).unwrap();
+            let found = uploaded.get("0x0", Some(&transform)).unwrap();
             assert_shows(&found, (400, 300), part, size, kind, &what);
             // A stored variant with the same trim is the same image.
             let trim: Value = serde_json::from_str(trim).unwrap();
             if trim["top"].is_number() && trim["left"].is_number() {
-                picture.set_variants(&json!([{"name": "part", "trim": trim}]));
-                assert!(picture.get("0x0/variant/part", None).unwrap() == found, "{what}");
+                uploaded.set_variants(&json!([{"name": "part", "trim": trim}]));
+                assert!(uploaded.get("0x0/variant/part", None).unwrap() == found, "{what}");
             }
         }
-        let found = picture.get("0x0/transform/trim/10,20,50,60", None).unwrap();
+        let found = uploaded.get("0x0/transform/trim/10,20,50,60", None).unwrap();
         let what = format!("{} by path", kind.extension);
         assert_shows(&found, (400, 300), (330., 10., 50., 60.), (50, 60), kind, &what);
         // Trimmed, then scaled, then cut to the centre.
-        let found = picture.get("25x25/transform/trim/100,100,100,50", None).unwrap();
+        let found = uploaded.get("25x25/transform/trim/100,100,100,50", None).unwrap();
         assert_shows(&found, (400, 300), (225., 100., 50., 50.), (25, 25), kind, &what);
     }
 }
 
 #[test]
 fn empty_trims_are_refused() {
-    let picture = Uploaded::new(encoded(&gradient(40, 30), "png"), "png");
+    let uploaded = Uploaded::new(encoded(&gradient(40, 30), "png"), "png");
     for (requested, transform) in [
         ("0x0", Some(r#"{"trim":{"top":30}}"#)),
         ("0x0", Some(r#"{"trim":{"left":20,"right":20}}"#)),
         ("10x10/transform/trim/0,40,10,10", None),
         ("0x0/transform/trim/30,0,1,1", None),
     ] {
-        let Err(Error::Invalid(errors)) = picture.get(requested, transform) else {
+        let Err(Error::Invalid(errors)) = uploaded.get(requested, transform) else {
             panic!("{requested} {transform:?} leaves pixels")
         };
         assert_eq!(json!(errors), json!({"trim": ["This value is not valid."]}));
     }
-    picture.set_variants(&json!([{"name": "part", "trim": {"top": 1, "left": 1}}]));
-    let unknown = picture.get("0x0/variant/whole", None);
+    uploaded.set_variants(&json!([{"name": "part", "trim": {"top": 1, "left": 1}}]));
+    let unknown = uploaded.get("0x0/variant/whole", None);
     assert!(matches!(unknown, Err(Error::NotFound { .. })), "{unknown:?}");
 }

@@ -14,7 +14,7 @@ const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::G
 ///
 /// # Panics
 /// If a rendered image does not have the planned size; and where the tested code panics.
-pub fn read_picture(content: &[u8]) {
+pub fn read_image(content: &[u8]) {
     let media_type = kind::media_type(content, "name", None);
     animation::is_animated(&media_type, content);
     svg::dimensions(content);

@@ -70,8 +70,8 @@ pub fn size(picture: &[u8]) -> (u32, u32) {
 }
 
 /// All bytes of a rendered image.
-pub fn bytes(made: RenderedImage) -> Vec<u8> {
-    match made {
+pub fn bytes(rendered: RenderedImage) -> Vec<u8> {
+    match rendered {
         RenderedImage::InMemory(bytes) => bytes.into(),
         RenderedImage::OnDisk(mut pieces) => {
             let mut bytes = Vec::new();
