@@ -96,7 +96,7 @@ const COMMANDS: [&str; 126] = [
     "schedule remove article c none --dry-run",
     "schedule remove article c none",
     "schedule remove memo a",
-    "schedule list -o csv",
+    "schedule list",
     "unpublish article b",
     "archive article b --hydrate 1",
     "archive article b c -o ndjson",

@@ -9,7 +9,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, actor::ActorRef, error::map, object};
+use super::{Reader, actor::ActorRef, object};
 
 /// An object whose publication is scheduled.
 #[derive(Clone, Debug)]
@@ -43,19 +43,21 @@ impl Reader<'_> {
     ) -> Result<(u64, Vec<ScheduledRow>)> {
         let ctds = serde_json::to_string(ctds).expect("numbers are valid JSON");
         let (from, to) = seconds.into_inner();
-        let total = self
-            .statement(concat!("SELECT count(*) ", scheduled!()))?
-            .query_row(params![from, to, ctds], |row| row.get(0))
-            .map_err(map)?;
-        let mut statement = self.statement(concat!(
-            "SELECT ctd.name, o.id, o.title, o.status, o.scheduled_at, o.scheduled_zone,
-                    o.scheduled_by ",
-            scheduled!(),
-            "ORDER BY o.scheduled_at, ctd.name, o.id LIMIT ?4 OFFSET ?5"
-        ))?;
+        let total = self.query_row(
+            concat!("SELECT count(*) ", scheduled!()),
+            params![from, to, ctds],
+            |row| row.get(0),
+        )?;
         let offset = i64::try_from(range.offset).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map(params![from, to, ctds, range.limit, offset], |row| {
+        let rows = self.query_rows(
+            concat!(
+                "SELECT ctd.name, o.id, o.title, o.status, o.scheduled_at, o.scheduled_zone,
+                        o.scheduled_by ",
+                scheduled!(),
+                "ORDER BY o.scheduled_at, ctd.name, o.id LIMIT ?4 OFFSET ?5"
+            ),
+            params![from, to, ctds, range.limit, offset],
+            |row| {
                 let zone: String = row.get(5)?;
                 Ok(ScheduledRow {
                     content_type: row.get(0)?,
@@ -65,9 +67,8 @@ impl Reader<'_> {
                     schedule: Schedule { at: row.get(4)?, zone: zone.into() },
                     actor: ActorRef::from_column(row.get(6)?),
                 })
-            })
-            .map_err(map)?;
-        let rows = rows.map(|row| row.map_err(map)).collect::<Result<_>>()?;
+            },
+        )?;
         Ok((total, rows))
     }
 }
