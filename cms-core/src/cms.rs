@@ -8,7 +8,6 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::Permission,
-    clock::Timestamp,
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -77,8 +76,8 @@ impl Cms {
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
         if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
-            let at = config.clock.now();
-            store.write(move |writer| add_focal_point(writer, at))?;
+            let stamp = Stamp { at: config.clock.now(), actor: None };
+            store.write(move |writer| add_focal_point(writer, stamp))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -234,11 +233,11 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 }
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = media_without_focal_point(writer)? {
         let rev = writer.bump_schema()?;
-        writer.update_ctd(pk, &definition, rev, at)?;
-        writer.log_type(Event::TypeUpdated, Stamp { at, actor: None }, (pk, MEDIA))?;
+        writer.update_ctd(pk, &definition, rev, stamp.at)?;
+        writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ mod pool;
 mod property;
 mod published;
 mod retention;
+mod schedule;
 mod session;
 mod slots;
 mod stored_file;
@@ -62,6 +63,7 @@ pub use self::{
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
     stored_file::MediaFile,
     user::UserRow,

@@ -98,6 +98,8 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::get("/api/v1/schedule", AnyKey, publish::schedules)
+        .query(&["page", "limit", "content_type[]", "from", "to"]),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),

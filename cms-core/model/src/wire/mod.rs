@@ -20,6 +20,7 @@ pub mod object;
 pub mod openapi;
 pub mod plan;
 pub mod publish;
+pub mod schedule;
 pub mod search;
 pub mod session;
 pub mod user;
