@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use cms_core::{
-    Error, Reason, limits,
+    Error, Reason,
+    import::expand_links,
+    limits,
     paging::Page,
     wire::object::{ListRequest, ObjectRequest},
 };
@@ -73,8 +75,8 @@ pub(super) fn run(
         ObjectCommand::Create { r#type, file, dry_run } => {
             let object = read(&file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
-                target.get_type(&r#type)?;
                 return print_dry_run(
                     printer,
                     &format!("would create an object of type \"{type}\""),
@@ -88,6 +90,7 @@ pub(super) fn run(
         ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
             let object = read(&file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
                 target.object(&r#type, &id, &ObjectRequest::default())?;
                 return print_dry_run(printer, &format!("would update {type}/{id}"));
@@ -190,6 +193,17 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     }
     let message = "not an object: the file needs one object".to_owned();
     Err(Diagnostic { location: name, message }.into())
+}
+
+/// Completes the links of an object from a file.
+fn with_links(
+    target: &dyn Target,
+    content_type: &str,
+    mut object: Map<String, Value>,
+) -> Result<Map<String, Value>> {
+    let content_type = target.get_type(content_type)?;
+    expand_links(&content_type, &mut object).into_result()?;
+    Ok(object)
 }
 
 /// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not

@@ -62,7 +62,7 @@ impl Remote {
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
         let context: AuthContext = self.get(AUTH_CONTEXT, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base(), context.api_key.name))
+        Ok(format!("{} (key \"{}\")", self.base(), context.user.username))
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -174,7 +174,7 @@ impl<'a> Hydration<'a> {
             // There was room for complete objects.
             json.shrink_to_fit();
         }
-        buffered.keep();
+        buffered.transfer_to_request();
         Ok(json)
     }
 
@@ -192,10 +192,10 @@ impl<'a> Hydration<'a> {
         let size = self.size(text, &self.sizes(depth));
         render::require_bounded(size)?;
         let mut response = BufferReservation::new(&self.caller.memory);
-        response.cover(size)?;
+        response.grow_to(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, text, depth);
-        response.keep();
+        response.transfer_to_request();
         Ok(out)
     }
 
@@ -236,7 +236,7 @@ impl<'a> Hydration<'a> {
         let view = View::for_list(self.caller, content_type);
         let columns = self.columns_of(part, content_type);
         reader.objects(view.edition, content_type.pk, ids, columns, |stored| {
-            if !view.shows(&stored.internal) {
+            if !view.admits_state(&stored.internal) {
                 return Ok(());
             }
             let stored = view.mask(with_properties(stored, columns, content_type));

@@ -111,7 +111,7 @@ impl Objects<'_> {
     /// Returns the paths of the `filters` of a list that its type does not declare: they match like
     /// missing values.
     pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
-        let catalog = self.cms.catalog.held();
+        let catalog = self.cms.catalog.cached();
         let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
         filter::unknown_paths(filters, properties)
     }
@@ -125,7 +125,7 @@ impl Objects<'_> {
         fields: &[String],
         hydrate: u8,
     ) -> Vec<String> {
-        let catalog = self.cms.catalog.held();
+        let catalog = self.cms.catalog.cached();
         let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
         let scope = PathScope { catalog: &catalog, caller, hydrate };
         projection::unknown_paths(fields, |names| scope.declares(properties, names))
@@ -172,7 +172,7 @@ impl Objects<'_> {
             let mut hydration = Hydration::new((reader, catalog, caller), projection, hydrate);
             let mut text = Text::default();
             let tag = reader.object(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| {
+                view.admits_state(&stored.internal).then(|| {
                     let stored = view.mask(stored);
                     hydration.add(&mut text, content_type, &stored);
                     match projection {
@@ -197,13 +197,14 @@ impl Objects<'_> {
     /// Reads one object with a single statement, if the cached content type is that of the same
     /// snapshot. None when it is not, or when the request fails.
     fn get_by_statement(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
-        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
+        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.cached());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::for_object(caller, content_type);
         let found = self.cms.store.read_autocommit(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
+                view.admits_state(&stored.internal)
+                    .then(|| to_json(content_type, &view.mask(stored)))
             })
         })?;
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
@@ -290,15 +291,15 @@ impl Objects<'_> {
         self.content_type(caller, name, Access::DELETE)?;
         self.call_webhooks_on_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
-        let at = self.cms.config.clock.now();
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &wanted)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
-            write::delete(writer, content_type, &stored, at)
+            write::delete(writer, content_type, &stored, stamp)
         })?;
-        self.cms.media().forget_of(name, [id]);
+        self.cms.media().delete_files_of(name, [id]);
         Ok(())
     }
 
@@ -363,9 +364,9 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (cell, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
+        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.get(&name)?;
             write(writer, &catalog, content_type)
         })
@@ -421,7 +422,7 @@ pub(crate) fn find_map<T>(
 ) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
-            view.contains(&stored.internal).then(|| read(&stored))
+            view.contains_object(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))

@@ -76,8 +76,7 @@ impl Searching<'_> {
                 Hydration::new((reader, &catalog, caller), projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
-            let (organization, _) = reader.names()?;
-            let organization = &organization;
+            let organization = &reader.space_ids()?.organization;
             let hits = response::Hits { found: &found, rows, organization, projection };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
@@ -89,7 +88,7 @@ impl Searching<'_> {
     /// Returns the paths of the `item_fields` of a search that no searched type declares: they
     /// return nothing.
     pub fn unknown_item_fields(&self, caller: &Caller, request: &SearchRequest) -> Vec<String> {
-        let catalog = self.cms.catalog.held();
+        let catalog = self.cms.catalog.cached();
         projection::unknown_paths(&request.item_fields, declared(&catalog, caller, request))
     }
 
@@ -103,7 +102,7 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.up_to(self.source(), seq, wait)?;
+            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
             let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
@@ -193,7 +192,8 @@ fn declared<'a>(
     }
 }
 
-/// Number of hits before the page and on it; none beyond the last result.
+/// Returns the offset and the limit of the page; both are 0 for a page that ends beyond
+/// [`limits::MAX_SEARCH_RESULTS`].
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
     if offset + limit > limits::MAX_SEARCH_RESULTS {
@@ -259,7 +259,7 @@ fn rows<'t>(
         reader.object_rows(wanted, &pks, columns, |ctd, stored| {
             if let Some(known) = types.get(&ctd) {
                 let view = View::for_list(caller, known);
-                if view.edition == wanted && view.shows(&stored.internal) {
+                if view.edition == wanted && view.admits_state(&stored.internal) {
                     let size = render::object_bytes(&stored);
                     bytes += size;
                     render::require_bounded(bytes)?;

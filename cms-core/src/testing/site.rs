@@ -162,7 +162,9 @@ impl Site {
             accept: parameter("accept"),
         };
         let media = self.core.cms.media();
-        answered(media.find(&request)).and_then(|image| answered(media.picture(&image))).is_some()
+        answered(media.find(&request))
+            .and_then(|image| answered(media.image_body(&image)))
+            .is_some()
     }
 }
 

@@ -76,20 +76,21 @@ impl Workflows<'_> {
         payload: Map<String, Value>,
     ) -> Result<WorkflowState> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
             let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
             let workflow = &content_type.workflow;
             let next = transition::next_state(workflow, &internal.workflow_state, &payload)
                 .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, at.seconds());
+            let approval = transition::approval(next, internal.version, stamp.at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.forget_approval(pk, approved)?;
+                writer.clear_approval(pk, approved)?;
             }
-            writer.set_state(ctd, pk, next, approval, at.seconds())?;
+            writer.set_state(ctd, pk, next, approval, stamp)?;
             let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectMoved, at, content_type, &stored, is_seen)?;
+            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
     }
@@ -130,9 +131,9 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             require_custom(&catalog, &id)?;
             let mut errors = FieldErrors::default();
             for user in users(&catalog, &id) {
@@ -150,9 +151,9 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let workflow = wanted(&catalog)?;
             put(writer, &catalog, &workflow)?;
             lost_states(writer, &catalog, &workflow)?.into_result()?;

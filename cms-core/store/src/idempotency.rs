@@ -9,15 +9,15 @@ impl Reader<'_> {
     /// Returns the request fingerprint and the response stored later than a time.
     pub fn stored_response(
         &self,
-        api_key: i64,
+        actor: i64,
         key: &str,
         after: Timestamp,
     ) -> Result<Option<([u8; 32], Vec<u8>)>> {
         self.statement(
             "SELECT fingerprint, answer FROM idempotency
-             WHERE api_key = ?1 AND key = ?2 AND at > ?3",
+             WHERE actor = ?1 AND key = ?2 AND at > ?3",
         )?
-        .query_row(params![api_key, key, after.0], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![actor, key, after.0], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
         .map_err(map)
     }
@@ -37,16 +37,16 @@ impl Writer<'_> {
     /// Stores a response, and replaces an expired one.
     pub fn store_response(
         &self,
-        api_key: i64,
+        actor: i64,
         (key, fingerprint): (&str, [u8; 32]),
         at: Timestamp,
         answer: &[u8],
     ) -> Result<()> {
         self.statement(
-            "INSERT OR REPLACE INTO idempotency (api_key, key, fingerprint, at, answer)
+            "INSERT OR REPLACE INTO idempotency (actor, key, fingerprint, at, answer)
              VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![api_key, key, fingerprint, at.0, answer])
+        .execute(params![actor, key, fingerprint, at.0, answer])
         .map_err(map)?;
         Ok(())
     }

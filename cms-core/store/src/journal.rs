@@ -1,9 +1,9 @@
 //! The journal: one row per change, written in the transaction of the change.
 
-use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
+use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer, actor::ActorRef, error::map};
 
 /// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,23 +14,24 @@ pub enum Event {
     ObjectPublished,
     ObjectUnpublished,
     ObjectArchived,
-    /// A schedule was set, changed or removed.
+    /// A schedule was set or changed; rows of earlier versions also say so when it was removed.
     ObjectScheduled,
+    ObjectUnscheduled,
     /// A workflow transition.
-    ObjectMoved,
+    ObjectTransitioned,
     TypeCreated,
     TypeUpdated,
     TypeDeleted,
     /// All objects of a type were deleted together.
     TypePurged,
     /// A reindex was requested, of one type or (row 0) of all.
-    IndexWanted,
+    ReindexRequested,
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
 /// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JournalPosition {
     pub seq: i64,
     pub nonce: i64,
 }
@@ -39,7 +40,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     pub event: Event,
-    pub at: Timestamp,
+    pub stamp: Stamp,
     /// Row and name of the type; 0 and none when the change concerns no type.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
@@ -52,13 +53,16 @@ pub struct ChangedObject<'a> {
     pub id: &'a str,
     /// Its current version, or its last version when it is deleted.
     pub version: i64,
+    pub title: &'a str,
+    /// Names of the changed properties as a JSON array, of a new version.
+    pub changed: Option<&'a str>,
     pub audience: Audience,
 }
 
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
@@ -67,6 +71,7 @@ pub struct FeedEntry {
     pub content_type: Option<String>,
     pub object: Option<FeedObject>,
     pub audience: Audience,
+    pub actor: ActorRef,
 }
 
 /// The object of a row.
@@ -80,14 +85,14 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
 }
 
 impl Event {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::ObjectCreated,
         Self::ObjectUpdated,
         Self::ObjectDeleted,
@@ -95,12 +100,13 @@ impl Event {
         Self::ObjectUnpublished,
         Self::ObjectArchived,
         Self::ObjectScheduled,
-        Self::ObjectMoved,
+        Self::ObjectUnscheduled,
+        Self::ObjectTransitioned,
         Self::TypeCreated,
         Self::TypeUpdated,
         Self::TypeDeleted,
         Self::TypePurged,
-        Self::IndexWanted,
+        Self::ReindexRequested,
     ];
 
     fn as_str(self) -> &'static str {
@@ -112,22 +118,23 @@ impl Event {
             Self::ObjectUnpublished => "object.unpublish",
             Self::ObjectArchived => "object.archive",
             Self::ObjectScheduled => "object.schedule",
-            Self::ObjectMoved => "object.transition",
+            Self::ObjectUnscheduled => "object.unschedule",
+            Self::ObjectTransitioned => "object.transition",
             Self::TypeCreated => "type.create",
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
-            Self::IndexWanted => "index.want",
+            Self::ReindexRequested => "index.want",
         }
     }
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
     let kind = row.get_ref(2)?.as_str()?;
     let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
     let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -137,7 +144,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
-fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     let (place, event) = place_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
         (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
@@ -151,15 +158,16 @@ fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
         content_type: row.get(5)?,
         object,
         audience: Audience::from_number(row.get(9)?),
+        actor: ActorRef::from_column(row.get(10)?),
     })
 }
 
 impl Reader<'_> {
     /// Returns the end of the journal.
-    pub fn journal_head(&self) -> Result<Place> {
+    pub fn journal_head(&self) -> Result<JournalPosition> {
         let head = self
             .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
     }
@@ -172,11 +180,12 @@ impl Reader<'_> {
     /// Returns the rows after a position with all fields of the change feed, oldest first.
     pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
         let mut statement = self.statement(
-            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
+            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience,
+                    actor
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
         )?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([seq, limit], told).map_err(map)?;
+        let rows = statement.query_map([seq, limit], feed_entry).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
 
@@ -216,11 +225,12 @@ impl Writer<'_> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
         self.statement(
-            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version, audience)
-             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version,
+                 audience, actor, title, properties)
+             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
-            change.at.0,
+            change.stamp.at.0,
             change.event.as_str(),
             ctd,
             object.map(|object| object.pk),
@@ -228,18 +238,21 @@ impl Writer<'_> {
             object.map(|object| object.id),
             object.map(|object| object.version),
             audience.number(),
+            change.stamp.actor,
+            object.map(|object| object.title),
+            object.and_then(|object| object.changed),
         ])
         .map_err(map)?;
         Ok(())
     }
 
     /// Appends a row about a type.
-    pub fn log_type(&self, event: Event, at: Timestamp, content_type: (i64, &str)) -> Result<()> {
-        self.log(&Change { event, at, content_type, object: None })
+    pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
+        self.log(&Change { event, stamp, content_type, object: None })
     }
 
     /// Removes rows before a position that are older than a time.
-    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+    pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
             .execute([before, older_than.0])
             .map_err(map)?;

@@ -49,7 +49,7 @@ impl Reader<'_> {
     /// Returns the keys that are valid, oldest first.
     pub fn keys(&self) -> Result<Vec<KeyRow>> {
         let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM api_key WHERE revoked_at IS NULL ORDER BY pk"
+            "SELECT {COLUMNS} FROM actor WHERE revoked_at IS NULL AND kind NOT IN ('user', 'system') ORDER BY pk"
         ))?;
         let rows = statement.query_map([], read).map_err(map)?;
         rows.map(|row| row.map_err(map)?).collect()
@@ -57,7 +57,7 @@ impl Reader<'_> {
 
     /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM api_key)")?
+        self.statement("SELECT EXISTS (SELECT 1 FROM actor WHERE kind NOT IN ('user', 'system'))")?
             .query_row([], |row| row.get(0))
             .map_err(map)
     }
@@ -65,7 +65,7 @@ impl Reader<'_> {
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
         self.statement(
-            "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
+            "SELECT EXISTS (SELECT 1 FROM actor WHERE hash = ?1
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
         )?
         .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
@@ -74,7 +74,7 @@ impl Reader<'_> {
 
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"))?
+        self.statement(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"))?
             .query_row([pk], read)
             .optional()
             .map_err(map)?
@@ -85,7 +85,7 @@ impl Reader<'_> {
 impl Writer<'_> {
     pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
         self.statement(
-            "INSERT INTO api_key (uid, name, kind, rules, hash, created_at)
+            "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?
         .execute(params![
@@ -103,7 +103,7 @@ impl Writer<'_> {
     /// Replaces the rules of a key.
     pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
-        self.statement("UPDATE api_key SET rules = ?2 WHERE pk = ?1")?
+        self.statement("UPDATE actor SET rules = ?2 WHERE pk = ?1")?
             .execute(params![pk, rules])
             .map_err(map)?;
         Ok(())
@@ -111,7 +111,7 @@ impl Writer<'_> {
 
     /// Replaces the token of a key.
     pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
-        self.statement("UPDATE api_key SET hash = ?2 WHERE pk = ?1")?
+        self.statement("UPDATE actor SET hash = ?2 WHERE pk = ?1")?
             .execute(params![pk, hash])
             .map_err(map)?;
         Ok(())
@@ -120,14 +120,17 @@ impl Writer<'_> {
     /// Revokes a key; returns whether a valid key existed.
     pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
         let changed = self
-            .statement("UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL")?
+            .statement(
+                "UPDATE actor SET revoked_at = ?2
+                 WHERE uid = ?1 AND revoked_at IS NULL AND kind NOT IN ('user', 'system')",
+            )?
             .execute(params![uid, at.0])
             .map_err(map)?;
         Ok(changed > 0)
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("UPDATE api_key SET last_used_at = ?2 WHERE pk = ?1")?
+        self.statement("UPDATE actor SET last_used_at = ?2 WHERE pk = ?1")?
             .execute(params![pk, at.0])
             .map_err(map)?;
         Ok(())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use cms_model::{
     clock::Timestamp,
     content_type::indexed::IndexedProperties,
+    context::Stamp,
     error::Result,
     object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
@@ -90,13 +91,16 @@ macro_rules! statements {
     };
 }
 
-/// Copies objects to the trash; parameter 2 is the time.
+/// Copies objects to the trash; parameters 2 and 3 are time and actor of the deletion.
 macro_rules! trash {
     () => {
         "INSERT INTO trash
+             (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+              published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+              editor, title, data, updated_by, changed, deleted_at, deleted_by)
          SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                 published_at, workflow_state, workflow_public_version, workflow_published_at,
-                owner, editor, title, data, ?2
+                owner, editor, title, data, updated_by, changed, ?2, ?3
          FROM object "
     };
 }
@@ -182,6 +186,8 @@ pub struct ObjectChange {
     pub created_at: Option<i64>,
     pub at: i64,
     pub editor: Option<i64>,
+    /// Names of the properties that differ from the version before, as a JSON array.
+    pub changed: String,
 }
 
 impl Reader<'_> {
@@ -293,10 +299,10 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns id and version of a live object.
-    pub fn object_id_and_version(&self, pk: i64) -> Result<(String, i64)> {
-        self.statement("SELECT id, version FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?)))
+    /// Returns id, version and title of a live object.
+    pub fn object_summary(&self, pk: i64) -> Result<(String, i64, String)> {
+        self.statement("SELECT id, version, title FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .map_err(map)
     }
 
@@ -347,9 +353,9 @@ impl Writer<'_> {
         self.statement(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
-                 workflow_published_at, slots, slot_count)
+                 workflow_published_at, slots, slot_count, updated_by, scheduled_by, changed)
              VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
-                     property_slots(?8, ?11), ?12)",
+                     property_slots(?8, ?11), ?12, ?6, NULL, ?14)",
         )?
         .execute(params![
             ctd,
@@ -365,6 +371,7 @@ impl Writer<'_> {
             slots.json(),
             slots.count(),
             created_at,
+            object.changed,
         ])
         .map_err(map)?;
         self.count_objects(ctd, 1)?;
@@ -380,11 +387,12 @@ impl Writer<'_> {
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {
-        self.keep_version(pk)?;
+        self.archive_version(pk)?;
         self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
-                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL
+                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL,
+                 updated_by = ?4, changed = ?9
              WHERE pk = ?1",
         )?
         .execute(params![
@@ -396,6 +404,7 @@ impl Writer<'_> {
             object.data,
             object.approval.map(|(version, _)| version),
             object.approval.map(|(_, at)| at),
+            object.changed,
         ])
         .map_err(map)?;
         // A separate statement, so that indexes stay untouched when no indexed value changed.
@@ -423,20 +432,20 @@ impl Writer<'_> {
     }
 
     /// Moves an object to the trash; removes its links and its published version.
-    pub fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
+    pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
         self.statement(concat!(trash!(), "WHERE pk = ?1"))?
-            .execute(params![pk, at.0])
+            .execute(params![pk, stamp.at.0, stamp.actor])
             .map_err(map)?;
         self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
         self.count_objects(ctd, -1)
     }
 
     /// Moves all objects of a type to the trash; returns their number.
-    pub fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
+    pub fn trash_all(&self, ctd: i64, stamp: Stamp) -> Result<usize> {
         self.withdraw_all(ctd)?;
         self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
-            .execute(params![ctd, at.0])
+            .execute(params![ctd, stamp.at.0, stamp.actor])
             .map_err(map)?;
         let removed =
             self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;

@@ -1,6 +1,7 @@
 //! Publishing: statuses of objects, the rows of the public view, and schedules.
 
 use cms_model::{
+    context::Stamp,
     error::Result,
     object::model::{Schedule, Status},
 };
@@ -12,9 +13,12 @@ use super::{Reader, Writer, error::map, object};
 macro_rules! publish {
     () => {
         "INSERT OR REPLACE INTO published
+             (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+              published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+              editor, slot_count, slots, title, data, updated_by)
          SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
-                published_at, workflow_state, workflow_public_version, workflow_published_at,
-                NULL, NULL, owner, editor, slot_count, slots, title, data
+                published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+                editor, slot_count, slots, title, data, updated_by
          FROM object "
     };
 }
@@ -51,40 +55,52 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Publishes the current version of an object; cancels a scheduled publication.
-    pub fn publish(&self, ctd: i64, pk: i64, at: i64) -> Result<()> {
+    pub fn publish(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         let was_published = self.published_data(pk)?.is_some();
         self.statement(
-            "UPDATE object SET status = 'public', updated_at = ?2, public_version = version,
-                 published_at = ?2, scheduled_at = NULL, scheduled_zone = NULL
+            "UPDATE object SET status = 'public', updated_at = ?2, updated_by = ?3,
+                 public_version = version, published_at = ?2, scheduled_at = NULL,
+                 scheduled_zone = NULL
              WHERE pk = ?1",
         )?
-        .execute([pk, at])
+        .execute(params![pk, stamp.at.seconds(), stamp.actor])
         .map_err(map)?;
         self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
         self.count_published(ctd, i64::from(!was_published))
     }
 
     /// Removes an object from the public view, and sets a status without a published version.
-    pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, at: i64) -> Result<()> {
+    pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, stamp: Stamp) -> Result<()> {
         self.statement(
-            "UPDATE object SET status = ?2, updated_at = ?3, public_version = NULL,
-                 published_at = NULL, scheduled_at = NULL, scheduled_zone = NULL
+            "UPDATE object SET status = ?2, updated_at = ?3, updated_by = ?4,
+                 public_version = NULL, published_at = NULL, scheduled_at = NULL,
+                 scheduled_zone = NULL
              WHERE pk = ?1",
         )?
-        .execute(params![pk, status.as_str(), at])
+        .execute(params![pk, status.as_str(), stamp.at.seconds(), stamp.actor])
         .map_err(map)?;
         self.withdraw(ctd, pk)
     }
 
-    /// Sets or removes the schedule of an object.
-    pub fn set_schedule(&self, ctd: i64, pk: i64, schedule: Option<&Schedule<'_>>) -> Result<()> {
-        self.statement("UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3 WHERE pk = ?1")?
-            .execute(params![
-                pk,
-                schedule.map(|schedule| schedule.at),
-                schedule.map(|schedule| &*schedule.zone)
-            ])
-            .map_err(map)?;
+    /// Sets or removes the schedule of an object; `actor` is the one who set it.
+    pub fn set_schedule(
+        &self,
+        ctd: i64,
+        pk: i64,
+        schedule: Option<&Schedule<'_>>,
+        actor: Option<i64>,
+    ) -> Result<()> {
+        self.statement(
+            "UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3, scheduled_by = ?4
+             WHERE pk = ?1",
+        )?
+        .execute(params![
+            pk,
+            schedule.map(|schedule| schedule.at),
+            schedule.map(|schedule| &*schedule.zone),
+            actor
+        ])
+        .map_err(map)?;
         self.count_objects(ctd, 0)
     }
 
@@ -106,7 +122,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public on: existing objects become published (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn publish_all(&self, ctd: i64) -> Result<()> {
+    pub fn enable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = version,
                  published_at = updated_at
@@ -121,7 +137,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
+    pub fn disable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
                  scheduled_at = NULL, scheduled_zone = NULL

@@ -1,5 +1,7 @@
 //! Rows of replaced versions. The newest version of an object is its row in `object`.
 
+use std::collections::HashMap;
+
 use cms_model::{error::Result, object::model::StoredObject};
 use rusqlite::{OptionalExtension, params};
 
@@ -55,6 +57,25 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Returns the recorded names of changed properties of the versions from `first` to `last`, by
+    /// version, each as a JSON array.
+    pub fn changed_properties(
+        &self,
+        pk: i64,
+        first: i64,
+        last: i64,
+    ) -> Result<HashMap<i64, String>> {
+        let mut statement = self.statement(
+            "SELECT version, changed FROM object_version
+             WHERE object = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL
+             UNION ALL
+             SELECT version, changed FROM object
+             WHERE pk = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL",
+        )?;
+        let rows = statement.query_map([pk, first, last], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+    }
+
     /// Lists replaced versions from `first` to `last`, without their properties.
     pub fn replaced_versions(
         &self,
@@ -72,12 +93,12 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Copies the current version of an object to the version table.
-    pub(super) fn keep_version(&self, pk: i64) -> Result<()> {
+    pub(super) fn archive_version(&self, pk: i64) -> Result<()> {
         self.statement(
             "INSERT INTO object_version
              SELECT pk, version, updated_at, version_at, status, public_version, published_at,
                     workflow_state, workflow_public_version, workflow_published_at, editor,
-                    title, data
+                    title, data, changed
              FROM object WHERE pk = ?1",
         )?
         .execute([pk])

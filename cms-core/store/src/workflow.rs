@@ -1,6 +1,7 @@
 //! Workflows of the operator, and the workflow states of objects.
 
 use cms_model::{
+    context::Stamp,
     error::{Error, Result},
     wire::workflow::Workflow,
 };
@@ -59,11 +60,11 @@ impl Writer<'_> {
         pk: i64,
         state: &str,
         approval: Option<(i64, i64)>,
-        at: i64,
+        stamp: Stamp,
     ) -> Result<()> {
         self.statement(
             "UPDATE object SET workflow_state = ?2, workflow_public_version = ?3,
-                 workflow_published_at = ?4, updated_at = ?5
+                 workflow_published_at = ?4, updated_at = ?5, updated_by = ?6
              WHERE pk = ?1",
         )?
         .execute(params![
@@ -71,14 +72,15 @@ impl Writer<'_> {
             state,
             approval.map(|(version, _)| version),
             approval.map(|(_, at)| at),
-            at
+            stamp.at.seconds(),
+            stamp.actor
         ])
         .map_err(map)?;
         self.count_objects(ctd, 0)
     }
 
     /// Removes the approval from the versions of an object.
-    pub fn forget_approval(&self, pk: i64, version: i64) -> Result<()> {
+    pub fn clear_approval(&self, pk: i64, version: i64) -> Result<()> {
         self.statement(
             "UPDATE object_version SET workflow_public_version = NULL,
                  workflow_published_at = NULL

@@ -19,7 +19,7 @@ pub(crate) enum RequiredPermission {
     ReadType,
     ChangeType,
     AdministerTypes,
-    Manage,
+    Admin,
 }
 
 impl RequiredPermission {
@@ -39,7 +39,7 @@ impl RequiredPermission {
             Self::ReadType => Permission::ReadType { content_type },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
-            Self::Manage => Permission::Manage,
+            Self::Admin => Permission::Admin,
         }
     }
 

@@ -159,7 +159,7 @@ async fn respond(
         }
         Endpoint::Backup => {
             let caller = authenticate(app, &parts, memory, log)?;
-            app.cms.authorise(&caller, Permission::Manage)?;
+            app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
             let response = backup::get(app, &parts.method).await?;
             Ok(response.with_optional(ignored_fields::QUERY, ignored))

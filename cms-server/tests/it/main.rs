@@ -28,6 +28,7 @@ mod schedule;
 mod search;
 mod secrecy;
 mod serving;
+mod single_objects;
 mod support;
 mod transfers;
 mod visibility;

@@ -3,7 +3,10 @@
 
 use std::ops::{BitAnd, BitOr};
 
-use crate::{content_type::builtin::WEBHOOKS, wire::key::Rule};
+use crate::{
+    content_type::builtin::{PLUGIN_SETTINGS, WEBHOOKS},
+    wire::key::Rule,
+};
 
 /// A set of the four rights on a content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,12 @@ impl Access {
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: reads the ids of deleted objects.
     pub const READ_REMOVED: Self = Self(2 | 8);
+
+    /// The rights of editors and authors on a type: all, but none on system types that configure
+    /// the server.
+    pub fn editor(content_type: &str) -> Self {
+        if [WEBHOOKS, PLUGIN_SETTINGS].contains(&content_type) { Self::NONE } else { Self::ALL }
+    }
 
     /// Tells whether every right of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
@@ -86,8 +95,8 @@ pub enum Permission<'a> {
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Manage keys and the server.
-    Manage,
+    /// Admin keys and the server.
+    Admin,
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub fn make_room(
     let (needed, capacity) = (out.len() + bytes, out.capacity());
     if needed > capacity {
         let grown = needed.max(capacity + capacity.min(MAX_GROWTH_BYTES));
-        buffered.cover(capacity + grown)?;
+        buffered.grow_to(capacity + grown)?;
         out.reserve_exact(grown - out.len());
     }
     Ok(())

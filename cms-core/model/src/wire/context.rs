@@ -11,7 +11,8 @@ pub struct AuthContext {
     pub organization: Named,
     pub space: Named,
     pub user: User,
-    pub api_key: ApiKey,
+    /// None for a session and a preview token.
+    pub api_key: Option<ApiKey>,
 }
 
 /// An id with a name.

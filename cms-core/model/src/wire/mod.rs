@@ -5,6 +5,7 @@
 
 pub mod backup;
 pub mod batch;
+pub mod by;
 pub mod change;
 pub mod check;
 pub mod condition;
@@ -20,5 +21,6 @@ pub mod openapi;
 pub mod plan;
 pub mod publish;
 pub mod search;
+pub mod user;
 pub mod webhook;
 pub mod workflow;
