@@ -38,8 +38,10 @@ struct Statements {
     one_and_revision: &'static str,
     many: &'static str,
     many_without_properties: &'static str,
+    many_indexed: &'static str,
     rows: &'static str,
     rows_without_properties: &'static str,
+    rows_indexed: &'static str,
 }
 
 /// Selects objects by id; a join looks up each id, where IN would first sort them into a temporary
@@ -81,8 +83,10 @@ macro_rules! statements {
             ),
             many: many!(columns!(), $table),
             many_without_properties: many!(columns!("'{}'"), $table),
+            many_indexed: many!(columns!("slots"), $table),
             rows: rows!(columns!(), $table),
             rows_without_properties: rows!(columns!("'{}'"), $table),
+            rows_indexed: rows!(columns!("slots"), $table),
         }
     };
 }
@@ -124,6 +128,7 @@ pub(super) fn columns_of(columns: Columns) -> &'static str {
     match columns {
         Columns::All => columns!(),
         Columns::WithoutProperties => columns!("'{}'"),
+        Columns::IndexedProperties => columns!("slots"),
     }
 }
 
@@ -229,6 +234,7 @@ impl Reader<'_> {
         let mut statement = self.statement(match columns {
             Columns::All => statements.many,
             Columns::WithoutProperties => statements.many_without_properties,
+            Columns::IndexedProperties => statements.many_indexed,
         })?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
@@ -251,6 +257,7 @@ impl Reader<'_> {
         let mut statement = self.statement(match columns {
             Columns::All => statements.rows,
             Columns::WithoutProperties => statements.rows_without_properties,
+            Columns::IndexedProperties => statements.rows_indexed,
         })?;
         let mut rows = statement.query([pks]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
