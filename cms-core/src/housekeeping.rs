@@ -11,7 +11,7 @@ impl Cms {
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
+        let forgotten = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let delivered = self.webhooks().clean_up()?;
         let needed = self.index.needs_from().unwrap_or(0).min(delivered);
         let used = self.keys.take_used();

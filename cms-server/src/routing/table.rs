@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     http::{
-        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, webhooks, workflow,
+        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
+        objects, openapi, publish, search, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -38,6 +38,7 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const KEY: &str = "/api/v1/internal/key/{id}";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -113,6 +114,8 @@ pub static ROUTES: &[Route] = &[
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
+    Route::get("/api/v1/activity", AnyKey, activity::list)
+        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Manage, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
@@ -135,7 +138,9 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(KEYS, Manage, keys::list),
     Route::write(Method::POST, KEYS, Manage, keys::create),
-    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Manage, keys::revoke).without_body(),
+    Route::write(Method::PUT, KEY, Manage, keys::update),
+    Route::write(Method::DELETE, KEY, Manage, keys::revoke).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Manage, keys::rotate),
 
     Route::get(WEBHOOKS, Manage, webhooks::list),
     Route::get("/api/v1/internal/webhook/{id}/log", Manage, webhooks::log)
