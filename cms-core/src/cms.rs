@@ -114,6 +114,13 @@ impl Cms {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
             }
+            Permission::Views { content_type, needs } => {
+                if needs.is_write() {
+                    caller.require_write()?;
+                }
+                let catalog = self.catalog_of(caller)?;
+                caller.require(needs, catalog.look_up(content_type)?.name())
+            }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
                     caller.require_write()?;

@@ -30,11 +30,13 @@ mod publish;
 mod readiness;
 mod retention;
 mod search;
+mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod webhook;
 mod workflow;
+mod working_copy;
 
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
@@ -78,12 +80,14 @@ pub use openapi::service::OpenApi;
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
+pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
     state::WebhookTransport,
 };
 pub use workflow::service::Workflows;
+pub use working_copy::service::WorkingCopies;
 
 /// Time as an input, and the clock of the machine.
 pub mod clock {

@@ -172,9 +172,10 @@ impl Keys<'_> {
         caller.require_admin()?;
         let (id, at) = (id.to_owned(), self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            if !writer.revoke_key(&id, at)? {
+            let Some(actor) = writer.revoke_key(&id, at)? else {
                 return Err(Error::NotFound { what: "key", name: id });
-            }
+            };
+            writer.remove_working_copies_of(actor)?;
             writer.bump_auth()
         })
     }

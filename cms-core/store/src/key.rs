@@ -117,16 +117,16 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Revokes a key; returns whether a valid key existed.
-    pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
-        let changed = self
-            .statement(
-                "UPDATE actor SET revoked_at = ?2
-                 WHERE uid = ?1 AND revoked_at IS NULL AND kind NOT IN ('user', 'system')",
-            )?
-            .execute(params![uid, at.0])
-            .map_err(map)?;
-        Ok(changed > 0)
+    /// Revokes a key; returns its row if a valid key existed.
+    pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<Option<i64>> {
+        self.statement(
+            "UPDATE actor SET revoked_at = ?2
+             WHERE uid = ?1 AND revoked_at IS NULL AND kind NOT IN ('user', 'system')
+             RETURNING pk",
+        )?
+        .query_row(params![uid, at.0], |row| row.get(0))
+        .optional()
+        .map_err(map)
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {

@@ -27,12 +27,14 @@ mod pool;
 mod property;
 mod published;
 mod retention;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -60,8 +62,10 @@ pub use self::{
     meta::{DERIVED, Revisions},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{

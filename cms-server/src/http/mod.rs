@@ -20,5 +20,7 @@ pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
+pub(crate) mod shared_views;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;
+pub(crate) mod working_copies;

@@ -1,6 +1,6 @@
 //! The permission that a route requires of the key, before the body of a request is read.
 
-use cms_core::{Access, Permission, paging};
+use cms_core::{Access, Permission, paging, wire::working_copy};
 
 use crate::extract::query::Query;
 
@@ -15,16 +15,25 @@ pub(crate) enum RequiredPermission {
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
+    /// Update; create for an object that does not exist yet.
+    WorkingCopy,
     Query,
     ReadType,
+    /// Rights on the objects of the type of shared views.
+    Views(Access),
     ChangeType,
     AdministerTypes,
     Manage,
 }
 
 impl RequiredPermission {
-    /// Returns the permission of the core for a request.
-    pub(crate) fn of_request<'a>(self, content_type: &'a str, query: &Query<'_>) -> Permission<'a> {
+    /// Returns the permission of the core for a request; `id` is the second parameter of the path.
+    pub(crate) fn of_request<'a>(
+        self,
+        content_type: &'a str,
+        id: &str,
+        query: &Query<'_>,
+    ) -> Permission<'a> {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
@@ -35,8 +44,10 @@ impl RequiredPermission {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
+            Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
             Self::Manage => Permission::Manage,
@@ -50,6 +61,6 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate | Self::WorkingCopy)
     }
 }

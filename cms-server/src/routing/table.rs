@@ -9,14 +9,14 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
-        ReadType,
+        ReadType, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
         auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, webhooks, workflow,
+        openapi, publish, search, shared_views, webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -29,11 +29,14 @@ const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const TYPE: &str = "/api/v1/internal/contenttype/{name}";
+const VIEWS: &str = "/api/v1/internal/contenttype/{name}/views";
+const VIEW: &str = "/api/v1/internal/contenttype/{name}/views/{id}";
 const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
+const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
@@ -61,6 +64,10 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
+    Route::get(VIEWS, Views(Access::READ), shared_views::list).query(&["page", "limit"]),
+    Route::write(Method::POST, VIEWS, Views(Access::UPDATE), shared_views::create),
+    Route::write(Method::PUT, VIEW, Views(Access::UPDATE), shared_views::update),
+    Route::write(Method::DELETE, VIEW, Views(Access::UPDATE), shared_views::delete).without_body(),
     Route::write(Method::POST, "/api/v1/spaces/{space}/purge", AdministerTypes, content_types::purge_space)
         .without_body(),
 
@@ -93,6 +100,12 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+
+    Route::get(WORKING_COPY, WorkingCopy, working_copies::get),
+    Route::write(Method::PUT, WORKING_COPY, WorkingCopy, working_copies::put),
+    Route::write(Method::DELETE, WORKING_COPY, WorkingCopy, working_copies::delete).without_body(),
+    Route::get("/api/v1/working-copies", AnyKey, working_copies::list)
+        .query(&["page", "limit", "content_type[]"]),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),

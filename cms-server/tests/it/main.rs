@@ -29,6 +29,8 @@ mod secrecy;
 mod serving;
 mod support;
 mod transfers;
+mod views;
 mod visibility;
 mod webhooks;
 mod workflow;
+mod working_copies;

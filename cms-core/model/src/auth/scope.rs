@@ -91,6 +91,8 @@ pub enum Permission<'a> {
     Query,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
+    /// Rights on the shared views of a type, which is named as for its definition.
+    Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.

@@ -39,6 +39,14 @@ impl EntityTag {
     }
 }
 
+impl EntityTag {
+    /// Tells whether a header value, with its quotes, is the tag of the same state: also one of a
+    /// hydrated or compressed response.
+    pub fn is_named_by(self, text: &str) -> bool {
+        plain_half(text.trim()) == Some(self.plain)
+    }
+}
+
 impl fmt::Display for EntityTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.plain)?;

@@ -21,6 +21,8 @@ pub mod openapi;
 pub mod plan;
 pub mod publish;
 pub mod search;
+pub mod shared_view;
 pub mod user;
 pub mod webhook;
 pub mod workflow;
+pub mod working_copy;
