@@ -28,6 +28,7 @@ use crate::{
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
+    presence::table::PresenceTable,
     progress::Progress,
     search::indexer::Indexer,
     webhook::state::WebhookState,
@@ -50,6 +51,7 @@ pub struct Cms {
     pub(crate) recent_renders: Recent,
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
+    pub(crate) presence: PresenceTable,
 }
 
 impl Cms {
@@ -85,6 +87,7 @@ impl Cms {
             documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
+            presence: PresenceTable::default(),
         })
     }
 
@@ -98,6 +101,7 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
+            Permission::AnyWriter => caller.require_write(),
             Permission::Manage => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {

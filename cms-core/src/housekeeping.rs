@@ -1,4 +1,5 @@
-//! Periodic clean-up: expires trash, journal, idempotency keys and working copies, and stores when keys were used.
+//! Periodic clean-up: expires trash, journal, idempotency keys, working copies and presence, and
+//! stores when keys were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits};
 
@@ -6,11 +7,12 @@ use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, expired
-    /// idempotency keys and working copies, and stores when keys were used. A server calls it every minute and when it
-    /// stops.
+    /// idempotency keys and working copies, and stores when keys were used. A server calls it every
+    /// minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
+        self.presence.expire(self.config.clock.now());
         let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
         let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
         let delivered = self.webhooks().clean_up()?;

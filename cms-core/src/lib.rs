@@ -25,6 +25,7 @@ pub mod import;
 mod media;
 mod object;
 mod openapi;
+mod presence;
 mod progress;
 mod publish;
 mod readiness;
@@ -77,6 +78,7 @@ pub use media::{
 };
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
+pub use presence::service::{Presences, VisiblePresences};
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;

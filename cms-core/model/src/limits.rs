@@ -57,6 +57,12 @@ pub const MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION: usize = 500;
 pub const MAX_SHARED_VIEWS: u64 = 200;
 /// Maximum size of the definition of a shared view, as compact JSON.
 pub const MAX_SHARED_VIEW_BYTES: usize = 8192;
+/// Seconds after which a tab is forgotten that does not repeat its presence.
+pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
+/// Maximum number of tabs with presence of one key or user.
+pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
+/// Maximum number of tabs with presence of one process.
+pub const MAX_PRESENCE_TABS: usize = 10_000;
 /// Maximum number of entries in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.

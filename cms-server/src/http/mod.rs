@@ -18,6 +18,8 @@ pub(crate) mod keys;
 pub(crate) mod media;
 pub(crate) mod objects;
 pub(crate) mod openapi;
+pub(crate) mod presence;
+pub(crate) mod presence_events;
 pub(crate) mod publish;
 pub(crate) mod search;
 pub(crate) mod shared_views;

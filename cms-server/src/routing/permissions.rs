@@ -8,6 +8,8 @@ use crate::extract::query::Query;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredPermission {
     AnyKey,
+    /// Any key but those that can only read.
+    AnyWriter,
     Content(Access),
     /// Create media objects.
     Upload,
@@ -37,6 +39,7 @@ impl RequiredPermission {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
+            Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),

@@ -8,15 +8,15 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
-        ReadType, Views, WorkingCopy,
+        self, AdministerTypes, AnyKey, AnyWriter, BatchCreate, ChangeType, Content, Duplicate,
+        Manage, Query, ReadType, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
         auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, shared_views, webhooks, workflow, working_copies,
+        openapi, presence, publish, search, shared_views, webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -41,6 +41,7 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const PRESENCE: &str = "/api/v1/presence";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -104,7 +105,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(WORKING_COPY, WorkingCopy, working_copies::get),
     Route::write(Method::PUT, WORKING_COPY, WorkingCopy, working_copies::put),
     Route::write(Method::DELETE, WORKING_COPY, WorkingCopy, working_copies::delete).without_body(),
-    Route::get("/api/v1/working-copies", AnyKey, working_copies::list)
+    Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
         .query(&["page", "limit", "content_type[]"]),
 
     Route::upload("/api/media", media::upload),
@@ -125,7 +126,11 @@ pub static ROUTES: &[Route] = &[
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
     ]),
-    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
+    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
+    Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
+    Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
+    Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
+        .without_body().inline(),
     Route::write(Method::POST, "/api/v1/internal/reindex", Manage, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Manage, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),

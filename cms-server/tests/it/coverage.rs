@@ -101,6 +101,7 @@ pub(crate) fn rows() -> Vec<Row> {
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
+    presence(&mut row);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
@@ -162,6 +163,16 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
     let all = "/api/v1/working-copies";
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
+}
+
+fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let all = "/api/v1/presence";
+    let list = "/api/v1/presence?content_type=post&id=one";
+    row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
+    let tab = json!({ "tab": "a", "contentType": "post", "id": "one" });
+    row("PUT", all, all, tab, REMOVE);
+    let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
+    row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.

@@ -85,6 +85,8 @@ impl BitAnd for Access {
 pub enum Permission<'a> {
     /// Any valid key.
     AnyKey,
+    /// Any caller that may ever write.
+    AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
     /// Run GraphQL queries: read access to at least one type.

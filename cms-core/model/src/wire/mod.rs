@@ -19,6 +19,7 @@ pub mod media;
 pub mod object;
 pub mod openapi;
 pub mod plan;
+pub mod presence;
 pub mod publish;
 pub mod search;
 pub mod shared_view;
