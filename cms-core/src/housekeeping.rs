@@ -13,16 +13,17 @@ impl Cms {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
         self.presence.expire(self.config.clock.now());
-        let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
-        let delivered = self.webhooks().clean_up()?;
-        let needed = self.index.needs_from().unwrap_or(0).min(delivered);
+        let trash_cutoff = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
+        let journal_cutoff = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
+        let webhook_seq = self.webhooks().clean_up()?;
+        let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
         let used = self.keys.take_used();
-        let responded = idempotency::since(now);
+        let response_cutoff = idempotency::since(now);
         let has_expired = self.store.read_autocommit(|reader| {
-            Ok(reader.has_trash_before(expired)?
-                || reader.has_journal_before(needed, forgotten)?
-                || reader.has_expired_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
+            Ok(reader.has_trash_before(trash_cutoff)?
+                || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
+                || reader
+                    .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?)
         })?;
         if used.is_empty() && !has_expired {
             return Ok(());
@@ -31,9 +32,9 @@ impl Cms {
             for (pk, at) in used {
                 writer.set_key_used(pk, at)?;
             }
-            writer.forget_journal(needed, forgotten)?;
-            writer.remove_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?;
-            writer.empty_trash(expired)
+            writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;
+            writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?;
+            writer.empty_trash(trash_cutoff)
         })
     }
 }

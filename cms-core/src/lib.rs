@@ -65,14 +65,14 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
-    webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
+    webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
 pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
-    image::{Image, Picture},
+    image::{Image, ImageBody},
     orphaned_files::Sweep,
     service::Media,
 };

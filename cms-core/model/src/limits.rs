@@ -16,6 +16,8 @@ pub const MAX_OBJECT_BYTES: usize = 1_048_576;
 pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 /// Default limit of the elements of one batch.
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
+/// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
+pub const MAX_FIELDS: usize = 100;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.
@@ -36,8 +38,8 @@ pub const FAST_READ_LINK_TARGETS: usize = 300;
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum time of one read of the database.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause
-/// a large response.
+/// Maximum number of paths in an error map; also the maximum number of messages per path. A small
+/// payload cannot cause a large response.
 pub const MAX_ERROR_PATHS: usize = 1000;
 /// Maximum number of unique properties of a type: each costs an index and a lookup per write.
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
@@ -120,8 +122,8 @@ pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of an uploaded file that are read to detect its type.
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Hours until a file without a media object is orphaned.
-pub const UNSAVED_UPLOAD_HOURS: i64 = 24;
+/// Hours until the clean-up removes an orphaned file.
+pub const ORPHAN_RETENTION_HOURS: i64 = 24;
 /// Default disk space for rendered images.
 pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of pixels of an image for which `format=auto` may choose AVIF.

@@ -33,17 +33,17 @@ pub(super) struct KeyEntry {
 
 impl KeyRing {
     /// Returns the keys if they are current.
-    pub(super) fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        (held.rev == revisions.auth).then(|| Arc::clone(&held))
+    pub(super) fn cached(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
+        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (cached.rev == revisions.auth).then(|| Arc::clone(&cached))
     }
 
     /// Reads the keys; keeps the recorded times of their last use.
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        let cached = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         let entries = reader.keys()?.into_iter().map(|row| {
-            let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
+            let used = cached.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
             let hash = row.hash;
             (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
         });
@@ -54,8 +54,8 @@ impl KeyRing {
 
     /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let used = held.by_digest.values().filter_map(|entry| {
+        let cached = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        let used = cached.by_digest.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
             entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
         });

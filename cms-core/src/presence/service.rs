@@ -11,7 +11,10 @@ use cms_model::{
     dates,
     error::{Error, Result},
     message,
-    object::{model::Edition, view::View},
+    object::{
+        model::{Columns, Edition},
+        view::View,
+    },
     wire::presence::{Presence, PresenceRequest},
 };
 
@@ -141,11 +144,11 @@ impl Presences<'_> {
         let mut in_view = HashSet::new();
         let pks: Vec<i64> = tabs.iter().map(|(_, tab)| tab.object).collect();
         self.cms.store.read(|reader| {
-            reader.object_rows(Edition::Current, &pks, |ctd, stored| {
+            reader.object_rows(Edition::Current, &pks, Columns::WithoutProperties, |ctd, stored| {
                 let content_type = catalog.types().iter().find(|known| known.pk == ctd);
-                if content_type
-                    .is_some_and(|known| View::for_object(caller, known).contains(&stored.internal))
-                {
+                if content_type.is_some_and(|known| {
+                    View::for_object(caller, known).contains_object(&stored.internal)
+                }) {
                     in_view.insert(stored.pk);
                 }
                 Ok(())

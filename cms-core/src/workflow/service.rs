@@ -86,11 +86,11 @@ impl Workflows<'_> {
                 .map_err(Error::Invalid)?;
             let approval = transition::approval(next, internal.version, stamp.at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.forget_approval(pk, approved)?;
+                writer.clear_approval(pk, approved)?;
             }
             writer.set_state(ctd, pk, next, approval, stamp)?;
             let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectMoved, stamp, content_type, &stored, is_seen)?;
+            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
     }
@@ -131,9 +131,9 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             require_custom(&catalog, &id)?;
             let mut errors = FieldErrors::default();
             for user in users(&catalog, &id) {
@@ -151,9 +151,9 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let workflow = wanted(&catalog)?;
             put(writer, &catalog, &workflow)?;
             lost_states(writer, &catalog, &workflow)?.into_result()?;

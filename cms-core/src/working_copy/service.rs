@@ -12,7 +12,11 @@ use cms_model::{
     dates,
     error::{Error, Result},
     ids, limits,
-    object::{model::Edition, title::object_title, view::View},
+    object::{
+        model::{Columns, Edition},
+        title::object_title,
+        view::View,
+    },
     paging::Page,
     wire::{
         condition::EntityTag,
@@ -243,7 +247,7 @@ fn to_json(
         data: serde_json::from_str::<&RawValue>(data).map_err(internal)?,
     };
     let json = serde_json::to_vec(&copy).map_err(internal)?;
-    let tag = stored_tag(row, data).hydrated(&json);
+    let tag = stored_tag(row, data).of_response(&json);
     Ok((Json(json), tag))
 }
 
@@ -271,16 +275,21 @@ fn visible_objects(
         WorkingCopyOf::New { .. } => None,
     });
     let mut visible = HashMap::new();
-    reader.object_rows(Edition::Current, &pks.collect::<Vec<_>>(), |ctd, stored| {
-        if let Some(content_type) = types.get(&ctd) {
-            let view = View::for_object(caller, content_type);
-            if view.contains(&stored.internal) {
-                let tag = state_tag(content_type, view, &stored);
-                visible.insert(stored.pk, (stored.id.into_owned(), tag));
+    reader.object_rows(
+        Edition::Current,
+        &pks.collect::<Vec<_>>(),
+        Columns::All,
+        |ctd, stored| {
+            if let Some(content_type) = types.get(&ctd) {
+                let view = View::for_object(caller, content_type);
+                if view.contains_object(&stored.internal) {
+                    let tag = state_tag(content_type, view, &stored);
+                    visible.insert(stored.pk, (stored.id.into_owned(), tag));
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(visible)
 }
 

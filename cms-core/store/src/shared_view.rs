@@ -1,9 +1,9 @@
 //! Rows of shared views: named list settings of a type.
 
 use cms_model::{clock::Timestamp, context::Stamp, error::Result};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// A shared view.
 #[derive(Clone, Debug)]
@@ -36,26 +36,20 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SharedViewRow> {
 impl Reader<'_> {
     /// Returns the views of a type, by name.
     pub fn shared_views(&self, ctd: i64) -> Result<Vec<SharedViewRow>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM shared_view WHERE ctd = ?1 ORDER BY name, pk"
-        ))?;
-        let rows = statement.query_map([ctd], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        let sql = format!("SELECT {COLUMNS} FROM shared_view WHERE ctd = ?1 ORDER BY name, pk");
+        self.query_rows(&sql, [ctd], read)
     }
 
     /// Returns a view of a type.
     pub fn shared_view(&self, ctd: i64, id: &str) -> Result<Option<SharedViewRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM shared_view WHERE id = ?2 AND ctd = ?1"))?
-            .query_row(params![ctd, id], read)
-            .optional()
-            .map_err(map)
+        let sql = format!("SELECT {COLUMNS} FROM shared_view WHERE id = ?2 AND ctd = ?1");
+        self.query_optional(&sql, params![ctd, id], read)
     }
 
     /// Counts the views of a type.
     pub fn shared_view_count(&self, ctd: i64) -> Result<u64> {
-        self.statement("SELECT count(*) FROM shared_view WHERE ctd = ?1")?
-            .query_row([ctd], |row| row.get(0))
-            .map_err(map)
+        let sql = "SELECT count(*) FROM shared_view WHERE ctd = ?1";
+        self.query_row(sql, [ctd], |row| row.get(0))
     }
 }
 
@@ -68,26 +62,22 @@ impl Writer<'_> {
         (name, definition): (&str, &str),
         stamp: Stamp,
     ) -> Result<SharedViewRow> {
-        self.statement(&format!(
+        let sql = format!(
             "INSERT INTO shared_view (id, ctd, name, definition, actor, created_at, updated_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING {COLUMNS}"
-        ))?
-        .query_row(params![id, ctd, name, definition, stamp.actor, stamp.at.0], read)
-        .map_err(map)
+        );
+        self.query_row(&sql, params![id, ctd, name, definition, stamp.actor, stamp.at.0], read)
     }
 
     /// Changes name and definition of a view.
     pub fn update_shared_view(&self, view: &SharedViewRow) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE shared_view SET name = ?2, definition = ?3, updated_at = ?4 WHERE pk = ?1",
-        )?
-        .execute(params![view.pk, view.name, view.definition, view.updated_at.0])
-        .map_err(map)?;
-        Ok(())
+            params![view.pk, view.name, view.definition, view.updated_at.0],
+        )
     }
 
     pub fn delete_shared_view(&self, pk: i64) -> Result<()> {
-        self.statement("DELETE FROM shared_view WHERE pk = ?1")?.execute([pk]).map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM shared_view WHERE pk = ?1", [pk])
     }
 }

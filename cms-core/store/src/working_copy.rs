@@ -3,9 +3,9 @@
 //! Lists leave out the column `data`, which is last in its row and not read then.
 
 use cms_model::{clock::Timestamp, error::Result};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// The object that a working copy belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,39 +59,33 @@ impl Reader<'_> {
     ) -> Result<Option<(WorkingCopyRow, String)>> {
         let select =
             |condition| format!("SELECT {COLUMNS}, data FROM working_copy WHERE {condition}");
-        let take = |row: &Row<'_>| Ok((read(row)?, row.get(6)?));
-        let found = match of {
+        let read = |row: &Row<'_>| Ok((read(row)?, row.get(6)?));
+        match of {
             WorkingCopyOf::Object(pk) => {
-                self.statement(&select(OF_OBJECT))?.query_row([actor, *pk], take)
+                self.query_optional(&select(OF_OBJECT), [actor, *pk], read)
             }
             WorkingCopyOf::New { ctd, id } => {
-                self.statement(&select(OF_NEW))?.query_row(params![actor, ctd, id], take)
+                self.query_optional(&select(OF_NEW), params![actor, ctd, id], read)
             }
-        };
-        found.optional().map_err(map)
+        }
     }
 
     /// Returns the working copies of an actor, newest first.
     pub fn working_copies(&self, actor: i64) -> Result<Vec<WorkingCopyRow>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM {OF_ACTOR} ORDER BY saved_at DESC, pk DESC"
-        ))?;
-        let rows = statement.query_map([actor], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        let sql = format!("SELECT {COLUMNS} FROM {OF_ACTOR} ORDER BY saved_at DESC, pk DESC");
+        self.query_rows(&sql, [actor], read)
     }
 
     /// Counts the working copies of an actor.
     pub fn working_copy_count(&self, actor: i64) -> Result<u64> {
-        self.statement(&format!("SELECT count(*) FROM {OF_ACTOR}"))?
-            .query_row([actor], |row| row.get(0))
-            .map_err(map)
+        let sql = format!("SELECT count(*) FROM {OF_ACTOR}");
+        self.query_row(&sql, [actor], |row| row.get(0))
     }
 
     /// Returns whether a working copy was saved before a time.
     pub fn has_working_copies_before(&self, before: Timestamp) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM working_copy WHERE saved_at < ?1)")?
-            .query_row([before.0], |row| row.get(0))
-            .map_err(map)
+        let sql = "SELECT EXISTS (SELECT 1 FROM working_copy WHERE saved_at < ?1)";
+        self.query_row(sql, [before.0], |row| row.get(0))
     }
 }
 
@@ -103,57 +97,41 @@ impl Writer<'_> {
             WorkingCopyOf::Object(pk) => (Some(pk), None),
             WorkingCopyOf::New { id, .. } => (None, Some(id)),
         };
-        self.statement(
+        let (base, title, saved_at) = (&copy.base, &copy.title, copy.saved_at.0);
+        self.execute(
             "INSERT INTO working_copy (actor, ctd, object, new_id, base, title, saved_at, data)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute(params![
-            actor,
-            copy.ctd,
-            object,
-            new_id,
-            copy.base,
-            copy.title,
-            copy.saved_at.0,
-            data
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![actor, copy.ctd, object, new_id, base, title, saved_at, data],
+        )
     }
 
     /// Removes a working copy, if there is one.
     pub fn remove_working_copy(&self, actor: i64, of: &WorkingCopyOf) -> Result<()> {
         let delete = |condition| format!("DELETE FROM working_copy WHERE {condition}");
         match of {
-            WorkingCopyOf::Object(pk) => self.statement(&delete(OF_OBJECT))?.execute([actor, *pk]),
+            WorkingCopyOf::Object(pk) => self.execute(&delete(OF_OBJECT), [actor, *pk]),
             WorkingCopyOf::New { ctd, id } => {
-                self.statement(&delete(OF_NEW))?.execute(params![actor, ctd, id])
+                self.execute(&delete(OF_NEW), params![actor, ctd, id])
             }
         }
-        .map_err(map)?;
-        Ok(())
     }
 
     /// Removes at most `limit` of the working copies saved before a time, oldest first.
     pub fn remove_working_copies_before(&self, before: Timestamp, limit: usize) -> Result<()> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.statement(
+        self.execute(
             "DELETE FROM working_copy WHERE pk IN (
                  SELECT pk FROM working_copy WHERE saved_at < ?1 ORDER BY saved_at LIMIT ?2)",
-        )?
-        .execute([before.0, limit])
-        .map_err(map)?;
-        Ok(())
+            [before.0, limit],
+        )
     }
 
     /// Removes the working copies of an actor that is about to be removed.
     pub fn remove_working_copies_of(&self, actor: i64) -> Result<()> {
-        self.statement("DELETE FROM working_copy WHERE actor = ?1 AND object IS NOT NULL")?
-            .execute([actor])
-            .map_err(map)?;
-        self.statement("DELETE FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL")?
-            .execute([actor])
-            .map_err(map)?;
+        for of in ["object", "new_id"] {
+            let sql = format!("DELETE FROM working_copy WHERE actor = ?1 AND {of} IS NOT NULL");
+            self.execute(&sql, [actor])?;
+        }
         Ok(())
     }
 }

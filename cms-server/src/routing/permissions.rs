@@ -25,7 +25,7 @@ pub(crate) enum RequiredPermission {
     Views(Access),
     ChangeType,
     AdministerTypes,
-    Manage,
+    Admin,
 }
 
 impl RequiredPermission {
@@ -53,7 +53,7 @@ impl RequiredPermission {
             Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
-            Self::Manage => Permission::Manage,
+            Self::Admin => Permission::Admin,
         }
     }
 

@@ -99,8 +99,8 @@ pub enum Permission<'a> {
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Manage keys and the server.
-    Manage,
+    /// Admin keys and the server.
+    Admin,
 }
 
 #[cfg(test)]
