@@ -403,13 +403,21 @@ pub(crate) fn find_to_change(
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
-    if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.mask(stored.clone()));
-        if !wanted.admits(EntityTag::of(&shown.0)) {
-            return Err(Error::PreconditionFailed);
-        }
+    if let Some(wanted) = caller.conditions.if_match()
+        && !wanted.admits(state_tag(content_type, view, &stored))
+    {
+        return Err(Error::PreconditionFailed);
     }
     Ok(stored)
+}
+
+/// The `ETag` of the current version of an object, as a request with this view gets it.
+pub(crate) fn state_tag(
+    content_type: &CompiledType,
+    view: View,
+    stored: &StoredObject<'_>,
+) -> EntityTag {
+    EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
 }
 
 /// As [`find`], for a caller that does not need a copy.

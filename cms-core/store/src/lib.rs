@@ -30,6 +30,7 @@ mod published;
 mod retention;
 mod schedule;
 mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
@@ -37,6 +38,7 @@ mod user;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -70,9 +72,11 @@ pub use self::{
     property::{NewTexts, StoredText},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{
