@@ -20,7 +20,11 @@ use cms_model::{
     },
     limits,
     memory::BufferReservation,
-    object::{list::ObjectList, model::StoredObject, view::View},
+    object::{
+        list::ObjectList,
+        model::{Columns, StoredObject},
+        view::View,
+    },
     paging::ListRange,
     wire::object::ListRequest,
 };
@@ -341,7 +345,7 @@ impl Execution<'_> {
         let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;
-        self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
+        self.reader.objects(view.edition, content_type.pk, &ids, Columns::All, |stored| {
             if !view.admits_state(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use cms_model::{
     clock::Clock,
     content_type::catalog::{Catalog, CompiledType},
     error::Result,
-    object::model::{Edition, Status, StoredObject},
+    object::model::{Columns, Edition, Status, StoredObject},
     workflow::model::PUBLIC_STATE,
 };
 use cms_search::{Documents, Flags, Generation, IndexPosition};
@@ -181,7 +181,7 @@ impl<'a> Batch<'a> {
     /// Adds the documents of existing objects; returns the size of their texts.
     fn add(&self, documents: &Documents, objects: &[i64]) -> Result<usize> {
         let (mut bytes, mut modified) = (0, Vec::new());
-        self.reader.object_rows(Edition::Current, objects, |ctd, stored| {
+        self.reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
             let status = stored.internal.status;
             let published = !content_type.definition.draft_public || status == Status::Public;
@@ -191,7 +191,7 @@ impl<'a> Batch<'a> {
             bytes += stored.data.len();
             self.add_one(documents, content_type, &stored, true, published)
         })?;
-        self.reader.object_rows(Edition::Published, &modified, |ctd, stored| {
+        self.reader.object_rows(Edition::Published, &modified, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
             bytes += stored.data.len();
             self.add_one(documents, content_type, &stored, false, true)

@@ -86,6 +86,7 @@ impl Site {
             descending: text.len().is_multiple_of(3),
             hydrate: 1,
             filters,
+            fields: order_by.iter().cloned().collect(),
             order_by,
             ids: Some(ids).filter(|ids| !ids.is_empty()),
         };

@@ -19,7 +19,7 @@ use super::{
     cache::Cache,
     error::map,
     list_sql::{self, ListCounts, Page},
-    object::{COLUMNS, read},
+    object::{columns_of, read},
 };
 
 /// Maximum length of the texts of a cached list, in bytes.
@@ -64,6 +64,7 @@ impl Store {
             return Ok(Some(known));
         }
         let query = list.query(content_type)?;
+        let columns = columns_of(list.columns);
         let live = match query.edition {
             Edition::Current => live,
             Edition::Published => published,
@@ -79,7 +80,7 @@ impl Store {
             None => return Ok(None),
         };
         let counts = ListCounts { matching, total: live };
-        let page = list_sql::page(&query, content_type.into(), counts, COLUMNS);
+        let page = list_sql::page(&query, content_type.into(), counts, columns);
         let plan = Arc::new(ListPlan { matching, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);

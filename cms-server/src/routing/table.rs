@@ -65,7 +65,7 @@ pub static ROUTES: &[Route] = &[
         .without_body(),
 
     Route::get(OBJECTS, READ, objects::list)
-        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"])
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
         .inline(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
@@ -76,7 +76,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate"]).inline(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -112,7 +112,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).query(&[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
-        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
+        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),

@@ -19,6 +19,7 @@ mod media;
 mod messages;
 mod openapi;
 mod operations;
+mod projection;
 mod publish;
 mod queries;
 mod recovery;
