@@ -19,6 +19,7 @@ use cms_model::{
     wire::{
         context::{ApiKey, AuthContext, Named, User},
         key::KeyKind,
+        user::Role,
     },
 };
 use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
@@ -105,6 +106,8 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
+            Permission::Session if caller.has_session() => Ok(()),
+            Permission::Session => Err(Error::Forbidden),
             Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
@@ -159,6 +162,10 @@ impl Cms {
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();
+        let (role, email) = match &actor.kind {
+            ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
+            ActorKind::Key(_) | ActorKind::Local => (None, None),
+        };
         let api_key = |kind| ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() };
         Ok(AuthContext {
             organization,
@@ -166,7 +173,9 @@ impl Cms {
             user: User {
                 id: actor.id.clone(),
                 username: actor.name.clone(),
-                roles: vec!["ROLE_HEADLESS_ADMIN".to_owned()],
+                roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
+                email,
+                role,
             },
             api_key: match &actor.kind {
                 ActorKind::Key(kind) => Some(api_key(*kind)),

@@ -28,9 +28,11 @@ mod property;
 mod published;
 mod retention;
 mod schedule;
+mod session;
 mod slots;
 mod stored_file;
 mod trash;
+mod user;
 mod version;
 mod webhook;
 mod workflow;
@@ -62,7 +64,9 @@ pub use self::{
     object::ObjectChange,
     property::{NewTexts, StoredText},
     schedule::ScheduledRow,
+    session::{LinkRow, SessionRow},
     stored_file::MediaFile,
+    user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };

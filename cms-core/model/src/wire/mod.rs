@@ -22,6 +22,7 @@ pub mod plan;
 pub mod publish;
 pub mod schedule;
 pub mod search;
+pub mod session;
 pub mod user;
 pub mod webhook;
 pub mod workflow;
