@@ -12,6 +12,7 @@
 //! | [`cms_system`] | time, random ids, private files, locks |
 //! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
 
+mod activity;
 mod auth;
 mod backup;
 mod change;
@@ -37,6 +38,7 @@ mod user;
 mod webhook;
 mod workflow;
 
+pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},

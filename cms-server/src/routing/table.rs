@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     http::{
-        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, session, users, webhooks, workflow,
+        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
+        objects, openapi, publish, search, session, users, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -38,6 +38,7 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const KEY: &str = "/api/v1/internal/key/{id}";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -120,6 +121,8 @@ pub static ROUTES: &[Route] = &[
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
+    Route::get("/api/v1/activity", AnyKey, activity::list)
+        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
@@ -142,7 +145,9 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(KEYS, Admin, keys::list),
     Route::write(Method::POST, KEYS, Admin, keys::create),
-    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Admin, keys::revoke).without_body(),
+    Route::write(Method::PUT, KEY, Admin, keys::update),
+    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
 
     Route::get(USERS, Admin, users::list)
         .query(&["page", "limit", "q", "role", "disabled", "order_by", "order_direction"]),
