@@ -243,7 +243,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Passes the existing ones of the rows to `visit`, with their type, in no particular order.
+    /// Passes the existing objects of these primary keys to `visit`, with their type, in no
+    /// particular order.
     pub fn object_rows(
         &self,
         edition: Edition,
@@ -265,7 +266,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the next rows of a type in creation order, each with its creation date.
+    /// Returns the next objects of a type in creation order: creation date and primary key.
     pub fn object_rows_after(
         &self,
         ctd: i64,
@@ -291,7 +292,7 @@ impl Reader<'_> {
         ids.map(|id| id.map_err(map)).collect()
     }
 
-    /// Returns the row of a live object.
+    /// Returns the primary key of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
         self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
             .query_row(params![ctd, id], |row| row.get(0))
@@ -341,7 +342,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Inserts a new object in its first version; returns its row.
+    /// Inserts a new object in its first version; returns its primary key.
     pub fn insert_object(
         &self,
         ctd: i64,
