@@ -96,7 +96,7 @@ impl Objects<'_> {
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     Ok(())
                 })?;
             }
@@ -174,7 +174,7 @@ impl Objects<'_> {
             let tag = reader.object(view.edition, content_type.pk, id, |stored| {
                 view.admits_state(&stored.internal).then(|| {
                     let stored = view.mask(stored);
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     match projection {
                         Some(_) => EntityTag::of(&to_json(content_type, &stored).0),
                         None => EntityTag::of(&text.json),
@@ -188,7 +188,7 @@ impl Objects<'_> {
             if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
-            let json = hydration.resolve(&text)?;
+            let json = hydration.resolve(text)?;
             let tag = tag.of_response(&json);
             Ok((Json(json), tag))
         })
