@@ -7,7 +7,7 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
     clock::Timestamp,
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
@@ -124,6 +124,11 @@ impl Cms {
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
+            }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
