@@ -7,7 +7,7 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -134,6 +134,11 @@ impl Cms {
                 }
                 let catalog = self.catalog_of(caller)?;
                 caller.require(needs, catalog.look_up(content_type)?.name())
+            }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     limits,
-    message::{MessageCode, Reason},
+    message::{self, MessageCode, Reason},
 };
 
 /// Result type of this crate.
@@ -164,7 +164,7 @@ impl fmt::Display for Error {
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),
             Self::Unauthenticated => f.write_str("Unauthorized"),
-            Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
+            Self::Forbidden => f.write_str(message::FORBIDDEN),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
             Self::Blocked(types) => {
                 let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();

@@ -12,6 +12,8 @@ pub(crate) enum RequiredPermission {
     /// Any key but those that can only read.
     AnyWriter,
     Content(Access),
+    /// Update, and the publishing right.
+    Publish,
     /// Create media objects.
     Upload,
     /// Create the copy, and read the original.
@@ -43,6 +45,7 @@ impl RequiredPermission {
             Self::Session => Permission::Session,
             Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
+            Self::Publish => Permission::Publish { content_type },
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
@@ -66,6 +69,13 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate | Self::WorkingCopy)
+        matches!(
+            self,
+            Self::Content(_)
+                | Self::Publish
+                | Self::BatchCreate
+                | Self::Duplicate
+                | Self::WorkingCopy
+        )
     }
 }
