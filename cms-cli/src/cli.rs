@@ -7,6 +7,7 @@ mod backup;
 pub(crate) mod graphql;
 mod media;
 mod openapi;
+mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
@@ -29,6 +30,7 @@ pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
@@ -150,6 +152,9 @@ pub(crate) enum Command {
     Unpublish(PublishArgs),
     /// Archive objects of a Draft & Public type: readers do not see them any more.
     Archive(PublishArgs),
+    /// Manage scheduled publications.
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Manage workflows and the workflow states of objects.
     #[command(subcommand)]
     Workflow(WorkflowCommand),

@@ -10,7 +10,7 @@
 //! | [`cms_search`] | the search index |
 //! | [`cms_store`] | SQLite, all SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
-//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
+//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
 
 mod auth;
 mod backup;
@@ -35,6 +35,7 @@ mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod user;
 mod webhook;
 mod workflow;
 mod working_copy;
@@ -65,6 +66,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
+    user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
@@ -84,6 +86,10 @@ pub use readiness::Component;
 pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
+pub use user::{
+    service::Users,
+    sessions::{Client, Sessions, SignedIn},
+};
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
     state::WebhookTransport,

@@ -13,7 +13,7 @@ use cms_model::{
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
-use cms_store::read_copy;
+use cms_store::{Writer, read_copy};
 use cms_system::{folder, lock};
 
 use super::archive::{self, EntryContent, EntryName};
@@ -185,8 +185,11 @@ impl StagingDirectory {
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
-        // Orphans get a new deadline: their objects may have been created after the backup.
-        store.write(|writer| writer.delete_orphan_records())?;
+        store.write(|writer| {
+            // Orphans get a new deadline: their objects may have been created after the backup.
+            writer.delete_orphan_records()?;
+            writer.end_all_access()
+        })?;
         let objects =
             store.read_autocommit(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);
@@ -261,6 +264,10 @@ impl StagingDirectory {
             fs::remove_dir_all(folder.join(name)).ok();
         }
     }
+}
+
+fn delete_orphan_records(writer: &Writer<'_>) -> Result<()> {
+    writer.delete_orphan_records()
 }
 
 fn sync(folder: &Path) -> io::Result<()> {

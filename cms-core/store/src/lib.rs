@@ -28,9 +28,12 @@ mod property;
 mod published;
 mod retention;
 mod shared_view;
+mod schedule;
+mod session;
 mod slots;
 mod stored_file;
 mod trash;
+mod user;
 mod version;
 mod webhook;
 mod workflow;
@@ -63,7 +66,10 @@ pub use self::{
     object::ObjectChange,
     property::{NewTexts, StoredText},
     shared_view::SharedViewRow,
+    schedule::ScheduledRow,
+    session::{LinkRow, SessionRow},
     stored_file::MediaFile,
+    user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,

@@ -10,6 +10,7 @@ pub(crate) enum RequiredPermission {
     AnyKey,
     /// Any key but those that can only read.
     AnyWriter,
+    Session,
     Content(Access),
     /// Create media objects.
     Upload,
@@ -40,6 +41,7 @@ impl RequiredPermission {
         match self {
             Self::AnyKey => Permission::AnyKey,
             Self::AnyWriter => Permission::AnyWriter,
+            Self::Session => Permission::Session,
             Self::Content(needs) => content(needs),
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
