@@ -27,9 +27,9 @@ mod pool;
 mod property;
 mod published;
 mod retention;
-mod shared_view;
 mod schedule;
 mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
@@ -65,9 +65,9 @@ pub use self::{
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
-    shared_view::SharedViewRow,
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
