@@ -3,6 +3,7 @@
 //! Doc comments here are the help texts. [`crate::settings`] resolves the values;
 //! [`crate::commands`] runs the commands.
 
+mod activity;
 mod backup;
 pub(crate) mod graphql;
 mod media;
@@ -11,7 +12,6 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
-#[cfg(feature = "serve")]
 mod values;
 mod webhook;
 
@@ -23,8 +23,10 @@ use clap::{
 };
 use cms_core::wire::key::KeyKind;
 
+use self::values::hours;
 use crate::project::{KEY_KINDS, key_kind};
 
+pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
@@ -173,6 +175,7 @@ pub(crate) enum Command {
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    Activity(ActivityArgs),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]
@@ -467,6 +470,29 @@ pub(crate) enum KeyCommand {
         /// Give a scoped key rights on a type (or `*`): letters of create, read, update, delete.
         #[arg(long = "rule", value_name = "TYPE:CRUD")]
         rules: Vec<String>,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Change the name or the rules of a key.
+    Update {
+        /// Change the key with this name or id.
+        key: String,
+        /// Set the name.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Replace the rules: letters of create, read, update, delete for a type (or `*`).
+        #[arg(long = "rule", value_name = "TYPE:CRUD")]
+        rules: Vec<String>,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Replace the token of a key and print the new one, which is shown only once.
+    Rotate {
+        /// Rotate the key with this name or id.
+        key: String,
+        /// Accept the old token for this time, at most `168h` or `7d`.
+        #[arg(long, value_name = "TIME", value_parser = hours)]
+        grace: Option<i64>,
         #[command(flatten)]
         dry_run: DryRun,
     },

@@ -127,6 +127,7 @@ fn target(
         | Command::Graphql(_)
         | Command::Openapi(_)
         | Command::Key(_)
+        | Command::Activity(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

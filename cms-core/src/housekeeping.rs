@@ -14,7 +14,7 @@ impl Cms {
         self.working_copies().expire(now)?;
         self.presence.expire(self.config.clock.now());
         let trash_cutoff = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
-        let journal_cutoff = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
+        let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_seq = self.webhooks().clean_up()?;
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());

@@ -12,6 +12,7 @@
 //! | [`cms_system`] | time, random ids, private files, locks |
 //! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
 
+mod activity;
 mod auth;
 mod backup;
 mod change;
@@ -40,6 +41,7 @@ mod webhook;
 mod workflow;
 mod working_copy;
 
+pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},

@@ -16,11 +16,12 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
         object::{Direction, Json, ListRequest, ObjectRequest},
@@ -360,6 +361,18 @@ impl Target for Direct {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.cms.keys().create(&self.caller, new)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        self.cms.keys().update(&self.caller, id, update)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        self.cms.keys().rotate(&self.caller, id, grace_hours)
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        self.cms.activity().list(&self.caller, request)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

@@ -14,11 +14,12 @@ use cms_core::{
     import::SaveMode,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
         object::{ListRequest, ObjectRequest},
@@ -167,7 +168,13 @@ pub(crate) trait Target: Sync {
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key>;
+    /// Replaces the token of a key; the old one stays valid for some hours.
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
+
+    /// A page of the record of activity, newest first.
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;

@@ -85,8 +85,14 @@ pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
 pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
 /// Maximum total time of the synchronous webhooks of one request.
 pub const SYNC_WEBHOOKS_TIMEOUT_SECONDS: i64 = 60;
-/// Minimum number of days for which the journal keeps changes.
-pub const JOURNAL_RETENTION_DAYS: i64 = 7;
+/// Days for which the journal keeps changes, by default and at least.
+pub const DEFAULT_ACTIVITY_DAYS: i64 = 365;
+pub const MIN_ACTIVITY_DAYS: i64 = 7;
+pub const MAX_ACTIVITY_DAYS: i64 = 3650;
+/// Maximum number of hours for which a token stays valid after the rotation of its key.
+pub const MAX_GRACE_HOURS: i64 = 168;
+/// Maximum number of properties in an entry of the record of activity.
+pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 /// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A
 /// step is an instruction of the matcher or one examined character: a few nanoseconds.
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;

@@ -4,6 +4,7 @@
 //! write transaction. Their methods are in one file per table group, and take and return values of
 //! `cms_model`. This crate contains no rules: those are in the model and the services.
 
+mod activity;
 mod actor;
 mod backup;
 mod cache;
@@ -55,11 +56,15 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use tracing::info_span;
 
 pub use self::{
-    actor::{ActorRef, ActorRow, ActorUser},
+    activity::{ActivityEntry, ActivityFilter},
+    actor::{ActorRef, ActorRow, ActorUser, Authors},
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
+    journal::{
+        Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
+        ManagementEvent,
+    },
     key::KeyRow,
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},

@@ -3,6 +3,7 @@
 //! `routing/table.rs` has the routes; it checks key, permission and media type before. Nothing here
 //! knows the table.
 
+pub(crate) mod activity;
 pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     http::{
-        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, presence, publish, search, session, shared_views, users, webhooks, workflow,
-        working_copies,
+        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
+        objects, openapi, presence, publish, search, session, shared_views, users, webhooks,
+        workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -43,6 +43,7 @@ const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
 const PRESENCE: &str = "/api/v1/presence";
+const KEY: &str = "/api/v1/internal/key/{id}";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -135,6 +136,8 @@ pub static ROUTES: &[Route] = &[
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
+    Route::get("/api/v1/activity", AnyKey, activity::list)
+        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
@@ -161,7 +164,9 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(KEYS, Admin, keys::list),
     Route::write(Method::POST, KEYS, Admin, keys::create),
-    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Admin, keys::revoke).without_body(),
+    Route::write(Method::PUT, KEY, Admin, keys::update),
+    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
 
     Route::get(USERS, Admin, users::list)
         .query(&["page", "limit", "q", "role", "disabled", "order_by", "order_direction"]),

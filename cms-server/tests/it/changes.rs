@@ -283,11 +283,13 @@ async fn page_has_the_next_position() {
     let first = first.json();
     assert_eq!(first["more"], true);
     let at = "2026-01-02T03:04:05.000000+0000";
+    let key = app.get("/api/auth-context").await.json()["user"]["id"].clone();
+    let by = json!({ "kind": "key", "id": key, "name": "read-write" });
     let seq = first["data"][0]["seq"].as_i64().unwrap();
     let entry = |more: i64, action: &str, id: &str, version: i64| {
         json!({
             "seq": seq + more, "at": at, "action": action, "contentType": "post",
-            "id": id, "version": version,
+            "id": id, "version": version, "by": by,
         })
     };
     assert_eq!(first["data"], json!([entry(0, "create", "a", 1), entry(1, "create", "b", 1)]));

@@ -101,6 +101,7 @@ pub(crate) fn rows() -> Vec<Row> {
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
     presence(&mut row);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
@@ -118,7 +119,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
-    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none.clone(), REVOKE);
+    let key = ("/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY");
+    row("PUT", key.0, key.1, json!({}), MANAGE);
+    row("DELETE", key.0, key.1, none.clone(), REVOKE);
+    let rotate = ("/api/v1/internal/key/{id}/rotate", "/api/v1/internal/key/KEY/rotate");
+    row("POST", rotate.0, rotate.1, none.clone(), MANAGE);
     let hooks = "/api/v1/internal/webhook";
     row("GET", hooks, hooks, none.clone(), MANAGE);
     let log = ("/api/v1/internal/webhook/{id}/log", "/api/v1/internal/webhook/hook/log");

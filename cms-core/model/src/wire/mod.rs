@@ -3,6 +3,7 @@
 //! Serialized structs have the names and key order of the API. They know neither storage nor HTTP:
 //! server and command line, with and without a server, use the same types.
 
+pub mod activity;
 pub mod backup;
 pub mod batch;
 pub mod by;
