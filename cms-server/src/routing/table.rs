@@ -136,6 +136,8 @@ pub static ROUTES: &[Route] = &[
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
+    Route::get("/api/v1/activity", AnyKey, activity::list)
+        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
