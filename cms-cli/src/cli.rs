@@ -272,8 +272,11 @@ pub(crate) enum ObjectCommand {
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
         hydrate: u8,
         /// Show this version of the object.
-        #[arg(long, value_name = "N", conflicts_with = "hydrate")]
+        #[arg(long, value_name = "N", conflicts_with_all = ["hydrate", "fields"])]
         version: Option<u64>,
+        /// Show only this property, or a path such as maker.internal.objectTitle; may be repeated.
+        #[arg(long = "field", value_name = "PATH")]
+        fields: Vec<String>,
     },
     /// Create an object from a JSON or YAML file.
     Create {
@@ -316,6 +319,9 @@ pub(crate) struct ObjectListArgs {
     /// Show current versions in every status instead of published versions.
     #[arg(long)]
     pub(crate) preview: bool,
+    /// Show only this property, or a path such as internal.updatedAt; may be repeated.
+    #[arg(long = "field", value_name = "PATH")]
+    pub(crate) fields: Vec<String>,
 }
 
 /// The filters, order and page of a list.

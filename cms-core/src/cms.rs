@@ -7,10 +7,12 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
+    clock::Timestamp,
     content_type::{
-        builtin::{self, WEBHOOKS},
+        builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
+        model::Definition,
     },
     context::{ActorKind, Caller, Stamp},
     error::{Error, Result},
@@ -20,7 +22,7 @@ use cms_model::{
         key::KeyKind,
     },
 };
-use cms_store::{DERIVED, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -64,14 +66,20 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
-            store.write(change::derive)?;
+        } else if store
+            .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
+        {
+            store.write(change::rebuild_derived_data)?;
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
+            let at = config.clock.now();
+            store.write(move |writer| add_focal_point(writer, at))?;
+        }
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -98,7 +106,7 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::Manage => caller.require_admin(),
+            Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
@@ -113,6 +121,13 @@ impl Cms {
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
+            }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
@@ -148,7 +163,7 @@ impl Cms {
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
-            let (organization, space) = reader.names()?;
+            let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();
@@ -207,4 +222,21 @@ fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     let definition = builtin::webhooks_definition();
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
+}
+
+/// Returns the media type with the focal point, if a data directory of an older version lacks it.
+fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+    let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
+    let mut definition = reader.ctd(pk)?.definition;
+    Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
+}
+
+/// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
+fn add_focal_point(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+    if let Some((pk, definition)) = media_without_focal_point(writer)? {
+        let rev = writer.bump_schema()?;
+        writer.update_ctd(pk, &definition, rev, at)?;
+        writer.log_type(Event::TypeUpdated, Stamp { at, actor: None }, (pk, MEDIA))?;
+    }
+    Ok(())
 }

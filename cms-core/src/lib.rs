@@ -15,6 +15,7 @@
 mod activity;
 mod auth;
 mod backup;
+mod bulk;
 mod change;
 mod check;
 mod cms;
@@ -44,6 +45,7 @@ pub use backup::{
     schedule::{BackupPlace, BackupPlan},
     service::{Backups, DatabaseCopy},
 };
+pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::check_file;
 pub use cms::Cms;
@@ -64,14 +66,14 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
-    webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
+    webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
 pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
-    image::{Image, Picture},
+    image::{Image, ImageBody},
     orphaned_files::Sweep,
     service::Media,
 };

@@ -31,6 +31,7 @@ mod s3;
 mod search;
 mod secrets;
 mod server_errors;
+mod short_links;
 mod shutdown;
 mod statuses;
 mod support;

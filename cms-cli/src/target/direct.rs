@@ -24,7 +24,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{Direction, Json, ListRequest},
+        object::{Direction, Json, ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -177,8 +177,9 @@ impl Target for Direct {
         list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
-        Ok(self.cms.objects().get(&self.caller, content_type, id, hydrate)?.to_value())
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
+        let objects = self.cms.objects();
+        Ok(objects.get_with_tag(&self.caller, content_type, id, request)?.0.to_value())
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {

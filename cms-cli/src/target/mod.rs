@@ -22,7 +22,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::ListRequest,
+        object::{ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -81,7 +81,7 @@ pub(crate) trait Target: Sync {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value>;
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;
     fn replace_object(
         &self,

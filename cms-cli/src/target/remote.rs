@@ -23,7 +23,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::ListRequest,
+        object::{ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -40,8 +40,8 @@ use self::{
     http::{check_status, parse, text},
     path::{
         ACTIVITY, AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
-        WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, objects_path,
-        openapi_path, search_query, segment, state_path, type_path, webhook_path,
+        WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
+        objects_path, openapi_path, search_query, segment, state_path, type_path, webhook_path,
     },
     resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
 };
@@ -107,9 +107,9 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
         let name = format!("{content_type}/{id}");
-        let path = format!("{}?hydrate={hydrate}", object_path(content_type, id));
+        let path = format!("{}?{}", object_path(content_type, id), object_query(request));
         self.check_type(content_type, self.get(&path, object_named(&name)))
     }
 

@@ -16,6 +16,8 @@ pub const MAX_OBJECT_BYTES: usize = 1_048_576;
 pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 /// Default limit of the elements of one batch.
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
+/// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
+pub const MAX_FIELDS: usize = 100;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.
@@ -36,8 +38,8 @@ pub const FAST_READ_LINK_TARGETS: usize = 300;
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum time of one read of the database.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause
-/// a large response.
+/// Maximum number of paths in an error map; also the maximum number of messages per path. A small
+/// payload cannot cause a large response.
 pub const MAX_ERROR_PATHS: usize = 1000;
 /// Maximum number of unique properties of a type: each costs an index and a lookup per write.
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
@@ -108,8 +110,8 @@ pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of an uploaded file that are read to detect its type.
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Hours until a file without a media object is orphaned.
-pub const UNSAVED_UPLOAD_HOURS: i64 = 24;
+/// Hours until the clean-up removes an orphaned file.
+pub const ORPHAN_RETENTION_HOURS: i64 = 24;
 /// Default disk space for rendered images.
 pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of pixels of an image for which `format=auto` may choose AVIF.
@@ -155,6 +157,20 @@ pub const PERSISTED_QUERY_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 pub const MAX_CACHED_GRAPHQL_SCHEMAS: usize = 64;
 /// Maximum length of an `Idempotency-Key`.
 pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
+/// Maximum number of objects of a bulk job.
+pub const MAX_BULK_OBJECTS: usize = 1_000_000;
+/// Objects that a dry run of a bulk job shows.
+pub const BULK_SAMPLE_OBJECTS: usize = 20;
+/// Maximum number of objects that a bulk job changes in one transaction, and of bytes that it holds
+/// in memory for one.
+pub const BULK_TRANSACTION_OBJECTS: usize = 500;
+pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum number of refused objects that a bulk job shows.
+pub const MAX_JOB_REFUSALS: u64 = 1000;
+/// Maximum number of bulk jobs that have not ended.
+pub const MAX_OPEN_JOBS: u64 = 100;
+/// Days for which bulk jobs are kept after their end.
+pub const JOB_RETENTION_DAYS: i64 = 7;
 /// Hours for which the response to a request with an `Idempotency-Key` is stored.
 pub const IDEMPOTENCY_RETENTION_HOURS: i64 = 24;
 /// Maximum number of stored responses; the oldest are removed first.

@@ -21,11 +21,12 @@ mod expand;
 mod facet;
 mod index;
 mod lower;
+mod matches;
 mod range;
 mod rank;
 mod schema;
 mod tokenizer;
 
 pub use collect::{Found, Hit, Scope};
-pub use index::{Documents, Generation, Progress, Refill};
+pub use index::{Documents, Generation, IndexPosition, TypeReindex};
 pub use schema::Flags;

@@ -35,22 +35,22 @@ pub(super) struct KeyEntry {
 
 impl KeyRing {
     /// Returns the keys if they are current.
-    pub(super) fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        (held.rev == revisions.auth).then(|| Arc::clone(&held))
+    pub(super) fn cached(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
+        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (cached.rev == revisions.auth).then(|| Arc::clone(&cached))
     }
 
     /// Reads the keys; keeps the recorded times of their last use.
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        let cached = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         let mut by_digest = HashMap::new();
         for row in reader.keys()? {
             let current = (row.hash, None);
             let previous = row.previous.map(|(hash, until)| (hash, Some(until)));
             let actor = Arc::new(actor(row));
             for (hash, valid_until) in previous.into_iter().chain([current]) {
-                let used = held.by_digest.get(&hash).map_or(0, KeyEntry::used);
+                let used = cached.by_digest.get(&hash).map_or(0, KeyEntry::used);
                 let actor = Arc::clone(&actor);
                 let entry = KeyEntry { actor, valid_until, used: AtomicI64::new(used) };
                 by_digest.insert(hash, entry);
@@ -63,8 +63,8 @@ impl KeyRing {
 
     /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let used = held.by_digest.values().filter_map(|entry| {
+        let cached = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        let used = cached.by_digest.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
             entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
         });
@@ -80,6 +80,11 @@ impl KeyEntry {
     fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed)
     }
+}
+
+/// Returns an actor with its current rights; none when it was removed.
+pub(crate) fn actor_of(reader: &Reader<'_>, pk: i64) -> Result<Option<Actor>> {
+    Ok(reader.keys()?.into_iter().find(|row| row.pk == pk).map(actor))
 }
 
 fn actor(row: KeyRow) -> Actor {

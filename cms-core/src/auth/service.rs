@@ -76,14 +76,14 @@ impl Keys<'_> {
         let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
         let cached = self.cms.store.read_autocommit(|reader| {
             let revisions = reader.revisions()?;
-            let catalog = Some(catalog.held()).filter(|held| held.rev == revisions.schema);
-            Ok(keys.held(revisions).zip(catalog))
+            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
+            Ok(keys.cached(revisions).zip(catalog))
         })?;
         let (table, catalog) = match cached {
             Some(cached) => cached,
             None => self.cms.store.read(|reader| {
                 let revisions = reader.revisions()?;
-                let table = keys.held(revisions).map_or_else(|| keys.load(reader), Ok)?;
+                let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
                 Ok((table, catalog.at_revision(reader, revisions.schema)?))
             })?,
         };

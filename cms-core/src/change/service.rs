@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
-use cms_store::{Authors, Event, FeedEntry, Place, Reader};
+use cms_store::{Authors, Event, FeedEntry, JournalPosition, Reader};
 
 use crate::cms::Cms;
 
@@ -22,7 +22,7 @@ pub struct Changes<'a> {
 }
 
 impl Cms {
-    /// Changes of content.
+    /// The change feed.
     pub fn changes(&self) -> Changes<'_> {
         Changes { cms: self }
     }
@@ -77,7 +77,7 @@ impl Changes<'_> {
 }
 
 /// Finds a position in the journal.
-fn find(reader: &Reader<'_>, since: Position, head: Place) -> Result<Position> {
+fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<Position> {
     if let Some(entry) = reader.journal_entry(since.seq)? {
         let found = position(entry.place);
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
@@ -93,7 +93,7 @@ fn forgotten() -> Error {
     Error::Gone(message::CHANGES_EXPIRED.to_owned())
 }
 
-fn position(place: Place) -> Position {
+fn position(place: JournalPosition) -> Position {
     Position::new(place.seq, place.nonce)
 }
 
@@ -134,11 +134,11 @@ pub(crate) fn action(event: Event) -> Option<&'static str> {
         Event::ObjectUnpublished => "unpublish",
         Event::ObjectArchived => "archive",
         Event::ObjectScheduled | Event::ObjectUnscheduled => "schedule",
-        Event::ObjectMoved => "transition",
+        Event::ObjectTransitioned => "transition",
         Event::TypeCreated => "type.create",
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::IndexWanted | Event::Management(_) => return None,
+        Event::ReindexRequested | Event::Management(_) => return None,
     })
 }

@@ -9,6 +9,7 @@ use cms_model::{
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        model::SINGLE_PATH,
         parse, resolve,
     },
     context::{Caller, Stamp},
@@ -85,9 +86,10 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let (cell, stamp) = (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
+        let (catalog_cache, stamp) =
+            (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let definition = check(writer, &catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
             if config.max_types.is_some_and(|most| count >= most) {
@@ -123,7 +125,7 @@ impl Types<'_> {
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
         self.write(caller, name, |writer, _, content_type, stamp| {
             require_changeable(content_type)?;
-            let reasons = reasons_to_stay(writer, content_type)?;
+            let reasons = deletion_blockers(writer, content_type)?;
             if !reasons.is_empty() {
                 return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
             }
@@ -151,7 +153,7 @@ impl Types<'_> {
             }
             Ok(stamp.at)
         })?;
-        self.cms.media().forget_purged(name, at)
+        self.cms.media().delete_files_of_purged(name, at)
     }
 
     /// Changes one type in a write transaction, after all checks (see
@@ -166,10 +168,10 @@ impl Types<'_> {
     ) -> Result<T> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.look_up(&name)?;
             caller.require_type_admin()?;
             write(writer, &catalog, content_type, stamp)
@@ -181,13 +183,13 @@ impl Types<'_> {
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         caller.require_type_admin()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let space = space.to_owned();
         self.cms.store.write(move |writer| {
-            if writer.names()?.1 != space {
+            if writer.space_ids()?.space != space {
                 return Err(Error::NotFound { what: "space", name: space });
             }
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;
                 writer.log_type(
@@ -234,6 +236,16 @@ pub(super) fn check(
     if is_taken {
         stored.add("name", message::ALREADY_USED);
     }
+    let wants_single =
+        payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
+    if let Some(known) = before.filter(|_| wants_single) {
+        let live = reader.type_state(known.pk)?.live;
+        if live > 1 {
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
+            stored.add(SINGLE_PATH, message);
+        }
+    }
     if !has_images(reader, catalog, payload)? {
         stored.add("featuredImage", message::NOT_IN_DATABASE);
     }
@@ -276,7 +288,7 @@ fn has_images(
 
 /// Returns the reason why a type cannot be deleted (see
 /// docs/reference/content-types.md#delete-and-purge).
-pub(super) fn reasons_to_stay(
+pub(super) fn deletion_blockers(
     writer: &Writer<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {

@@ -41,7 +41,7 @@ enum Element {
 }
 
 /// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
-enum Checked {
+pub(crate) enum Checked {
     New(Draft),
     Edited(Base, Draft),
     /// The writer finds the errors.
@@ -213,12 +213,12 @@ impl Objects<'_> {
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().forget_of(name, deleted.iter().map(String::as_str));
+        self.cms.media().delete_files_of(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
     /// Creates a draft of an element with an id, from the stored object.
-    fn check_element(
+    pub(crate) fn check_element(
         &self,
         caller: &Caller,
         name: &str,
@@ -254,7 +254,7 @@ impl Objects<'_> {
 }
 
 /// A batch inside its transaction, and its errors so far: one entry per element.
-struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
@@ -262,11 +262,11 @@ struct Batch<'a> {
     known: KnownTargets,
     /// For elements that have to be validated again.
     budget: StepBudget,
-    element_errors: Vec<Option<FieldErrors>>,
+    pub(crate) element_errors: Vec<Option<FieldErrors>>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(
+    pub(crate) fn new(
         writer: &'a Writer<'a>,
         catalog: &'a Catalog,
         content_type: &'a CompiledType,
@@ -298,7 +298,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -311,7 +311,7 @@ impl<'a> Batch<'a> {
         self.insert(draft)
     }
 
-    fn edit(
+    pub(crate) fn edit(
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
@@ -338,7 +338,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -348,7 +348,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.
-    fn keep(&mut self, error: Error) -> Result<()> {
+    fn record_error(&mut self, error: Error) -> Result<()> {
         match error {
             Error::Invalid(errors) => {
                 self.refuse(errors);
@@ -361,7 +361,7 @@ impl<'a> Batch<'a> {
 
 /// Returns the rows that an object outside of the deletion links to, directly or through another
 /// row that has to remain.
-fn still_used(
+pub(crate) fn still_used(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],

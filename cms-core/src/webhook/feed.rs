@@ -69,7 +69,7 @@ pub(super) fn create_deliveries(
     Ok(has_more)
 }
 
-/// Reads the complete journal, inside a transaction that is subject to delete the objects of its
+/// Reads the complete journal, inside a transaction that is about to delete the objects of its
 /// events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
@@ -274,10 +274,10 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectPublished => Some("Publish"),
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
-        Event::ObjectMoved => Some("WorkflowTransition"),
+        Event::ObjectTransitioned => Some("WorkflowTransition"),
         Event::ObjectScheduled
         | Event::ObjectUnscheduled
-        | Event::IndexWanted
+        | Event::ReindexRequested
         | Event::Management(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The webhook service: due deliveries, their requests, their outcome, and their log.
 //!
 //! The dispatcher gets the next deliveries from [`Webhooks::due`] and a request from
-//! [`Webhooks::outgoing`], and reports the [`DeliveryOutcome`] to [`Webhooks::record`]. A failed
+//! [`Webhooks::outgoing`], and reports the [`WebhookOutcome`] to [`Webhooks::record`]. A failed
 //! delivery stays the first of the queue of its object.
 
 use std::{
@@ -22,7 +22,7 @@ use cms_model::{
         payload::EventPayload,
         schedule::{self, AttemptResult, Dispatch, Endpoint, NextState},
         signature::Secret,
-        synchronous::DeliveryOutcome,
+        synchronous::WebhookOutcome,
     },
     wire::{
         list::List,
@@ -270,16 +270,16 @@ impl Webhooks<'_> {
     }
 
     /// Records the outcome of a request.
-    pub fn record(&self, sent: Outgoing, outcome: DeliveryOutcome) -> Result<AttemptReport> {
+    pub fn record(&self, sent: Outgoing, outcome: WebhookOutcome) -> Result<AttemptReport> {
         let now = self.cms.config.clock.now();
         let result = AttemptResult::of(&outcome);
         let (status, response, error) = match outcome {
-            DeliveryOutcome::Response(status, body) => {
+            WebhookOutcome::Response(status, body) => {
                 let error = (result != AttemptResult::Success)
-                    .then(|| format!("the answer has status {status}"));
+                    .then(|| format!("the response has status {status}"));
                 (Some(status), Some(truncated(body)), error)
             }
-            DeliveryOutcome::NoResponse(reason) => (None, None, Some(reason)),
+            WebhookOutcome::NoResponse(reason) => (None, None, Some(reason)),
         };
         let request = truncated(sent.body);
         let Dispatch { webhook, delivery, .. } = sent.dispatch;
@@ -358,8 +358,8 @@ fn record_result(
     let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
     let outages = writer.webhook_outages(webhook)?;
     let change = endpoint.after_attempt(result, outages, now);
-    if change.forgets_outages {
-        writer.forget_outages(webhook)?;
+    if change.clears_outages {
+        writer.clear_outages(webhook)?;
     }
     if change.releases_all {
         writer.release_deliveries(webhook, now, attempted.pk)?;

@@ -11,7 +11,7 @@ use cms_model::{
     webhook::{
         model::{Webhook, WebhookKind},
         signature::Secret,
-        synchronous::{self, DeliveryOutcome, Rejection, WriteEvent},
+        synchronous::{self, Rejection, WebhookOutcome, WriteEvent},
     },
 };
 use serde_json::{Map, Value};
@@ -110,7 +110,7 @@ impl SynchronousCalls<'_> {
             let outcome = if config.clock.now() < self.deadline {
                 self.transport.send(&webhook.url, &headers, &body)?
             } else {
-                DeliveryOutcome::NoResponse("no answer in time".to_owned())
+                WebhookOutcome::NoResponse("no response within the timeout".to_owned())
             };
             payload = match synchronous::read_response(webhook, self.event, outcome) {
                 Ok(payload) => payload,

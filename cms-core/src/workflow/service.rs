@@ -9,7 +9,7 @@ use cms_model::{
     context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
-    object::view::View,
+    object::{model::StoredObject, view::View},
     wire::{
         list::List,
         workflow::{Workflow, WorkflowState},
@@ -80,18 +80,8 @@ impl Workflows<'_> {
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
-            let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
-            let workflow = &content_type.workflow;
-            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
-                .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, stamp.at.seconds());
-            if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.forget_approval(pk, approved)?;
-            }
-            writer.set_state(ctd, pk, next, approval, stamp)?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectMoved, stamp, content_type, &stored, is_seen)?;
-            Ok(transition::describe(workflow, next))
+            let next = apply(writer, content_type, &stored, &payload, stamp)?;
+            Ok(transition::describe(&content_type.workflow, next))
         })
     }
 
@@ -131,10 +121,10 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let name = require_custom(&catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
             for user in users(&catalog, &id) {
@@ -153,10 +143,10 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let workflow = wanted(&catalog)?;
             put(writer, &catalog, &workflow, stamp)?;
             lost_states(writer, &catalog, &workflow)?.into_result()?;
@@ -167,6 +157,28 @@ impl Workflows<'_> {
     fn objects(&self) -> Objects<'_> {
         self.cms.objects()
     }
+}
+
+/// Applies the transition `action` of a payload to an object; returns the new state.
+pub(crate) fn apply<'t>(
+    writer: &Writer<'_>,
+    content_type: &'t CompiledType,
+    stored: &StoredObject<'_>,
+    payload: &Map<String, Value>,
+    stamp: Stamp,
+) -> Result<&'t str> {
+    let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
+    let workflow = &content_type.workflow;
+    let next = transition::next_state(workflow, &internal.workflow_state, payload)
+        .map_err(Error::Invalid)?;
+    let approval = transition::approval(next, internal.version, stamp.at.seconds());
+    if let (Some(approved), None) = (internal.workflow_public_version, approval) {
+        writer.clear_approval(pk, approved)?;
+    }
+    writer.set_state(ctd, pk, next, approval, stamp)?;
+    let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    write::log(writer, Event::ObjectTransitioned, stamp, content_type, stored, is_seen)?;
+    Ok(next)
 }
 
 /// Stores a workflow and invalidates the cached types that use it.

@@ -12,7 +12,7 @@ use cms_model::{
         user::Role,
     },
 };
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 use super::{Reader, error::map};
 
@@ -138,10 +138,8 @@ impl Reader<'_> {
 
     /// Returns the row of a key or user, removed or not.
     pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
-            .query_row([uid], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
+        self.query_optional(sql, [uid], |row| row.get(0))
     }
 
     /// Returns the row of a task of the server: `schedule` or `retention`.

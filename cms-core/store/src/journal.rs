@@ -18,14 +18,14 @@ pub enum Event {
     ObjectScheduled,
     ObjectUnscheduled,
     /// A workflow transition.
-    ObjectMoved,
+    ObjectTransitioned,
     TypeCreated,
     TypeUpdated,
     TypeDeleted,
     /// All objects of a type were deleted together.
     TypePurged,
     /// A reindex was requested, of one type or (row 0) of all.
-    IndexWanted,
+    ReindexRequested,
     /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
     Management(ManagementEvent),
 }
@@ -49,7 +49,7 @@ pub enum ManagementEvent {
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
 /// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JournalPosition {
     pub seq: i64,
     pub nonce: i64,
 }
@@ -80,7 +80,7 @@ pub struct ChangedObject<'a> {
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
@@ -103,7 +103,7 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
@@ -152,12 +152,12 @@ impl Event {
         Self::ObjectArchived,
         Self::ObjectScheduled,
         Self::ObjectUnscheduled,
-        Self::ObjectMoved,
+        Self::ObjectTransitioned,
         Self::TypeCreated,
         Self::TypeUpdated,
         Self::TypeDeleted,
         Self::TypePurged,
-        Self::IndexWanted,
+        Self::ReindexRequested,
     ];
 
     fn as_str(self) -> &'static str {
@@ -170,12 +170,12 @@ impl Event {
             Self::ObjectArchived => "object.archive",
             Self::ObjectScheduled => "object.schedule",
             Self::ObjectUnscheduled => "object.unschedule",
-            Self::ObjectMoved => "object.transition",
+            Self::ObjectTransitioned => "object.transition",
             Self::TypeCreated => "type.create",
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
-            Self::IndexWanted => "index.want",
+            Self::ReindexRequested => "index.want",
             Self::Management(event) => event.as_str(),
         }
     }
@@ -191,8 +191,8 @@ impl Event {
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
-    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -222,10 +222,10 @@ fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 
 impl Reader<'_> {
     /// Returns the end of the journal.
-    pub fn journal_head(&self) -> Result<Place> {
+    pub fn journal_head(&self) -> Result<JournalPosition> {
         let head = self
             .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
     }
@@ -317,25 +317,17 @@ impl Writer<'_> {
         id: &str,
         name: &str,
     ) -> Result<()> {
-        self.statement(
+        let (audience, kind) = (Audience::Everyone.number(), event.as_str());
+        self.execute(
             "INSERT INTO journal (nonce, at, kind, ctd, type_name, object_id, audience, actor,
                  title)
              VALUES (random(), ?1, ?2, 0, '', ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            stamp.at.0,
-            event.as_str(),
-            id,
-            Audience::Everyone.number(),
-            stamp.actor,
-            name
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![stamp.at.0, kind, id, audience, stamp.actor, name],
+        )
     }
 
     /// Removes rows before a position that are older than a time.
-    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+    pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
             .execute([before, older_than.0])
             .map_err(map)?;

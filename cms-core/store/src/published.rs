@@ -122,7 +122,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public on: existing objects become published (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn publish_all(&self, ctd: i64) -> Result<()> {
+    pub fn enable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = version,
                  published_at = updated_at
@@ -137,7 +137,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
+    pub fn disable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
                  scheduled_at = NULL, scheduled_zone = NULL

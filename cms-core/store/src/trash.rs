@@ -12,9 +12,7 @@ use super::{
 impl Reader<'_> {
     /// Counts the deletions of a type in the trash.
     pub fn trash_count(&self, ctd: i64) -> Result<u64> {
-        self.statement("SELECT count(*) FROM trash WHERE ctd = ?1")?
-            .query_row([ctd], |row| row.get(0))
-            .map_err(map)
+        self.query_row("SELECT count(*) FROM trash WHERE ctd = ?1", [ctd], |row| row.get(0))
     }
 
     /// Passes deleted objects of a type to `visit`, oldest deletion first.
@@ -24,19 +22,19 @@ impl Reader<'_> {
         slice: ListRange,
         mut visit: impl FnMut(StoredObject<'_>),
     ) -> Result<()> {
-        let mut statement = self.statement(
+        self.each_row(
             "SELECT pk, id, created_at, updated_at, version, version_at, status, public_version,
                     published_at, workflow_state, workflow_public_version, workflow_published_at,
                     owner, editor, title, data, NULL, NULL, deleted_at
              FROM trash WHERE ctd = ?1 ORDER BY deleted_at, pk LIMIT ?2 OFFSET ?3",
-        )?;
-        let mut rows = statement.query(params![ctd, slice.limit, slice.offset]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            let mut stored = read(row).map_err(map)?;
-            let deleted_at = Timestamp(row.get(EXTRA_COLUMN).map_err(map)?);
-            stored.internal.deleted_at = Some(deleted_at.seconds());
-            visit(stored);
-        }
-        Ok(())
+            params![ctd, slice.limit, slice.offset],
+            |row| {
+                let mut stored = read(row).map_err(map)?;
+                let deleted_at = Timestamp(row.get(EXTRA_COLUMN).map_err(map)?);
+                stored.internal.deleted_at = Some(deleted_at.seconds());
+                visit(stored);
+                Ok(())
+            },
+        )
     }
 }

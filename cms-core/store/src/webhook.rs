@@ -223,7 +223,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts the pending deliveries of all webhooks, and returns the age of the oldest.
+    /// Counts the pending deliveries of all webhooks, and returns the creation time of the oldest.
     pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
         self.statement(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
@@ -330,7 +330,7 @@ impl Writer<'_> {
         )?
         .execute([webhook, now.0])
         .map_err(map)?;
-        self.forget_outages(webhook)?;
+        self.clear_outages(webhook)?;
         self.set_webhook_endpoint(webhook, Endpoint::Up)?;
         self.release_deliveries(webhook, now, 0)
     }
@@ -368,7 +368,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub fn forget_outages(&self, webhook: i64) -> Result<()> {
+    pub fn clear_outages(&self, webhook: i64) -> Result<()> {
         self.statement("UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage")?
             .execute([webhook])
             .map_err(map)?;

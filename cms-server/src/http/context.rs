@@ -9,7 +9,10 @@ use axum::{
 use cms_core::Caller;
 
 use crate::{
-    extract::{form::Form, query::Query},
+    extract::{
+        form::Form,
+        query::{Query, UnknownPaths},
+    },
     public_url::PublicUrl,
 };
 
@@ -27,6 +30,6 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) form: Form,
     /// Payload keys that the handler ignored.
     pub(crate) ignored_payload: Option<HeaderValue>,
-    /// Paths in `filters` that the content type does not have.
-    pub(crate) unknown_filters: Vec<String>,
+    /// Paths in parameters that no content type declares.
+    pub(crate) unknown_paths: UnknownPaths,
 }

@@ -53,7 +53,7 @@ pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
         MetricsAccess::Admin => {
             let caller = auth::caller(&app.cms, &head.headers, &Query::of(head));
             let authorised =
-                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Manage));
+                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Admin));
             authorised.map_or_else(Response::from, |()| rendered(app))
         }
     }

@@ -1,7 +1,7 @@
 //! Full-text search, and its index.
 
 use cms_core::{
-    Cms, Result, paging,
+    Cms, Error, Result, paging,
     wire::search::{QueryMode, SearchRequest},
 };
 
@@ -12,7 +12,10 @@ use crate::{
 };
 
 pub(crate) fn search(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    Ok(cms.search().search(&context.caller, &request(&context.query))?.into())
+    let request = request(&context.query);
+    let json = cms.search().search(&context.caller, &request)?;
+    context.unknown_paths.fields = cms.search().unknown_item_fields(&context.caller, &request);
+    Ok(json.into())
 }
 
 fn request(query: &Query<'_>) -> SearchRequest {
@@ -35,6 +38,7 @@ fn request(query: &Query<'_>) -> SearchRequest {
         aggregate_by: list("aggregate_by"),
         aggregate_by_numeric: list("aggregate_by_numeric"),
         boosts: boosts(query),
+        item_fields: query.texts("item_fields"),
     }
 }
 
@@ -58,5 +62,8 @@ pub(crate) fn reindex(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 
 pub(crate) fn job(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
-    Ok(Response::json(&cms.search().job(&context.caller, id)?))
+    match cms.search().job(&context.caller, id) {
+        Err(Error::NotFound { .. }) => Ok(Response::json(&cms.bulk().get(&context.caller, id)?)),
+        job => Ok(Response::json(&job?)),
+    }
 }

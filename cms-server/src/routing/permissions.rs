@@ -15,11 +15,13 @@ pub(crate) enum RequiredPermission {
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
+    /// Read, and update or delete, as the action of the body needs.
+    Bulk,
     Query,
     ReadType,
     ChangeType,
     AdministerTypes,
-    Manage,
+    Admin,
 }
 
 impl RequiredPermission {
@@ -35,11 +37,12 @@ impl RequiredPermission {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::Bulk => Permission::Bulk { content_type },
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
-            Self::Manage => Permission::Manage,
+            Self::Admin => Permission::Admin,
         }
     }
 
@@ -50,6 +53,6 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Bulk | Self::Duplicate)
     }
 }

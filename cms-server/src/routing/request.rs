@@ -35,7 +35,7 @@ use crate::{
         auth,
         body::{self, BufferedBody},
         form::{self, Form},
-        query::{Query, query_string},
+        query::{Query, UnknownPaths, query_string},
         visibility, write_conditions,
     },
     http::{backup, changes, context::RequestContext, images},
@@ -144,7 +144,10 @@ async fn respond(
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
             let response = images::get(app, &parts, &query, &segments).await;
-            Ok(response.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
+            Ok(response.with_optional(
+                ignored_fields::QUERY,
+                query.ignored(route.query, &UnknownPaths::default()),
+            ))
         }
         Endpoint::Changes => {
             authenticate(app, &parts, memory, log)?;
@@ -156,7 +159,7 @@ async fn respond(
         }
         Endpoint::Backup => {
             let caller = authenticate(app, &parts, memory, log)?;
-            app.cms.authorise(&caller, Permission::Manage)?;
+            app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
             let response = backup::get(app, &parts.method).await?;
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
@@ -197,7 +200,7 @@ fn authenticate(
 
 /// Lists the query parameters that the route does not know.
 fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
-    Query::of(parts).ignored(route.query, &[])
+    Query::of(parts).ignored(route.query, &UnknownPaths::default())
 }
 
 /// A request to a route that needs a key.
@@ -295,13 +298,13 @@ impl KeyedRequest {
             body,
             form,
             ignored_payload: None,
-            unknown_filters: Vec::new(),
+            unknown_paths: UnknownPaths::default(),
         };
         let response = match (self.handler)(&app.cms, &mut context) {
             Err(Error::NotFast) => return Err(Error::NotFast),
             response => response.unwrap_or_else(self.route.error_response),
         };
-        let ignored = context.query.ignored(self.route.query, &context.unknown_filters);
+        let ignored = context.query.ignored(self.route.query, &context.unknown_paths);
         Ok(response
             .with_optional(ignored_fields::QUERY, ignored)
             .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)

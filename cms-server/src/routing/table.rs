@@ -8,15 +8,15 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
-        ReadType,
+        self, Admin, AdministerTypes, AnyKey, BatchCreate, Bulk, ChangeType, Content, Duplicate,
+        Query, ReadType,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
-        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
-        objects, openapi, publish, search, webhooks, workflow,
+        activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
+        media, objects, openapi, publish, search, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -38,6 +38,7 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const JOBS: &str = "/api/v1/job";
 const KEY: &str = "/api/v1/internal/key/{id}";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
@@ -66,7 +67,7 @@ pub static ROUTES: &[Route] = &[
         .without_body(),
 
     Route::get(OBJECTS, READ, objects::list)
-        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"])
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
         .inline(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
@@ -75,9 +76,10 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate"]).inline(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -102,24 +104,27 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/workflow", AnyKey, workflow::list),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
-    Route::get(WORKFLOWS, Manage, workflow::definitions),
-    Route::write(Method::POST, WORKFLOWS, Manage, workflow::create),
-    Route::get(WORKFLOW, Manage, workflow::get),
-    Route::write(Method::PUT, WORKFLOW, Manage, workflow::replace),
-    Route::write(Method::DELETE, WORKFLOW, Manage, workflow::delete).without_body(),
+    Route::get(WORKFLOWS, Admin, workflow::definitions),
+    Route::write(Method::POST, WORKFLOWS, Admin, workflow::create),
+    Route::get(WORKFLOW, Admin, workflow::get),
+    Route::write(Method::PUT, WORKFLOW, Admin, workflow::replace),
+    Route::write(Method::DELETE, WORKFLOW, Admin, workflow::delete).without_body(),
 
     Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).query(&[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
-        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
+        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
     Route::get("/api/v1/activity", AnyKey, activity::list)
         .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
-    Route::write(Method::POST, "/api/v1/internal/reindex", Manage, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Manage, check::check),
+    Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
+    Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
+    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
-    Route::get("/api/v1/internal/job/{id}", Manage, search::job).inline(),
+    Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
     Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS),
     Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query),
@@ -136,15 +141,15 @@ pub static ROUTES: &[Route] = &[
     Route::public("/docs/swagger-ui.css", docs::swagger_style),
     Route::public("/docs/swagger-ui.js", docs::swagger_script),
 
-    Route::get(KEYS, Manage, keys::list),
-    Route::write(Method::POST, KEYS, Manage, keys::create),
-    Route::write(Method::PUT, KEY, Manage, keys::update),
-    Route::write(Method::DELETE, KEY, Manage, keys::revoke).without_body(),
-    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Manage, keys::rotate),
+    Route::get(KEYS, Admin, keys::list),
+    Route::write(Method::POST, KEYS, Admin, keys::create),
+    Route::write(Method::PUT, KEY, Admin, keys::update),
+    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
 
-    Route::get(WEBHOOKS, Manage, webhooks::list),
-    Route::get("/api/v1/internal/webhook/{id}/log", Manage, webhooks::log)
+    Route::get(WEBHOOKS, Admin, webhooks::list),
+    Route::get("/api/v1/internal/webhook/{id}/log", Admin, webhooks::log)
         .query(&["page", "limit"]),
-    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Manage, webhooks::replay),
-    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Manage, webhooks::test).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Admin, webhooks::replay),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Admin, webhooks::test).without_body(),
 ];

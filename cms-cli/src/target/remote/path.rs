@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use cms_core::wire::{
     activity::ActivityRequest,
-    object::ListRequest,
+    object::{ListRequest, ObjectRequest},
     openapi::OpenApiRequest,
     search::{QueryMode, SearchRequest},
 };
@@ -91,6 +91,18 @@ pub(super) fn list_query(request: &ListRequest) -> String {
     for id in request.ids.iter().flatten() {
         add("ids[]", id);
     }
+    for path in &request.fields {
+        add("fields[]", path);
+    }
+    query
+}
+
+/// A request for one object as a query string.
+pub(super) fn object_query(request: &ObjectRequest) -> String {
+    let mut query = format!("hydrate={}", request.hydrate);
+    for path in &request.fields {
+        push(&mut query, "fields[]", path);
+    }
     query
 }
 
@@ -122,11 +134,12 @@ pub(super) fn search_query(request: &SearchRequest) -> String {
     if let Some(q) = &request.q {
         add("q", q);
     }
-    let lists: [(_, &[String]); 4] = [
+    let lists: [(_, &[String]); 5] = [
         ("content_type[]", request.content_types.as_deref().unwrap_or_default()),
         ("fields[]", request.fields.as_deref().unwrap_or_default()),
         ("aggregate_by[]", &request.aggregate_by),
         ("aggregate_by_numeric[]", &request.aggregate_by_numeric),
+        ("item_fields[]", &request.item_fields),
     ];
     for (name, values) in lists {
         for value in values {
@@ -190,11 +203,13 @@ mod tests {
             hydrate: 1,
             filters: Some("{\"a&b\":1}".to_owned()),
             ids: Some(vec!["x y".to_owned(), "ż".to_owned()]),
+            fields: vec!["list[*].name".to_owned()],
         };
         assert_eq!(
             list_query(&request),
             "page=2&limit=50&order_by=geo.lat&order_direction=desc&empty_first=true&hydrate=1\
-             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC"
+             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC\
+             &fields[]=list%5B%2A%5D.name"
         );
         assert_eq!(object_path("post", "a/b?c#d"), "/api/v1/content/post/a%2Fb%3Fc%23d");
     }
@@ -220,11 +235,12 @@ mod tests {
             aggregate_by: vec!["kind".to_owned()],
             aggregate_by_numeric: vec!["price".to_owned()],
             boosts: vec![("post".to_owned(), 2.5)],
+            item_fields: vec!["@timestamp".to_owned()],
         };
         assert_eq!(
             search_query(&request),
             "page=3&limit=5&q=a%2Bb%20%26%20%22c%22&content_type[]=post&content_type[]=_tag\
-             &fields[]=title%5E5&aggregate_by[]=kind&aggregate_by_numeric[]=price\
+             &fields[]=title%5E5&aggregate_by[]=kind&aggregate_by_numeric[]=price&item_fields[]=%40timestamp\
              &filters[a%26b%5D]=%3E%3D10&post_filters[kind]=tea\
              &geo_filters[place]=geo_distance%2C10km%2C-1.5%2C2&indices_boost[post]=2.5\
              &order_by=price&order_direction=desc&order_missing=_first&random_seed=-1.5\

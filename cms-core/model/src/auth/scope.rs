@@ -87,6 +87,8 @@ pub enum Permission<'a> {
     AnyKey,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
+    /// Start bulk jobs: read, and update or delete; the body says which.
+    Bulk { content_type: &'a str },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.
@@ -95,8 +97,8 @@ pub enum Permission<'a> {
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Manage keys and the server.
-    Manage,
+    /// Admin keys and the server.
+    Admin,
 }
 
 #[cfg(test)]

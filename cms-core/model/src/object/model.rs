@@ -60,6 +60,15 @@ pub enum Edition {
     Published,
 }
 
+/// What a read fetches of each object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Columns {
+    #[default]
+    All,
+    /// Everything but the properties, which are then `{}`: they are in pages of their own.
+    WithoutProperties,
+}
+
 impl StoredObject<'_> {
     pub fn into_owned(self) -> StoredObject<'static> {
         let internal = Internal {

@@ -14,14 +14,14 @@ const WEBHOOK_KEY: &str = "__webhook";
 
 /// The result of a request to a receiver.
 #[derive(Clone, Debug)]
-pub enum DeliveryOutcome {
+pub enum WebhookOutcome {
     /// Status and body of the response.
     Response(u16, String),
     /// The reason why there was no response.
     NoResponse(String),
 }
 
-impl DeliveryOutcome {
+impl WebhookOutcome {
     /// Whether the receiver accepted the request.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Response(200..=299, _))
@@ -92,15 +92,15 @@ pub fn request_body(
 pub fn read_response(
     webhook: &Webhook,
     event: WriteEvent,
-    outcome: DeliveryOutcome,
+    outcome: WebhookOutcome,
 ) -> Result<Map<String, Value>, Rejection> {
     let failed = |reason: &str| {
         let message = format!("Error processing {} webhook: {reason}", webhook.name);
         Rejection::Failed(FieldErrors::one(WEBHOOK_KEY, message))
     };
     let (status, body) = match outcome {
-        DeliveryOutcome::Response(status, body) => (status, body),
-        DeliveryOutcome::NoResponse(reason) => return Err(failed(&format!("{reason}."))),
+        WebhookOutcome::Response(status, body) => (status, body),
+        WebhookOutcome::NoResponse(reason) => return Err(failed(&format!("{reason}."))),
     };
     if status != 200 && status != 400 {
         return Err(failed(&format!("Unexpected status {status}.")));
@@ -112,14 +112,14 @@ pub fn read_response(
         let within = response.get("response").and_then(|nested| nested.get("errors"));
         let errors = within.or_else(|| response.get("errors")).and_then(errors);
         return Err(
-            errors.map_or_else(|| failed("The answer has no errors."), Rejection::ByReceiver)
+            errors.map_or_else(|| failed("The response has no errors."), Rejection::ByReceiver)
         );
     }
     match response.get_mut("payload").map(Value::take) {
         Some(Value::Object(payload)) => Ok(payload),
         // A deletion writes no data.
         _ if event == WriteEvent::Delete => Ok(Map::new()),
-        _ => Err(failed("The answer has no payload.")),
+        _ => Err(failed("The response has no payload.")),
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn responses_change_reject_or_fail_a_write() {
-        let with = |status, body: &str| DeliveryOutcome::Response(status, body.to_owned());
+        let with = |status, body: &str| WebhookOutcome::Response(status, body.to_owned());
         let failed = |reason: &str| {
             Err(json!({"__webhook": [format!("Error processing Wall webhook: {reason}")]}))
         };
@@ -201,7 +201,7 @@ mod tests {
             (
                 WriteEvent::Update,
                 with(200, r#"{"payload":[]}"#),
-                failed("The answer has no payload."),
+                failed("The response has no payload."),
             ),
             (WriteEvent::Delete, with(200, r#"{"response":{}}"#), Ok(json!({}))),
             (WriteEvent::Create, with(200, "oops"), malformed()),
@@ -227,13 +227,13 @@ mod tests {
             (
                 WriteEvent::Create,
                 with(400, r#"{"errors":[]}"#),
-                failed("The answer has no errors."),
+                failed("The response has no errors."),
             ),
             (WriteEvent::Create, with(400, "no"), malformed()),
             (
                 WriteEvent::Create,
-                DeliveryOutcome::NoResponse("no answer in time".to_owned()),
-                failed("no answer in time."),
+                WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+                failed("no response within the timeout."),
             ),
         ] {
             let shown = format!("{outcome:?}");
