@@ -9,6 +9,7 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
+mod schedule;
 mod search;
 mod selection;
 #[cfg(feature = "serve")]
@@ -28,6 +29,7 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
@@ -151,6 +153,9 @@ pub(crate) enum Command {
     Unpublish(PublishArgs),
     /// Archive objects of a Draft & Public type: readers do not see them any more.
     Archive(PublishArgs),
+    /// Manage scheduled publications.
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Manage workflows and the workflow states of objects.
     #[command(subcommand)]
     Workflow(WorkflowCommand),

@@ -128,6 +128,7 @@ fn target(
         | Command::Publish(_)
         | Command::Unpublish(_)
         | Command::Archive(_)
+        | Command::Schedule(_)
         | Command::Workflow(_)
         | Command::Media(_)
         | Command::Search(_)

@@ -8,7 +8,6 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::{Access, Permission},
-    clock::Timestamp,
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -20,6 +19,7 @@ use cms_model::{
     wire::{
         context::{ApiKey, AuthContext, Named, User},
         key::KeyKind,
+        user::Role,
     },
 };
 use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
@@ -76,8 +76,8 @@ impl Cms {
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
         if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
-            let at = config.clock.now();
-            store.write(move |writer| add_focal_point(writer, at))?;
+            let stamp = Stamp { at: config.clock.now(), actor: None };
+            store.write(move |writer| add_focal_point(writer, stamp))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -106,6 +106,8 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
+            Permission::Session if caller.has_session() => Ok(()),
+            Permission::Session => Err(Error::Forbidden),
             Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
@@ -167,6 +169,10 @@ impl Cms {
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();
+        let (role, email) = match &actor.kind {
+            ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
+            ActorKind::Key(_) | ActorKind::Local => (None, None),
+        };
         let api_key = |kind| ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() };
         Ok(AuthContext {
             organization,
@@ -174,7 +180,9 @@ impl Cms {
             user: User {
                 id: actor.id.clone(),
                 username: actor.name.clone(),
-                roles: vec!["ROLE_HEADLESS_ADMIN".to_owned()],
+                roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
+                email,
+                role,
             },
             api_key: match &actor.kind {
                 ActorKind::Key(kind) => Some(api_key(*kind)),
@@ -232,11 +240,11 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 }
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = media_without_focal_point(writer)? {
         let rev = writer.bump_schema()?;
-        writer.update_ctd(pk, &definition, rev, at)?;
-        writer.log_type(Event::TypeUpdated, Stamp { at, actor: None }, (pk, MEDIA))?;
+        writer.update_ctd(pk, &definition, rev, stamp.at)?;
+        writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
     }
     Ok(())
 }

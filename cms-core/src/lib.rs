@@ -10,7 +10,7 @@
 //! | [`cms_search`] | the search index |
 //! | [`cms_store`] | SQLite, all SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
-//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
+//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
 
 mod activity;
 mod auth;
@@ -35,6 +35,7 @@ mod search;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod user;
 mod webhook;
 mod workflow;
 
@@ -66,6 +67,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
+    user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
@@ -83,6 +85,10 @@ pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
+pub use user::{
+    service::Users,
+    sessions::{Client, Sessions, SignedIn},
+};
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
     state::WebhookTransport,

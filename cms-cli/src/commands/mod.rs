@@ -22,6 +22,7 @@ mod plan_text;
 mod publish;
 mod publishing_changes;
 mod reindex;
+mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
@@ -61,6 +62,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Publish(args) => publish::run(args, PublishAction::Publish, settings, printer),
         Command::Unpublish(args) => publish::run(args, PublishAction::Unpublish, settings, printer),
         Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
+        Command::Schedule(command) => schedule::run(command, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Media(command) => media::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),

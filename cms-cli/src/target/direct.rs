@@ -29,6 +29,7 @@ use cms_core::{
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -38,7 +39,9 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -266,6 +269,25 @@ impl Target for Direct {
 
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
+    }
+
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let content_types = content_types.clone();
+            let request = SchedulesRequest { page, content_types, ..SchedulesRequest::default() };
+            self.cms.publishing().schedules(&self.caller, &request)
+        })
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let payload = schedule_payload(at, zone);
+        Ok(self.cms.publishing().schedule(&self.caller, content_type, id, payload)?.to_value())
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        self.cms.publishing().unschedule(&self.caller, content_type, id)
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {

@@ -27,6 +27,7 @@ use cms_core::{
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -121,6 +122,13 @@ pub(crate) trait Target: Sync {
     -> Result<()>;
     /// Does the same to several objects of any status; to none when one of them does not exist.
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+
+    /// Scheduled publications of some types, or of all when none is named, earliest first.
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;
+    /// Schedules the publication of an object at a local time of a zone; returns the object.
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value>;
+    /// Cancels the scheduled publication of an object, if any.
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()>;
 
     /// All workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
@@ -224,6 +232,12 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
         return Map::new();
     }
     Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
+}
+
+/// The payload that schedules a publication.
+fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
+    let members = [("scheduledAt", at), ("timeZone", zone)];
+    members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

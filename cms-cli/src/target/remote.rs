@@ -28,6 +28,7 @@ use cms_core::{
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -42,11 +43,14 @@ use self::{
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
         WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
-        objects_path, openapi_path, search_query, segment, state_path, type_path, webhook_path,
+        objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
+        state_path, type_path, webhook_path,
     },
     resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
 };
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+};
 
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
@@ -221,6 +225,22 @@ impl Target for Remote {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
         // The response does not name the unknown object.
         self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
+    }
+
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        all_pages(|number| self.get(&schedules_path(number, content_types), SERVER))
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let (name, path) = (format!("{content_type}/{id}"), schedule_path(content_type, id));
+        let body = text(&schedule_payload(at, zone))?;
+        let response = self.request_json(&Method::PUT, &path, Some(&body), object_named(&name));
+        self.check_type(content_type, response)
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        self.delete(&schedule_path(content_type, id), object_named(&name))
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {

@@ -20,6 +20,9 @@ pub trait IdSource: Send + Sync {
 
     /// Returns a new key token: 40 random hexadecimal digits.
     fn token(&self) -> String;
+
+    /// Returns 32 random bytes, for codes and cookies.
+    fn secret(&self) -> [u8; 32];
 }
 
 /// Sequential identifiers for tests.
@@ -39,5 +42,11 @@ impl IdSource for CountingIds {
 
     fn token(&self) -> String {
         format!("{:040x}", self.next())
+    }
+
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        secret[24..].copy_from_slice(&self.next().to_be_bytes());
+        secret
     }
 }

@@ -45,6 +45,18 @@ pub const MAX_ERROR_PATHS: usize = 1000;
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
 /// Maximum length of names and labels of types and of names of keys.
 pub const MAX_NAME_CHARS: usize = 255;
+/// Maximum number of users.
+pub const MAX_USERS: u64 = 10_000;
+/// Maximum length of the e-mail address of a user.
+pub const MAX_EMAIL_CHARS: usize = 254;
+pub const MIN_PASSWORD_CHARS: usize = 12;
+pub const MAX_PASSWORD_CHARS: usize = 256;
+/// Maximum number of sessions of one user; one more ends the session that was used least recently.
+pub const MAX_SESSIONS_PER_USER: u64 = 1000;
+/// Maximum size of the body of a sign-in and of other requests about sessions.
+pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
+/// Characters of the header `User-Agent` that a session stores.
+pub const MAX_USER_AGENT_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
 /// Maximum number of entries in the log of a webhook.

@@ -42,7 +42,7 @@ pub struct IndexPosition {
     pub seq: i64,
     pub nonce: i64,
     /// Types of which every object has yet to be reindexed.
-    #[serde(rename = "reindexes")]
+    #[serde(rename = "refills")]
     pub reindexes: Vec<TypeReindex>,
 }
 
@@ -147,12 +147,12 @@ impl Generation {
         collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
     }
 
-    /// Returns the rows of the objects of a type whose current version matches.
+    /// Returns the primary keys of the objects of a type whose current version matches.
     pub fn matches(&self, search: &Search, ctd: i64) -> Result<HashSet<i64>> {
         matches::run(&self.searcher(), &self.fields, search, ctd)
     }
 
-    /// Returns the packed flags of all documents, by the row of their object.
+    /// Returns the packed flags of all documents, by the primary key of their object.
     pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
         let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
         for segment in self.searcher().segment_readers() {

@@ -5,7 +5,8 @@ use std::sync::{Arc, atomic::Ordering};
 use cms_model::{
     auth::key::digest,
     clock::Timestamp,
-    context::{Caller, Stamp},
+    content_type::catalog::Catalog,
+    context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -18,6 +19,7 @@ use cms_model::{
 use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
 use serde_json::{Map, Value};
 
+use super::key_ring::KeyTable;
 use crate::{CoreConfig, cms::Cms};
 
 /// The kind of a key cannot change: clients rely on its rights.
@@ -72,26 +74,52 @@ impl Keys<'_> {
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
-        let digest = digest(token);
-        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
-        let cached = self.cms.store.read_autocommit(|reader| {
-            let revisions = reader.revisions()?;
-            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
-            Ok(keys.cached(revisions).zip(catalog))
-        })?;
-        let (table, catalog) = match cached {
+        let (table, catalog) = match self.cached()? {
             Some(cached) => cached,
-            None => self.cms.store.read(|reader| {
-                let revisions = reader.revisions()?;
-                let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
-                Ok((table, catalog.at_revision(reader, revisions.schema)?))
-            })?,
+            None => self.cms.store.read(|reader| self.load(reader))?,
         };
         let now = self.cms.config.clock.now();
-        let entry = table.by_digest.get(&digest).filter(|entry| entry.is_valid_at(now));
+        let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
         let entry = entry.ok_or(Error::Unauthenticated)?;
         entry.used.store(now.0, Ordering::Relaxed);
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
+    }
+
+    /// Finds the user that the cookie of a session belongs to, as [`Self::authenticate`] does.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] for an unknown or ended session.
+    pub fn authenticate_session(&self, cookie: &str) -> Result<Caller> {
+        let (digest, now) = (digest(cookie), self.cms.config.clock.now());
+        let cached = self
+            .cached()?
+            .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
+        let (entry, catalog) = match cached {
+            Some(cached) => cached,
+            None => self.cms.store.read(|reader| {
+                let (table, catalog) = self.load(reader)?;
+                Ok((table.sessions.load(reader, digest, now)?, catalog))
+            })?,
+        };
+        let caller = Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog);
+        Ok(caller.with_credential(Credential::Session(entry.pk)))
+    }
+
+    /// Returns the cached keys and content types, if both are current.
+    fn cached(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
+        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
+        self.cms.store.read_autocommit(|reader| {
+            let revisions = reader.revisions()?;
+            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
+            Ok(keys.cached(revisions).zip(catalog))
+        })
+    }
+
+    /// Returns the keys and the content types of a snapshot.
+    fn load(&self, reader: &Reader<'_>) -> Result<(Arc<KeyTable>, Arc<Catalog>)> {
+        let (keys, revisions) = (&self.cms.keys, reader.revisions()?);
+        let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
+        Ok((table, self.cms.catalog.at_revision(reader, revisions.schema)?))
     }
 
     /// Creates the first keys of a new data directory, and sets their configured tokens. Returns
@@ -344,16 +372,9 @@ fn validate(new: &NewKey) -> FieldErrors {
         errors.add("rules", "Only scoped keys have rules");
     }
     for (index, rule) in new.rules.iter().enumerate() {
-        if !names_types(rule) {
+        if !rule.names_types() {
             errors.add(format!("rules[{index}].ctd"), message::NOT_VALID);
         }
     }
     errors
-}
-
-/// Whether a rule names one type, which need not exist yet, or all types.
-fn names_types(rule: &Rule) -> bool {
-    rule.content_type == "*"
-        || !rule.content_type.is_empty()
-            && rule.content_type.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }

@@ -185,8 +185,11 @@ impl StagingDirectory {
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
-        // Orphans get a new deadline: their objects may have been created after the backup.
-        store.write(|writer| writer.delete_orphan_records())?;
+        store.write(|writer| {
+            // Orphans get a new deadline: their objects may have been created after the backup.
+            writer.delete_orphan_records()?;
+            writer.end_all_access()
+        })?;
         let objects =
             store.read_autocommit(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);

@@ -1,7 +1,7 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
 //! Both run the same code in a write transaction: a plan is rolled back, an apply is committed
-//! unless it is type_plan_without_changes. So an apply does exactly what its plan reports.
+//! unless it is blocked. So an apply does exactly what its plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 

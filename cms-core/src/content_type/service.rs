@@ -18,6 +18,7 @@ use cms_model::{
     object::link,
     wire::{
         content_type::{ContentType, TypeListRequest, TypeOrder},
+        key::Rule,
         list::List,
         object::Direction,
     },
@@ -140,7 +141,7 @@ impl Types<'_> {
         let at = self.write(caller, name, move |writer, _, content_type, stamp| {
             if delete_schema {
                 require_changeable(content_type)?;
-                let reasons = keys_that_name(writer, content_type)?;
+                let reasons = actors_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
                     return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
                 }
@@ -292,21 +293,22 @@ pub(super) fn deletion_blockers(
     writer: &Writer<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
-    let mut reasons = keys_that_name(writer, content_type)?;
+    let mut reasons = actors_that_name(writer, content_type)?;
     if writer.type_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
     }
     Ok(reasons)
 }
 
-fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
-    let keys = writer.keys()?;
-    let naming = keys
-        .iter()
-        .filter(|key| key.rules.iter().any(|rule| rule.content_type == content_type.name()));
-    Ok(naming
-        .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
-        .collect())
+fn actors_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
+    let is_named =
+        |rules: &[Rule]| rules.iter().any(|rule| rule.content_type == content_type.name());
+    let used_by = |who: String| format!("This content type definition is used by {who}");
+    let (keys, users) = (writer.keys()?, writer.users()?);
+    let keys = keys.iter().filter(|key| is_named(&key.rules));
+    let users = users.iter().map(|user| &user.profile).filter(|user| is_named(&user.rules));
+    let keys = keys.map(|key| used_by(format!("Api Key: {}", key.name)));
+    Ok(keys.chain(users.map(|user| used_by(format!("User: {}", user.email)))).collect())
 }
 
 fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {

@@ -7,7 +7,7 @@
 //! the request, or is of a type that the caller may not read. The size of the response is computed before it is built, and a size above
 //! [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
 use cms_model::{
     auth::scope::Access,
@@ -59,6 +59,21 @@ impl Text {
     }
 }
 
+/// Makes an object with properties of one that was read with these columns.
+pub(crate) fn with_properties<'s>(
+    stored: StoredObject<'s>,
+    columns: Columns,
+    content_type: &CompiledType,
+) -> StoredObject<'s> {
+    match columns {
+        Columns::All | Columns::WithoutProperties => stored,
+        Columns::IndexedProperties => {
+            let data = content_type.indexed.object(&stored.data);
+            StoredObject { data: Cow::Owned(data), ..stored }
+        }
+    }
+}
+
 /// A link to an object of a type that the caller may read.
 struct Link {
     span: Range<usize>,
@@ -83,16 +98,14 @@ impl<'a> Hydration<'a> {
         self.projection.map_or(Part::Complete, Projection::root)
     }
 
-    /// The columns that the objects of the response need.
-    pub(crate) fn columns(&self) -> Columns {
-        self.columns_of(self.root())
+    /// The columns that the objects of the response need, if they are of a type.
+    pub(crate) fn columns(&self, content_type: &CompiledType) -> Columns {
+        self.columns_of(self.root(), content_type)
     }
 
-    fn columns_of(&self, part: Part) -> Columns {
-        match self.projection {
-            Some(projection) if !projection.has_properties(part) => Columns::WithoutProperties,
-            _ => Columns::All,
-        }
+    fn columns_of(&self, part: Part, content_type: &CompiledType) -> Columns {
+        let of = |projection: &Projection| projection.columns(part, &content_type.indexed);
+        self.projection.map_or(Columns::All, of)
     }
 
     /// Appends an object of the response, and records its links.
@@ -221,12 +234,12 @@ impl<'a> Hydration<'a> {
     ) -> Result<()> {
         let reader = self.reader;
         let view = View::for_list(self.caller, content_type);
-        let columns = self.columns_of(part);
+        let columns = self.columns_of(part, content_type);
         reader.objects(view.edition, content_type.pk, ids, columns, |stored| {
             if !view.admits_state(&stored.internal) {
                 return Ok(());
             }
-            let stored = view.mask(stored);
+            let stored = view.mask(with_properties(stored, columns, content_type));
             let mut text = Text::default();
             self.add_part(&mut text, part, content_type, &stored, with_links);
             // Each object is in the response at least once, and rarely shorter than its link.

@@ -33,7 +33,7 @@ use cms_store::{Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
-    hydrate::{Hydration, Text},
+    hydrate::{Hydration, Text, with_properties},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::cms::Cms;
@@ -68,7 +68,8 @@ impl Objects<'_> {
             let mut hydration =
                 Hydration::new((reader, catalog, caller), projection, request.hydrate);
             let mut list = ObjectList::new(request, request.page.into(), view);
-            list.columns = hydration.columns();
+            let columns = hydration.columns(content_type);
+            list.columns = columns;
             let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
             if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
@@ -85,7 +86,7 @@ impl Objects<'_> {
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
-                    let stored = view.mask(stored);
+                    let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
                     if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
                         return Err(Error::NotFast);

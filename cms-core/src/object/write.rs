@@ -210,7 +210,8 @@ impl Draft {
 
     /// Adds the errors that need the database: link targets, and unique values.
     ///
-    /// `itself` is the row of an existing object. Objects to be moved to the trash are not checked.
+    /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
+    /// checked.
     pub(crate) fn check_stored(
         &mut self,
         reader: &Reader<'_>,

@@ -182,7 +182,7 @@ impl Indexer {
         Ok(has_lock && writer.has_more())
     }
 
-    /// Returns the progress of the reindex job of a journal row, and the last indexing error. Row 0
+    /// Returns the progress of the reindex job of a journal row, and the last indexing error. Type 0
     /// stands for all types.
     pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
         if matches!(self.lock().writer, WriterSlot::Free(None)) {

@@ -98,7 +98,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
-/// The number of objects of types; row 0 stands for all.
+/// The number of objects of types; type 0 stands for all.
 fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {

@@ -180,7 +180,7 @@ impl DeliveryBatch {
 /// The webhooks that exist at a position in the journal.
 struct Subscriptions<'a> {
     webhooks: &'a [Webhook],
-    /// Rows of the webhooks whose creation was read.
+    /// Primary keys of the webhooks whose creation was read.
     active: BTreeSet<i64>,
 }
 

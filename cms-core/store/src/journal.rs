@@ -24,7 +24,7 @@ pub enum Event {
     TypeDeleted,
     /// All objects of a type were deleted together.
     TypePurged,
-    /// A reindex was requested, of one type or (row 0) of all.
+    /// A reindex was requested, of one type or, with primary key 0, of all types.
     ReindexRequested,
     /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
     Management(ManagementEvent),

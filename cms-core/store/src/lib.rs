@@ -29,9 +29,12 @@ mod pool;
 mod property;
 mod published;
 mod retention;
+mod schedule;
+mod session;
 mod slots;
 mod stored_file;
 mod trash;
+mod user;
 mod version;
 mod webhook;
 mod workflow;
@@ -67,7 +70,10 @@ pub use self::{
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    schedule::ScheduledRow,
+    session::{LinkRow, SessionRow},
     stored_file::MediaFile,
+    user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };

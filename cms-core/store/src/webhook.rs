@@ -280,7 +280,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends a delivery to the queue of its object; returns its row.
+    /// Appends a delivery to the queue of its object; returns its primary key.
     pub fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
         let inserted: (i64, String) = self
             .statement(

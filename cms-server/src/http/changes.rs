@@ -1,8 +1,8 @@
 //! Changes of the content: a page, or a stream of server-sent events.
 //!
 //! A stream is a task of its own, which reads the same pages. It reads after each commit of this
-//! process, and every second, since other processes write too; each time it authenticates the key
-//! again. So a stream shows what a request at that moment would.
+//! process, and every second, since other processes write too; each time it authenticates the
+//! caller again. So a stream shows what a request at that moment would.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
@@ -37,7 +37,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Longest time without a message.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
-/// How often changes of other processes, the key and the end of the server are checked.
+/// How often changes of other processes, the key or session and the end of the server are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
@@ -91,7 +91,7 @@ impl ChangeFeed {
     async fn next_page(&mut self) -> Result<Changes> {
         let (parts, request) = (Arc::clone(&self.parts), self.request.clone());
         let read = move |app: &App| {
-            let caller: Caller = auth::caller(&app.cms, &parts.headers, &Query::of(&parts))?;
+            let caller: Caller = auth::caller(app, &parts.headers, &Query::of(&parts))?;
             app.cms.changes().after(&caller, &request)
         };
         let page = blocking::run(&self.app, Work::Read, read).await??;
@@ -119,7 +119,7 @@ impl ChangeFeed {
         Ok(Response::events(Body::from_stream(stream::unfold(receiver, next))))
     }
 
-    /// Sends changes until the client disconnects, the key is revoked, or the server stops. A
+    /// Sends changes until the client disconnects, key or session end, or the server stops. A
     /// client that reconnects then gets the error, or continues.
     async fn send(
         mut self,

@@ -22,5 +22,7 @@ pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
+pub(crate) mod session;
+pub(crate) mod users;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;

@@ -8,6 +8,7 @@ use crate::extract::query::Query;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredPermission {
     AnyKey,
+    Session,
     Content(Access),
     /// Create media objects.
     Upload,
@@ -30,6 +31,7 @@ impl RequiredPermission {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
+            Self::Session => Permission::Session,
             Self::Content(needs) => content(needs),
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),

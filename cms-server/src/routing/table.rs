@@ -9,14 +9,14 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, BatchCreate, Bulk, ChangeType, Content, Duplicate,
-        Query, ReadType,
+        Query, ReadType, Session,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
-        media, objects, openapi, publish, search, webhooks, workflow,
+        media, objects, openapi, publish, search, session, users, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -44,6 +44,11 @@ const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
 const WEBHOOKS: &str = "/api/v1/internal/webhook";
+const USERS: &str = "/api/v1/internal/user";
+const USER: &str = "/api/v1/internal/user/{id}";
+const USER_SESSIONS: &str = "/api/v1/internal/user/{id}/session";
+const SESSION: &str = "/api/v1/session";
+const SESSIONS: &str = "/api/v1/sessions";
 
 /// Every route of the server.
 #[rustfmt::skip]
@@ -96,6 +101,8 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::get("/api/v1/schedule", AnyKey, publish::schedules)
+        .query(&["page", "limit", "content_type[]", "from", "to"]),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),
@@ -146,6 +153,27 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, KEY, Admin, keys::update),
     Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
     Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
+
+    Route::get(USERS, Admin, users::list)
+        .query(&["page", "limit", "q", "role", "disabled", "order_by", "order_direction"]),
+    Route::write(Method::POST, USERS, Admin, users::create).work(Work::Password),
+    Route::get(USER, Admin, users::get),
+    Route::write(Method::PUT, USER, Admin, users::update),
+    Route::write(Method::DELETE, USER, Admin, users::delete).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/user/{id}/link", Admin, users::create_link),
+    Route::get(USER_SESSIONS, Admin, users::sessions).query(&["page", "limit"]),
+    Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
+
+    Route::public("/api/v1/session/methods", session::methods),
+    Route::open(SESSION, session::sign_in, Work::Password),
+    Route::open("/api/v1/session/code", session::code, Work::Read),
+    Route::get(SESSION, Session, session::current).inline(),
+    Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
+    Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
+        .small_body().work(Work::Password),
+    Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),
+    Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body(),
+    Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body(),
 
     Route::get(WEBHOOKS, Admin, webhooks::list),
     Route::get("/api/v1/internal/webhook/{id}/log", Admin, webhooks::log)

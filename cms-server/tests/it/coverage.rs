@@ -154,6 +154,7 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    row("GET", "/api/v1/schedule", "/api/v1/schedule", Value::Null, ANY_KEY);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.

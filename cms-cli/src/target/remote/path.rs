@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
-use cms_core::wire::{
-    activity::ActivityRequest,
-    object::{ListRequest, ObjectRequest},
-    openapi::OpenApiRequest,
-    search::{QueryMode, SearchRequest},
+use cms_core::{
+    limits,
+    wire::{
+        activity::ActivityRequest,
+        object::{ListRequest, ObjectRequest},
+        openapi::OpenApiRequest,
+        search::{QueryMode, SearchRequest},
+    },
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -52,6 +55,19 @@ pub(super) fn objects_path(content_type: &str) -> String {
 
 pub(super) fn object_path(content_type: &str, id: &str) -> String {
     format!("{}/{}", objects_path(content_type), segment(id))
+}
+
+pub(super) fn schedule_path(content_type: &str, id: &str) -> String {
+    format!("{}/schedule", object_path(content_type, id))
+}
+
+/// One page of the scheduled publications of some types, or of all when none is named.
+pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
+    let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
+    for name in content_types {
+        push(&mut path, "content_type[]", name);
+    }
+    path
 }
 
 /// Characters that are not encoded in path segments and query values.

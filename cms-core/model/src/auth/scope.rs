@@ -83,8 +83,10 @@ impl BitAnd for Access {
 /// The permission that a request needs, known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission<'a> {
-    /// Any valid key.
+    /// Any valid key or session.
     AnyKey,
+    /// A session, whatever the role of its user.
+    Session,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
     /// Start bulk jobs: read, and update or delete; the body says which.
@@ -97,7 +99,7 @@ pub enum Permission<'a> {
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Admin keys and the server.
+    /// Manage keys and the server.
     Admin,
 }
 

@@ -7,7 +7,7 @@
 //! requests nor storage.
 
 use super::{
-    model::StoredObject,
+    model::{Columns, StoredObject},
     render,
     scan::{self, FoundLink},
 };
@@ -15,6 +15,7 @@ use crate::{
     auth::scope::Access,
     content_type::{
         catalog::Catalog,
+        indexed::IndexedProperties,
         model::{InputType, Property},
     },
     context::Caller,
@@ -200,18 +201,23 @@ impl Projection {
         self.child(0, member).is_some_and(|node| self.nodes[node].whole)
     }
 
-    /// Tells whether a part has properties, not only `id` and `internal`.
-    pub fn has_properties(&self, part: Part) -> bool {
-        match part {
-            Part::Complete => true,
-            Part::Node(node) => self.properties(node) > 0,
+    /// The columns that a part of objects of a type needs.
+    pub fn columns(&self, part: Part, indexed: &IndexedProperties) -> Columns {
+        let Part::Node(node) = part else { return Columns::All };
+        let mut names = self.properties(node).peekable();
+        if names.peek().is_none() {
+            Columns::WithoutProperties
+        } else if names.all(|name| indexed.find(name).is_some()) {
+            Columns::IndexedProperties
+        } else {
+            Columns::All
         }
     }
 
-    /// Number of named properties of an object.
-    fn properties(&self, node: usize) -> usize {
+    /// Names of the properties of an object: not `id` and `internal`.
+    fn properties(&self, node: usize) -> impl Iterator<Item = &str> {
         let names = self.nodes[node].children.iter().map(|child| child.name.as_str());
-        names.filter(|name| !["id", "internal"].contains(name)).count()
+        names.filter(|name| !["id", "internal"].contains(name))
     }
 
     /// Appends a part of an object: `id`, and what its paths name, in the order of the complete
@@ -232,7 +238,7 @@ impl Projection {
             self.internal(node, out, content_type, stored);
         }
         let mut text = PartText { projection: self, out, links };
-        let expected = self.properties(node);
+        let expected = self.properties(node).count();
         text.members(node, expected, properties, &stored.data, false);
         out.push(b'}');
     }

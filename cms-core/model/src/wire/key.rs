@@ -65,6 +65,13 @@ impl Rule {
         self.covers_all_types() || self.content_type == content_type
     }
 
+    /// Tells whether the rule names one type, which need not exist yet, or all types.
+    pub fn names_types(&self) -> bool {
+        let is_name = |b: u8| b.is_ascii_lowercase() || b == b'_';
+        let name = &self.content_type;
+        self.covers_all_types() || !name.is_empty() && name.bytes().all(is_name)
+    }
+
     /// Tells whether the rule applies to all types.
     pub fn covers_all_types(&self) -> bool {
         self.content_type == "*"
@@ -197,7 +204,8 @@ fn read_rules(found: Option<&Value>, errors: &mut FieldErrors) -> Vec<Rule> {
 }
 
 impl Rule {
-    fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
+    /// Parses a rule at a path of a payload.
+    pub(crate) fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
         let Value::Object(rule) = rule else {
             return missing(Some(rule), path, "", "object", errors);
         };

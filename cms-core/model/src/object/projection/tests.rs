@@ -252,22 +252,27 @@ fn parts_have_id_and_what_paths_name() {
 }
 
 #[test]
-fn parts_without_properties_need_no_properties() {
-    let has_properties = |named: &[&str]| {
+fn parts_need_the_columns_of_their_properties() {
+    use Columns::{All, IndexedProperties as Indexed, WithoutProperties};
+    let indexed = IndexedProperties::of(&properties());
+    let columns = |named: &[&str]| {
         let projection = read(&paths(named)).unwrap();
-        projection.has_properties(projection.root())
+        projection.columns(projection.root(), &indexed)
     };
-    assert!(!has_properties(&["id", "internal", "internal.createdAt", "nope"]));
-    assert!(has_properties(&["id", "a"]));
+    assert_eq!(columns(&["id", "internal", "internal.createdAt", "nope"]), WithoutProperties);
+    assert_eq!(columns(&["id", "a"]), Indexed);
+    assert_eq!(columns(&["a", "place.lat"]), All);
     let projection = read(&paths(&["links.internal.objectTitle", "parts.links"])).unwrap();
     let (mut out, mut links) = (Vec::new(), Vec::new());
     let linked = json!([link::to("page", "one")]);
     let data = json!({ "links": linked, "parts": [{ "links": linked }] }).to_string();
     let content_type = ("page", &properties()[..]);
     projection.object(0, &mut out, content_type, &stored(&data), Some(&mut links));
-    let parts: Vec<Part> = links.iter().map(|link| link.part).collect();
-    assert!(matches!(parts[..], [Part::Node(_), Part::Complete]), "{parts:?}");
-    assert!(!projection.has_properties(parts[0]) && projection.has_properties(parts[1]));
+    let [first, second] = &links[..] else { panic!("{links:?}") };
+    let parts = [first.part, second.part];
+    assert!(matches!(parts, [Part::Node(_), Part::Complete]), "{parts:?}");
+    let columns = parts.map(|part| projection.columns(part, &indexed));
+    assert_eq!(columns, [WithoutProperties, All]);
 }
 
 #[test]
