@@ -131,6 +131,11 @@ impl Cms {
                 let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
                 if may { Ok(()) } else { Err(Error::Forbidden) }
             }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
+            }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
                     caller.require_write()?;

@@ -293,6 +293,7 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
             let error = no_object(content_type, &id);
             (id, error)
         }
+        Reason::ObjectForbidden(id) => (id, Error::Forbidden),
         Reason::ObjectInUse(ref id) => (id.clone(), Error::Rejected(vec![reason])),
         other => (String::new(), Error::Rejected(vec![other])),
     }

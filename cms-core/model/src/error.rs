@@ -169,7 +169,7 @@ impl fmt::Display for Error {
                 write!(f, "{}: expected {expected}, found {found}", message::MATCHES_CHANGED)
             }
             Self::Unauthenticated => f.write_str("Unauthorized"),
-            Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
+            Self::Forbidden => f.write_str(message::FORBIDDEN),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
             Self::Blocked(types) => {
                 let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();

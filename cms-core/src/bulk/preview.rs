@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use cms_model::{
     content_type::catalog::{Catalog, CompiledType},
+    context::Caller,
     error::{Error, FieldErrors, Result},
     limits, message,
     object::model::{Columns, Edition, StoredObject},
@@ -14,11 +15,15 @@ use cms_model::{
 use cms_store::Reader;
 use serde_json::{Map, Value};
 
-use super::Change;
-use crate::object::write::{self, Context, Draft, Edit, KnownTargets};
+use super::{Change, rights};
+use crate::object::{
+    service::may_change,
+    write::{self, Context, Draft, Edit, KnownTargets},
+};
 
 /// The snapshot of a dry run.
 pub(super) struct Preview<'a> {
+    pub(super) caller: &'a Caller,
     pub(super) reader: &'a Reader<'a>,
     pub(super) catalog: &'a Catalog,
     pub(super) content_type: &'a CompiledType,
@@ -47,7 +52,8 @@ impl Preview<'_> {
     }
 
     fn sample(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<BulkSample> {
-        let (before, after, errors) = match self.change.action {
+        let kind = rights::kind(self.change.action);
+        let (before, after, mut errors) = match self.change.action {
             BulkAction::Patch => self.patched(stored)?,
             BulkAction::Transition => {
                 let (workflow, state) =
@@ -62,6 +68,9 @@ impl Preview<'_> {
             }
             BulkAction::Publish(_) => (Map::new(), Map::new(), FieldErrors::default()),
         };
+        if !may_change(self.caller, self.content_type, stored, kind) {
+            errors = rights::forbidden();
+        }
         let (id, object_title) = (stored.id.to_string(), stored.internal.title.to_string());
         Ok(BulkSample { id, object_title, before, after, errors })
     }

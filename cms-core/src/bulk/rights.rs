@@ -4,10 +4,10 @@ use cms_model::{
     auth::scope::Access,
     content_type::catalog::CompiledType,
     context::Caller,
-    error::{Error, Result},
+    error::{Error, FieldErrors, Result},
     message::{self, Reason},
-    wire::{bulk::BulkAction, workflow::Transition},
-    workflow::model::PUBLIC_STATE,
+    publish::right::{ChangeKind, is_public_transition},
+    wire::bulk::BulkAction,
 };
 
 /// The rights on the type.
@@ -31,9 +31,7 @@ pub(super) fn require(
     caller.require(needs(action), content_type.name())?;
     let publishes = match action {
         BulkAction::Publish(_) => true,
-        BulkAction::Transition => {
-            transitions(content_type, transition).any(|known| is_public(&known.froms, &known.tos))
-        }
+        BulkAction::Transition => is_public_transition(&content_type.workflow, transition),
         BulkAction::Delete | BulkAction::Patch => false,
     };
     if publishes { caller.require_publish() } else { Ok(()) }
@@ -49,20 +47,26 @@ pub(super) fn require_fit(
         BulkAction::Publish(_) if !content_type.definition.draft_public => {
             Err(Error::Rejected(vec![Reason::NoDraftPublic]))
         }
-        BulkAction::Transition if transitions(content_type, transition).next().is_none() => {
+        BulkAction::Transition
+            if !content_type.workflow.transitions.iter().any(|known| known.name == transition) =>
+        {
             Err(Error::invalid("transition", message::NOT_VALID))
         }
         _ => Ok(()),
     }
 }
 
-fn transitions<'t>(
-    content_type: &'t CompiledType,
-    name: &'t str,
-) -> impl Iterator<Item = &'t Transition> {
-    content_type.workflow.transitions.iter().filter(move |known| known.name == name)
+/// The publishing right that a change of one object may need.
+pub(super) fn kind(action: BulkAction) -> ChangeKind {
+    match action {
+        BulkAction::Patch => ChangeKind::Edit,
+        BulkAction::Delete => ChangeKind::Delete,
+        // Checked for the action as a whole.
+        BulkAction::Publish(_) | BulkAction::Transition => ChangeKind::Status,
+    }
 }
 
-fn is_public(froms: &[String], tos: &[String]) -> bool {
-    froms.iter().chain(tos).any(|state| state == PUBLIC_STATE)
+/// The errors of an object that the caller may not change.
+pub(super) fn forbidden() -> FieldErrors {
+    FieldErrors::one("id", message::FORBIDDEN)
 }

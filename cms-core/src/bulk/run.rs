@@ -14,6 +14,7 @@ use cms_model::{
         model::{Columns, Edition, StoredObject},
         view::View,
     },
+    publish::right::ChangeKind,
     webhook::synchronous::WriteEvent,
     wire::bulk::{BulkAction, JobState},
 };
@@ -26,6 +27,7 @@ use crate::{
     auth::key_ring,
     object::{
         batch::{Batch, Checked, still_used},
+        service::may_change,
         write::{self, Context, Edit},
     },
     publish::service::StatusChange,
@@ -42,7 +44,6 @@ const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
 struct Step {
     job: JobRow,
     change: Change,
-    caller: Caller,
     context: Context,
     objects: Vec<Prepared>,
 }
@@ -148,7 +149,7 @@ impl Bulk<'_> {
                 objects.iter().map(unprepared).collect()
             }
         };
-        Ok(Some(Step { job, change, caller, context, objects }))
+        Ok(Some(Step { job, change, context, objects }))
     }
 
     /// Calls the webhooks about changes of objects, and validates them. Ends before it holds too
@@ -169,14 +170,13 @@ impl Bulk<'_> {
             if bytes > limits::MAX_BULK_TRANSACTION_BYTES {
                 break;
             }
-            let view = View::for_object(caller, content_type);
-            let Some((id, size)) = self.cms.store.read(|reader| {
-                let stored = stored(reader, content_type, view, (pk, Columns::All))?;
-                Ok(stored.map(|stored| (stored.id.to_string(), stored.data.len())))
-            })?
-            else {
-                prepared.push(Prepared { position, pk, work: Work::Gone });
-                continue;
+            let found = self.find(caller, content_type, (pk, Columns::All), ChangeKind::Edit)?;
+            let (id, size) = match found {
+                Ok(found) => found,
+                Err(work) => {
+                    prepared.push(Prepared { position, pk, work });
+                    continue;
+                }
             };
             let work = match asked(calls.as_mut(), &id, change.request.patch.clone())? {
                 Ok(mut payload) => {
@@ -209,15 +209,10 @@ impl Bulk<'_> {
         for &(position, pk) in objects {
             let mut work = Work::Change;
             if calls.is_some() {
-                let view = View::for_object(caller, content_type);
-                let id = self.cms.store.read(|reader| {
-                    let wanted = (pk, Columns::WithoutProperties);
-                    let stored = stored(reader, content_type, view, wanted)?;
-                    Ok(stored.map(|stored| stored.id.to_string()))
-                })?;
-                work = match id {
-                    None => Work::Gone,
-                    Some(id) => match asked(calls.as_mut(), &id, Map::new())? {
+                let wanted = (pk, Columns::WithoutProperties);
+                work = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
+                    Err(work) => work,
+                    Ok((id, _)) => match asked(calls.as_mut(), &id, Map::new())? {
                         Ok(_) => Work::Change,
                         Err(errors) => Work::Refused(id, errors),
                     },
@@ -226,6 +221,26 @@ impl Bulk<'_> {
             prepared.push(Prepared { position, pk, work });
         }
         Ok(prepared)
+    }
+
+    /// Returns id and size of an object that webhooks are to be called about, or why none is.
+    fn find(
+        &self,
+        caller: &Caller,
+        content_type: &CompiledType,
+        wanted: (i64, Columns),
+        kind: ChangeKind,
+    ) -> Result<std::result::Result<(String, usize), Work>> {
+        let view = View::for_object(caller, content_type);
+        self.cms.store.read(|reader| {
+            Ok(match stored(reader, content_type, view, wanted)? {
+                None => Err(Work::Gone),
+                Some(stored) if !may_change(caller, content_type, &stored, kind) => {
+                    Err(Work::Refused(stored.id.to_string(), rights::forbidden()))
+                }
+                Some(stored) => Ok((stored.id.to_string(), stored.data.len())),
+            })
+        })
     }
 
     fn carry_out(&self, name: &str, step: Step) -> Result<Outcome> {
@@ -242,15 +257,18 @@ impl Bulk<'_> {
                 return Ok(Outcome { has_more: true, deleted: Vec::new() });
             }
             let caller = caller_of(writer, &job, &step.change)?;
-            if !caller.is_some_and(|caller| is_allowed(&caller, content_type, &step.change)) {
+            let caller = caller.filter(|caller| is_allowed(caller, content_type, &step.change));
+            let Some(caller) = caller else {
                 writer.finish_bulk_job(job.pk, JobState::Failed, Some(NO_RIGHTS), at)?;
                 return Ok(Outcome::ended());
-            }
+            };
             rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
             let mut transaction = Transaction {
                 writer,
                 content_type,
-                view: View::for_object(&step.caller, content_type),
+                view: View::for_object(&caller, content_type),
+                caller,
+                kind: rights::kind(step.change.action),
                 stamp: step.context.stamp,
                 refused_before: job.refused,
                 job,
@@ -329,7 +347,9 @@ fn stored(
 struct Transaction<'a> {
     writer: &'a Writer<'a>,
     content_type: &'a CompiledType,
+    caller: Caller,
     view: View,
+    kind: ChangeKind,
     stamp: Stamp,
     job: JobRow,
     refused_before: u64,
@@ -355,6 +375,9 @@ impl Transaction<'_> {
             };
             let (id, result) = match (work, found) {
                 (Work::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
+                (_, Some(stored)) if !self.may_change(&stored) => {
+                    (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
+                }
                 (Work::Patch(text, checked), Some(stored)) => {
                     let id = stored.id.to_string();
                     let result = batch.edit((Edit::Patch, &text), stored, checked);
@@ -404,6 +427,9 @@ impl Transaction<'_> {
                 continue;
             }
             match self.stored(pk, Columns::WithoutProperties)? {
+                Some(stored) if !self.may_change(&stored) => {
+                    self.refuse(position, &stored.id, &rights::forbidden())?;
+                }
                 Some(stored) => {
                     wanted.push((stored.id.to_string(), stored));
                     positions.push(position);
@@ -424,6 +450,10 @@ impl Transaction<'_> {
             }
         }
         Ok(())
+    }
+
+    fn may_change(&self, stored: &StoredObject<'_>) -> bool {
+        may_change(&self.caller, self.content_type, stored, self.kind)
     }
 
     fn stored(&self, pk: i64, columns: Columns) -> Result<Option<StoredObject<'static>>> {

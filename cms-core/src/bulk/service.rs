@@ -76,7 +76,8 @@ impl Bulk<'_> {
             Ok(match request.expect {
                 None => {
                     let catalog = &catalog;
-                    let preview = Preview { reader, catalog, content_type, context, change };
+                    let preview =
+                        Preview { caller, reader, catalog, content_type, context, change };
                     Err(preview.of(&rows)?)
                 }
                 Some(expected) if expected != rows.len() as u64 => {

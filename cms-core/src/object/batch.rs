@@ -16,6 +16,7 @@ use cms_model::{
     message::{self, Reason, wrong_type},
     object::{model::StoredObject, view::View},
     pattern::StepBudget,
+    publish::right::ChangeKind,
     wire::{
         batch::{BatchElements, BatchError, BatchReport},
         object,
@@ -25,7 +26,7 @@ use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    service::{Objects, find, require_quota},
+    service::{Objects, find, may_change, require_quota},
     synchronous_webhooks::WebhookResult,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
@@ -106,6 +107,16 @@ impl Objects<'_> {
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::for_object(&owned_caller, content_type);
                         match find(writer, content_type, view, id) {
+                            Ok(stored)
+                                if !may_change(
+                                    &owned_caller,
+                                    content_type,
+                                    &stored,
+                                    ChangeKind::Edit,
+                                ) =>
+                            {
+                                batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
+                            }
                             Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
                             Err(Error::NotFound { .. }) => match checked {
                                 Checked::New(draft) => batch.insert(draft)?,
@@ -165,6 +176,9 @@ impl Objects<'_> {
                     find(writer, content_type, View::for_object(&caller, content_type), &id)?;
                 match checked {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
+                    Some(_) if !may_change(&caller, content_type, &stored, ChangeKind::Edit) => {
+                        batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
+                    }
                     Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
                 }
             }
@@ -194,6 +208,11 @@ impl Objects<'_> {
                     continue;
                 }
                 match find(writer, content_type, view, &id) {
+                    Ok(stored)
+                        if !may_change(&caller, content_type, &stored, ChangeKind::Delete) =>
+                    {
+                        reasons.push(Reason::ObjectForbidden(id));
+                    }
                     Ok(stored) => wanted.push((id, stored)),
                     Err(Error::NotFound { .. }) => {
                         reasons.push(Reason::ObjectMissing(id));

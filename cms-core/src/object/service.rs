@@ -23,6 +23,7 @@ use cms_model::{
         view::View,
     },
     pattern::StepBudget,
+    publish::right::{self, ChangeKind},
     query::filter,
     wire::{
         condition::EntityTag,
@@ -245,7 +246,7 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let found = find_to_change(reader, content_type, caller, id);
+                let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
                 if matches!(found, Err(Error::NotFound { .. })) {
                     // The size is checked before existence (see
                     // docs/reference/http.md#order-of-checks).
@@ -269,7 +270,7 @@ impl Objects<'_> {
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
@@ -293,7 +294,8 @@ impl Objects<'_> {
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &wanted)?;
+            let stored =
+                find_to_change(writer, content_type, &caller, &wanted, ChangeKind::Delete)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
@@ -393,16 +395,21 @@ pub(crate) fn find(
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
-/// As [`find`], for a request that changes this object: rejected when `If-Match` has other `ETags`.
-/// They are compared with the `ETag` of the current version, whatever view the request uses.
+/// As [`find`], for a request that changes this object: rejected without the publishing right when
+/// the change needs it, and when `If-Match` has other `ETags`. They are compared with the `ETag` of
+/// the current version, whatever view the request uses.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     caller: &Caller,
     id: &str,
+    change: ChangeKind,
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
+    if !may_change(caller, content_type, &stored, change) {
+        return Err(Error::Forbidden);
+    }
     if let Some(wanted) = caller.conditions.if_match() {
         let shown = to_json(content_type, &view.mask(stored.clone()));
         if !wanted.admits(EntityTag::of(&shown.0)) {
@@ -410,6 +417,17 @@ pub(crate) fn find_to_change(
         }
     }
     Ok(stored)
+}
+
+/// Tells whether the publishing right of a caller allows a change of an object.
+pub(crate) fn may_change(
+    caller: &Caller,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    change: ChangeKind,
+) -> bool {
+    let draft_public = content_type.definition.draft_public;
+    caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
 }
 
 /// As [`find`], for a caller that does not need a copy.

@@ -10,6 +10,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     limits, message,
     object::{model::StoredObject, view::View},
+    publish::right::{ChangeKind, is_public_transition},
     wire::{
         list::List,
         workflow::{Workflow, WorkflowState},
@@ -79,7 +80,11 @@ impl Workflows<'_> {
         let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
+            let action = payload.get("action").and_then(Value::as_str).unwrap_or_default();
+            if is_public_transition(&content_type.workflow, action) {
+                caller.require_publish()?;
+            }
             let next = apply(writer, content_type, &stored, &payload, stamp)?;
             Ok(transition::describe(&content_type.workflow, next))
         })

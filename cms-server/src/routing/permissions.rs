@@ -10,6 +10,8 @@ pub(crate) enum RequiredPermission {
     AnyKey,
     Session,
     Content(Access),
+    /// Update, and the publishing right.
+    Publish,
     /// Create media objects.
     Upload,
     /// Create the copy, and read the original.
@@ -33,6 +35,7 @@ impl RequiredPermission {
             Self::AnyKey => Permission::AnyKey,
             Self::Session => Permission::Session,
             Self::Content(needs) => content(needs),
+            Self::Publish => Permission::Publish { content_type },
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
@@ -55,6 +58,9 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Bulk | Self::Duplicate)
+        matches!(
+            self,
+            Self::Content(_) | Self::Publish | Self::BatchCreate | Self::Bulk | Self::Duplicate
+        )
     }
 }

@@ -9,7 +9,7 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, BatchCreate, Bulk, ChangeType, Content, Duplicate,
-        Query, ReadType, Session,
+        Publish, Query, ReadType, Session,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -78,9 +78,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", Publish, publish::batch_publish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
     Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
@@ -93,14 +93,14 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", UPDATE, publish::publish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", UPDATE, publish::unpublish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", Publish, publish::unpublish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", UPDATE, publish::archive)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", Publish, publish::archive)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
-    Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::write(Method::PUT, SCHEDULE, Publish, publish::schedule),
+    Route::write(Method::DELETE, SCHEDULE, Publish, publish::unschedule).without_body(),
     Route::get("/api/v1/schedule", AnyKey, publish::schedules)
         .query(&["page", "limit", "content_type[]", "from", "to"]),
 
