@@ -135,6 +135,13 @@ impl Cms {
                 let catalog = self.catalog_of(caller)?;
                 caller.require(needs, catalog.look_up(content_type)?.name())
             }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
+            }
             Permission::Publish { content_type } => {
                 let needs = Access::UPDATE;
                 self.authorise(caller, Permission::Content { content_type, needs })?;

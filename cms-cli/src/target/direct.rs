@@ -18,6 +18,7 @@ use cms_core::{
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
@@ -326,6 +327,28 @@ impl Target for Direct {
         // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)
+    }
+
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        self.cms.bulk().create(&self.caller, content_type, request)
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.cms.bulk().list(&self.caller, Page { number, limit: limits::MAX_PAGE_SIZE })
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.cms.bulk().get(&self.caller, id)
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        self.cms.bulk().stop(&self.caller, id)
+    }
+
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        self.cms.bulk().advance()
     }
 
     fn backup(&self, output: &mut dyn Write) -> Result<()> {

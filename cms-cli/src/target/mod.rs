@@ -16,6 +16,7 @@ use cms_core::{
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
@@ -145,6 +146,16 @@ pub(crate) trait Target: Sync {
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
     /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
+
+    /// Starts a bulk job, or shows what it would do.
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;
+    /// All bulk jobs, newest first.
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>>;
+    fn bulk_job(&self, id: &str) -> Result<BulkJob>;
+    fn stop_bulk_job(&self, id: &str) -> Result<()>;
+    /// Carries out a part of the bulk jobs on a data directory; returns whether it did. A server
+    /// works on its own.
+    fn advance_bulk_jobs(&self) -> Result<bool>;
 
     /// Writes a consistent backup of a moment after the call. After an error, the output is
     /// incomplete.

@@ -16,6 +16,7 @@ use cms_core::{
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         context::AuthContext,
@@ -40,7 +41,7 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
         WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
         objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
         state_path, type_path, webhook_path,
@@ -288,6 +289,31 @@ impl Target for Remote {
 
     fn job(&self, id: &str) -> Result<Job> {
         self.get(&format!("{JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+    }
+
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        let path = format!("{}/bulk", objects_path(content_type));
+        self.post(&path, request, type_named(content_type))
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.get(&format!("{BULK_JOBS}?page={number}&limit={}", limits::MAX_PAGE_SIZE), SERVER)
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.get(&format!("{BULK_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        let path = format!("{BULK_JOBS}/{}/stop", segment(id));
+        self.post_action(&path, None, Resource { what: "job", name: id })
+    }
+
+    /// The server carries out its jobs.
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        Ok(false)
     }
 
     fn backup(&self, output: &mut dyn Write) -> Result<()> {

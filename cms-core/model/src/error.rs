@@ -36,6 +36,8 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The stored state has changed since the client read it, for example since a plan.
     Conflict(String),
+    /// Another number of objects matches than the client expects.
+    MatchesChanged { expected: u64, found: u64 },
     /// The object has none of the entity tags in `If-Match`.
     PreconditionFailed,
     /// The `Idempotency-Key` was used with another request.
@@ -163,6 +165,9 @@ impl fmt::Display for Error {
             | Self::Busy(message)
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),
+            Self::MatchesChanged { expected, found } => {
+                write!(f, "{}: expected {expected}, found {found}", message::MATCHES_CHANGED)
+            }
             Self::Unauthenticated => f.write_str("Unauthorized"),
             Self::Forbidden => f.write_str(message::FORBIDDEN),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),

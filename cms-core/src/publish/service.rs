@@ -204,15 +204,19 @@ impl Publishing<'_> {
 }
 
 /// An action inside its transaction.
-struct StatusChange<'a> {
-    writer: &'a Writer<'a>,
-    action: PublishAction,
-    stamp: Stamp,
+pub(crate) struct StatusChange<'a> {
+    pub(crate) writer: &'a Writer<'a>,
+    pub(crate) action: PublishAction,
+    pub(crate) stamp: Stamp,
 }
 
 impl StatusChange<'_> {
     /// Sets an object, given by its row and its status, to the status of the action.
-    fn apply(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
+    pub(crate) fn apply(
+        &self,
+        content_type: &CompiledType,
+        (pk, before): (i64, Status),
+    ) -> Result<()> {
         let Self { writer, action, stamp } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {

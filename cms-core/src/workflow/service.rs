@@ -9,7 +9,7 @@ use cms_model::{
     context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
-    object::view::View,
+    object::{model::StoredObject, view::View},
     publish::right::{ChangeKind, is_public_transition},
     wire::{
         list::List,
@@ -85,18 +85,8 @@ impl Workflows<'_> {
             if is_public_transition(&content_type.workflow, action) {
                 caller.require_publish()?;
             }
-            let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
-            let workflow = &content_type.workflow;
-            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
-                .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, stamp.at.seconds());
-            if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.clear_approval(pk, approved)?;
-            }
-            writer.set_state(ctd, pk, next, approval, stamp)?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
-            Ok(transition::describe(workflow, next))
+            let next = apply(writer, content_type, &stored, &payload, stamp)?;
+            Ok(transition::describe(&content_type.workflow, next))
         })
     }
 
@@ -172,6 +162,28 @@ impl Workflows<'_> {
     fn objects(&self) -> Objects<'_> {
         self.cms.objects()
     }
+}
+
+/// Applies the transition `action` of a payload to an object; returns the new state.
+pub(crate) fn apply<'t>(
+    writer: &Writer<'_>,
+    content_type: &'t CompiledType,
+    stored: &StoredObject<'_>,
+    payload: &Map<String, Value>,
+    stamp: Stamp,
+) -> Result<&'t str> {
+    let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
+    let workflow = &content_type.workflow;
+    let next = transition::next_state(workflow, &internal.workflow_state, payload)
+        .map_err(Error::Invalid)?;
+    let approval = transition::approval(next, internal.version, stamp.at.seconds());
+    if let (Some(approved), None) = (internal.workflow_public_version, approval) {
+        writer.clear_approval(pk, approved)?;
+    }
+    writer.set_state(ctd, pk, next, approval, stamp)?;
+    let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    write::log(writer, Event::ObjectTransitioned, stamp, content_type, stored, is_seen)?;
+    Ok(next)
 }
 
 /// Stores a workflow and invalidates the cached types that use it.

@@ -13,7 +13,7 @@ use cms_model::{
         user::Role,
     },
 };
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 use super::{Reader, error::map, object::table_of};
 
@@ -139,10 +139,8 @@ impl Reader<'_> {
 
     /// Returns the row of a key or user, removed or not.
     pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
-            .query_row([uid], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
+        self.query_optional(sql, [uid], |row| row.get(0))
     }
 
     /// Returns who made the change that set `updated_at` of each of these objects.

@@ -22,6 +22,8 @@ pub(crate) enum RequiredPermission {
     BatchCreate,
     /// Update; create for an object that does not exist yet.
     WorkingCopy,
+    /// Read, and update or delete, as the action of the body needs.
+    Bulk,
     Query,
     ReadType,
     /// Rights on the objects of the type of shared views.
@@ -53,6 +55,7 @@ impl RequiredPermission {
             }
             Self::BatchCreate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
+            Self::Bulk => Permission::Bulk { content_type },
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
@@ -74,6 +77,7 @@ impl RequiredPermission {
             Self::Content(_)
                 | Self::Publish
                 | Self::BatchCreate
+                | Self::Bulk
                 | Self::Duplicate
                 | Self::WorkingCopy
         )

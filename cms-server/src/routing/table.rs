@@ -8,15 +8,15 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, ChangeType, Content,
+        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
         Duplicate, Publish, Query, ReadType, Session, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
-        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
-        objects, openapi, presence, publish, search, session, shared_views, users, webhooks,
+        activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
+        media, objects, openapi, presence, publish, search, session, shared_views, users, webhooks,
         workflow, working_copies,
     },
     net::permits::Work,
@@ -42,6 +42,7 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const JOBS: &str = "/api/v1/job";
 const KEY: &str = "/api/v1/internal/key/{id}";
 const PRESENCE: &str = "/api/v1/presence";
 const GRAPHQL: &str = "/api/graphql";
@@ -89,6 +90,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", Publish, publish::batch_publish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
     Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
@@ -142,8 +144,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
         .without_body().inline(),
-    Route::get("/api/v1/activity", AnyKey, activity::list)
-        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
+    Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
+    Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
+    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),

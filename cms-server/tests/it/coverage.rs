@@ -3,6 +3,7 @@
 use cms_core::{
     Caller, Cms,
     wire::{
+        bulk::BulkResponse,
         key::{KeyKind, NewKey},
         publish::PublishAction,
         shared_view::NewSharedView,
@@ -61,6 +62,8 @@ const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
 const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
 const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
+const OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 200];
+const STOPPED_BY_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
@@ -108,6 +111,10 @@ pub(crate) fn rows() -> Vec<Row> {
     ] {
         row("POST", route, path, json!(["one"]), REMOVE);
     }
+    let bulk = ("/api/v1/content/{name}/bulk", "/api/v1/content/post/bulk");
+    let preview =
+        json!({ "action": "patch", "patch": { "price": 1 }, "all": true, "dryRun": true });
+    row("POST", bulk.0, bulk.1, preview, WRITE);
     let removed = ("/api/v1/content/{name}/removed", "/api/v1/content/post/removed");
     row("GET", removed.0, removed.1, none.clone(), READ);
     let one = ("/api/v1/content/{name}/{id}", "/api/v1/content/post/one");
@@ -131,6 +138,10 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
     row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
     presence(&mut row);
+    row("GET", "/api/v1/job", "/api/v1/job", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), OF_ADMIN);
+    let stop = ("/api/v1/job/{id}/stop", "/api/v1/job/BULK/stop");
+    row("POST", stop.0, stop.1, none.clone(), STOPPED_BY_ADMIN);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
@@ -341,8 +352,14 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let view = cms.shared_views().create(&local, "post", view).unwrap().id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
+    let nothing = json!({ "id": { "type": "equals", "filter": "none" } });
+    let all = object(&json!({ "action": "delete", "filters": nothing, "expect": 0 }));
+    let BulkResponse::Created { id: bulk } = cms.bulk().create(&local, "post", &all).unwrap()
+    else {
+        panic!("not a dry run")
+    };
     let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
-    path.replace("VIEW", &view).replace("USER", &user)
+    path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk)
 }
 
 /// The id of a user, or nothing.
