@@ -37,25 +37,12 @@ pub struct Media {
     pub size: u64,
 }
 
-/// The property `type` of a media object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaKind {
-    Image,
-    File,
-}
-
-impl MediaKind {
-    const ALL: [Self; 2] = [Self::Image, Self::File];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::File => "file",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+cms_model::named_enum! {
+    /// The property `type` of a media object.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MediaKind {
+        Image => "image",
+        File => "file",
     }
 }
 

@@ -5,26 +5,28 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, Writer, error::map};
 
-/// The kind of a change, as stored in the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
-    ObjectCreated,
-    ObjectUpdated,
-    ObjectDeleted,
-    ObjectPublished,
-    ObjectUnpublished,
-    ObjectArchived,
-    /// A schedule was set, changed or removed.
-    ObjectScheduled,
-    /// A workflow transition.
-    ObjectMoved,
-    TypeCreated,
-    TypeUpdated,
-    TypeDeleted,
-    /// All objects of a type were deleted together.
-    TypePurged,
-    /// A reindex was requested, of one type or (row 0) of all.
-    IndexWanted,
+cms_model::named_enum! {
+    /// The kind of a change, as stored in the journal.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Event {
+        ObjectCreated => "object.create",
+        ObjectUpdated => "object.update",
+        ObjectDeleted => "object.delete",
+        ObjectPublished => "object.publish",
+        ObjectUnpublished => "object.unpublish",
+        ObjectArchived => "object.archive",
+        /// A schedule was set, changed or removed.
+        ObjectScheduled => "object.schedule",
+        /// A workflow transition.
+        ObjectMoved => "object.transition",
+        TypeCreated => "type.create",
+        TypeUpdated => "type.update",
+        TypeDeleted => "type.delete",
+        /// All objects of a type were deleted together.
+        TypePurged => "type.purge",
+        /// A reindex was requested, of one type or (row 0) of all.
+        IndexWanted => "index.want",
+    }
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
@@ -84,42 +86,6 @@ pub struct Entry {
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
-}
-
-impl Event {
-    const ALL: [Self; 13] = [
-        Self::ObjectCreated,
-        Self::ObjectUpdated,
-        Self::ObjectDeleted,
-        Self::ObjectPublished,
-        Self::ObjectUnpublished,
-        Self::ObjectArchived,
-        Self::ObjectScheduled,
-        Self::ObjectMoved,
-        Self::TypeCreated,
-        Self::TypeUpdated,
-        Self::TypeDeleted,
-        Self::TypePurged,
-        Self::IndexWanted,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::ObjectCreated => "object.create",
-            Self::ObjectUpdated => "object.update",
-            Self::ObjectDeleted => "object.delete",
-            Self::ObjectPublished => "object.publish",
-            Self::ObjectUnpublished => "object.unpublish",
-            Self::ObjectArchived => "object.archive",
-            Self::ObjectScheduled => "object.schedule",
-            Self::ObjectMoved => "object.transition",
-            Self::TypeCreated => "type.create",
-            Self::TypeUpdated => "type.update",
-            Self::TypeDeleted => "type.delete",
-            Self::TypePurged => "type.purge",
-            Self::IndexWanted => "index.want",
-        }
-    }
 }
 
 /// Reads seq, nonce and kind.
