@@ -2,10 +2,10 @@
 //!
 //! This module never blocks; [`super::files`] does.
 
-use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use cms_model::{
-    error::{Error, Result},
+    error::{Error, Result, causes},
     settings::S3Bucket,
 };
 use object_store::{
@@ -84,12 +84,6 @@ fn may_pass(fault: &Fault) -> bool {
             || status.is_some_and(is_overload)
             || text.starts_with("Server returned error response")
     })
-}
-
-/// An error and its causes, down to the root cause.
-fn causes(fault: &Fault) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    let fault: &(dyn StdError + 'static) = fault;
-    iter::successors(Some(fault), |&cause| cause.source())
 }
 
 /// The text of an element of an XML document.

@@ -100,7 +100,7 @@ fn check_kind(
     };
     let is_image = media_type.is_none_or(|media_type| media_type.starts_with("image/"));
     if kind == MediaKind::Image && !is_image {
-        errors.add("type", "The file is not an image");
+        errors.add("type", message::NOT_AN_IMAGE);
     }
     Some(kind)
 }

@@ -15,6 +15,7 @@ pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
 pub const IN_USE: &str = "This content object is used in another content object.";
 pub const NOT_AN_IMAGE: &str = "The file is not an image";
+pub const ID_MISMATCH: &str = "Id in the request body does not match the id in the path";
 pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 

@@ -86,10 +86,9 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let (cell, at) = (Arc::clone(&self.cms.catalog), config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            let definition = check(writer, &catalog, &payload, None)?;
+        let at = config.clock.now();
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let definition = check(writer, catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
             if config.max_types.is_some_and(|most| count >= most) {
                 return Err(Error::Forbidden);
@@ -166,13 +165,12 @@ impl Types<'_> {
         + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let at = self.cms.config.clock.now();
         let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.look_up(&name)?;
             caller.require_type_admin()?;
-            write(writer, &catalog, content_type, at)
+            write(writer, catalog, content_type, at)
         })
     }
 

@@ -120,8 +120,7 @@ impl Workflows<'_> {
             require_custom(catalog, &id)?;
             let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
             if *sent != id {
-                let message = "Id in the request body does not match the id in the path";
-                return Err(Error::invalid("id", message));
+                return Err(Error::invalid("id", message::ID_MISMATCH));
             }
             model::parse(&payload).map_err(Error::Invalid)
         })
@@ -130,12 +129,11 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            require_custom(&catalog, &id)?;
+        let id = id.to_owned();
+        self.cms.write_with_catalog(move |writer, catalog| {
+            require_custom(catalog, &id)?;
             let mut errors = FieldErrors::default();
-            for user in users(&catalog, &id) {
+            for user in users(catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
@@ -150,12 +148,10 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let cell = Arc::clone(&self.cms.catalog);
-        self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            let workflow = wanted(&catalog)?;
-            put(writer, &catalog, &workflow)?;
-            lost_states(writer, &catalog, &workflow)?.into_result()?;
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let workflow = wanted(catalog)?;
+            put(writer, catalog, &workflow)?;
+            lost_states(writer, catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
     }

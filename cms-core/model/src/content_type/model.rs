@@ -278,6 +278,6 @@ fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
     }
 }
 
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn strings(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
