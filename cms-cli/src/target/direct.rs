@@ -1,6 +1,4 @@
-//! A data directory, opened by this process. [`media`] reads its files.
-
-mod media;
+//! A data directory, opened by this process.
 
 use std::{
     fs,
@@ -11,7 +9,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Picture, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
@@ -22,7 +20,7 @@ use cms_core::{
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, NewKey},
         list::List,
-        media::UploadRequest,
+        media::{ImageRequest, UploadRequest},
         object::{Direction, Json, ListRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
@@ -35,7 +33,6 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use self::media::StoredFile;
 use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 use crate::{
     failure::{self, Failure},
@@ -248,7 +245,13 @@ impl Target for Direct {
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+        let name = format!("{id}.{extension}");
+        let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
+        let image = self.cms.media().find(&request)?;
+        let Picture::Original { size } = self.cms.media().picture(&image)? else {
+            return Err(Error::internal("the original file was requested"));
+        };
+        Ok(Box::new(self.cms.media().open(image, size)))
     }
 
     fn act(
