@@ -152,7 +152,7 @@ impl Upload<'_> {
             Output::File { file, draft, place } => {
                 let stored = file.sync_all().and_then(|()| {
                     fs::rename(&draft, &place)?;
-                    File::open(place.parent().unwrap_or(&place))?.sync_all()
+                    folder::sync(place.parent().unwrap_or(&place))
                 });
                 stored.map_err(|error| path_error(&place, &error))
             }
