@@ -9,22 +9,24 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Picture, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::{ImageRequest, UploadRequest},
-        object::{Direction, Json, ListRequest},
+        object::{Direction, Json, ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -33,7 +35,9 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -173,8 +177,9 @@ impl Target for Direct {
         list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
-        Ok(self.cms.objects().get(&self.caller, content_type, id, hydrate)?.to_value())
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
+        let objects = self.cms.objects();
+        Ok(objects.get_with_tag(&self.caller, content_type, id, request)?.0.to_value())
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
@@ -248,7 +253,7 @@ impl Target for Direct {
         let name = format!("{id}.{extension}");
         let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
         let image = self.cms.media().find(&request)?;
-        let Picture::Original { size } = self.cms.media().picture(&image)? else {
+        let ImageBody::Original { size } = self.cms.media().image_body(&image)? else {
             return Err(Error::internal("the original file was requested"));
         };
         Ok(Box::new(self.cms.media().open(image, size)))
@@ -266,6 +271,25 @@ impl Target for Direct {
 
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
         self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
+    }
+
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let content_types = content_types.clone();
+            let request = SchedulesRequest { page, content_types, ..SchedulesRequest::default() };
+            self.cms.publishing().schedules(&self.caller, &request)
+        })
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let payload = schedule_payload(at, zone);
+        Ok(self.cms.publishing().schedule(&self.caller, content_type, id, payload)?.to_value())
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        self.cms.publishing().unschedule(&self.caller, content_type, id)
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {
@@ -340,6 +364,18 @@ impl Target for Direct {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.cms.keys().create(&self.caller, new)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        self.cms.keys().update(&self.caller, id, update)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        self.cms.keys().rotate(&self.caller, id, grace_hours)
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        self.cms.activity().list(&self.caller, request)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

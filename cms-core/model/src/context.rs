@@ -1,31 +1,111 @@
-//! The caller of a service: an authenticated key, and the requested view of the content.
+//! The caller of a service: an authenticated key or user, and the requested view of the content.
 //!
-//! A [`Caller`] is the first argument of every method of a service. It knows keys and rules, but
+//! A [`Caller`] is the first argument of every method of a service. It knows roles and rules, but
 //! neither headers nor tokens; the server reads those.
 
 use std::{fmt, sync::Arc};
 
 use crate::{
     auth::scope::Access,
+    clock::Timestamp,
     content_type::catalog::Catalog,
     error::{Error, Result},
     memory::Reservation,
     wire::{
+        by::{By, ByKind},
         condition::Conditions,
         key::{KeyKind, Rule},
+        user::Role,
     },
 };
 
-/// The authenticated key, as versions and log entries store it.
+/// Id of a command on the data directory where a response needs one.
+pub const LOCAL_ID: &str = "00000000-0000-0000-0000-000000000000";
+
+/// An authenticated key or user, as versions and log entries store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// Row of the key; none for an operator without a server.
+    /// Row of the actor; none for a command on the data directory.
     pub pk: Option<i64>,
     pub id: String,
     pub name: String,
-    pub kind: KeyKind,
-    /// Only scoped keys have rules.
+    pub kind: ActorKind,
+    /// Only scoped keys and users with role custom have rules.
     pub rules: Vec<Rule>,
+    /// The publishing right: every key has it.
+    pub may_publish: bool,
+}
+
+/// The kind of an actor, which decides its rights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActorKind {
+    Key(KeyKind),
+    User {
+        role: Role,
+        email: String,
+    },
+    /// A command on the data directory.
+    Local,
+}
+
+/// The rights of an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rights {
+    Admin,
+    /// Content and content types, without management.
+    Developer,
+    /// Content of all types but some system types, see [`Access::editor`].
+    Editor,
+    ReadOnly,
+    /// The rules of the actor.
+    Rules,
+}
+
+impl Actor {
+    pub fn rights(&self) -> Rights {
+        match &self.kind {
+            ActorKind::Local | ActorKind::Key(KeyKind::Admin) => Rights::Admin,
+            ActorKind::Key(KeyKind::ReadWrite) => Rights::Developer,
+            ActorKind::Key(KeyKind::ReadOnly) => Rights::ReadOnly,
+            ActorKind::Key(KeyKind::Scoped) => Rights::Rules,
+            ActorKind::User { role, .. } => match role {
+                Role::Admin => Rights::Admin,
+                Role::Developer => Rights::Developer,
+                Role::Editor | Role::Author => Rights::Editor,
+                Role::Viewer => Rights::ReadOnly,
+                Role::Custom => Rights::Rules,
+            },
+        }
+    }
+
+    /// The actor as the author of a change.
+    pub fn by(&self) -> By {
+        let kind = match self.kind {
+            ActorKind::Local => return By::local(),
+            ActorKind::Key(_) => ByKind::Key,
+            ActorKind::User { .. } => ByKind::User,
+        };
+        By { kind, id: Some(self.id.clone()), name: self.name.clone() }
+    }
+}
+
+/// Time and actor of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    pub at: Timestamp,
+    /// Row of the actor; none for a command on the data directory.
+    pub actor: Option<i64>,
+}
+
+/// How a request was authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// A key, or none for a command on the data directory.
+    Key,
+    /// The row of a session.
+    Session(i64),
+    /// A preview token, with the rights of its creator to read.
+    PreviewToken,
 }
 
 /// The visibility headers, see docs/reference/publishing.md#visibility-headers
@@ -41,7 +121,8 @@ pub struct Visibility {
 #[derive(Clone)]
 pub struct Caller {
     pub actor: Arc<Actor>,
-    /// The content types of the snapshot in which the key was read; none for the operator.
+    pub credential: Credential,
+    /// The content types of the snapshot in which the actor was read; none for the operator.
     pub catalog: Option<Arc<Catalog>>,
     /// Reads that may take longer end with [`Error::NotFast`].
     pub fast_only: bool,
@@ -67,16 +148,18 @@ impl Caller {
     pub fn local() -> Self {
         Self::new(Arc::new(Actor {
             pk: None,
-            id: "00000000-0000-0000-0000-000000000000".to_owned(),
+            id: LOCAL_ID.to_owned(),
             name: "local".to_owned(),
-            kind: KeyKind::Admin,
+            kind: ActorKind::Local,
             rules: Vec::new(),
+            may_publish: true,
         }))
     }
 
     pub fn new(actor: Arc<Actor>) -> Self {
         Self {
             actor,
+            credential: Credential::Key,
             catalog: None,
             fast_only: false,
             visibility: Visibility::default(),
@@ -86,7 +169,13 @@ impl Caller {
         }
     }
 
-    /// The same key with the content types of the snapshot in which it was read.
+    /// The same actor, authenticated in another way.
+    #[must_use]
+    pub fn with_credential(self, credential: Credential) -> Self {
+        Self { credential, ..self }
+    }
+
+    /// The same actor with the content types of the snapshot in which it was read.
     #[must_use]
     pub fn with_catalog(self, catalog: Arc<Catalog>) -> Self {
         Self { catalog: Some(catalog), ..self }
@@ -127,22 +216,52 @@ impl Caller {
         &self.actor
     }
 
-    /// Rejects read-only keys.
+    /// The stamp of a change by this caller.
+    pub fn stamp(&self, at: Timestamp) -> Stamp {
+        Stamp { at, actor: self.actor.pk }
+    }
+
+    pub fn has_session(&self) -> bool {
+        matches!(self.credential, Credential::Session(_))
+    }
+
+    /// The rights of the actor; a preview token can only read.
+    pub fn rights(&self) -> Rights {
+        self.actor.rights()
+    }
+
+    /// Tells whether the caller can never write: read-only keys, viewers and preview tokens.
+    pub fn is_read_only(&self) -> bool {
+        self.credential == Credential::PreviewToken || self.rights() == Rights::ReadOnly
+    }
+
+    /// Rejects callers that can never write.
     pub fn require_write(&self) -> Result<()> {
-        if self.actor.kind == KeyKind::ReadOnly { Err(Error::Forbidden) } else { Ok(()) }
+        allow(!self.is_read_only())
     }
 
-    /// Rejects keys that may not administer content types: read-only and scoped ones.
+    /// Rejects callers that may not administer content types.
     pub fn require_type_admin(&self) -> Result<()> {
-        match self.actor.kind {
-            KeyKind::ReadWrite | KeyKind::Admin => Ok(()),
-            KeyKind::ReadOnly | KeyKind::Scoped => Err(Error::Forbidden),
-        }
+        let may = matches!(self.rights(), Rights::Admin | Rights::Developer);
+        allow(may && !self.is_read_only())
     }
 
-    /// Rejects all keys but admin keys.
+    /// Rejects all callers but admins.
     pub fn require_admin(&self) -> Result<()> {
-        if self.actor.kind == KeyKind::Admin { Ok(()) } else { Err(Error::Forbidden) }
+        allow(self.is_admin())
+    }
+
+    pub fn is_admin(&self) -> bool {
+        self.rights() == Rights::Admin && !self.is_read_only()
+    }
+
+    /// Rejects callers without the publishing right.
+    pub fn require_publish(&self) -> Result<()> {
+        allow(self.may_publish())
+    }
+
+    pub fn may_publish(&self) -> bool {
+        self.actor.may_publish && !self.is_read_only()
     }
 
     /// Rejects requests that keep dates, unless the key is an admin key.
@@ -150,28 +269,40 @@ impl Caller {
         if self.keeps_dates { self.require_admin() } else { Ok(()) }
     }
 
-    /// Tells whether the key has all rights `needs` on a type.
+    /// Tells whether the caller has all rights `needs` on a type.
     pub fn may(&self, needs: Access, content_type: &str) -> bool {
-        match self.actor.kind {
-            KeyKind::Admin | KeyKind::ReadWrite => true,
-            KeyKind::ReadOnly => !needs.is_write(),
-            KeyKind::Scoped => Access::granted(&self.actor.rules, content_type).contains(needs),
+        if self.credential == Credential::PreviewToken && needs != Access::READ {
+            return false;
+        }
+        match self.rights() {
+            Rights::Admin | Rights::Developer => true,
+            Rights::Editor => Access::editor(content_type).contains(needs),
+            Rights::ReadOnly => !needs.is_write(),
+            Rights::Rules => Access::granted(&self.actor.rules, content_type).contains(needs),
         }
     }
 
-    /// Rejects keys that lack one of the rights `needs` on a type.
+    /// Rejects callers that lack one of the rights `needs` on a type.
     pub fn require(&self, needs: Access, content_type: &str) -> Result<()> {
-        if self.may(needs, content_type) { Ok(()) } else { Err(Error::Forbidden) }
+        allow(self.may(needs, content_type))
     }
 
-    /// Rejects scoped keys that have no rule for a type.
+    /// Rejects callers that do not see a type.
     pub fn require_type_visible(&self, content_type: &str) -> Result<()> {
-        if self.sees_type(content_type) { Ok(()) } else { Err(Error::Forbidden) }
+        allow(self.sees_type(content_type))
     }
 
-    /// Tells whether a scoped key has a rule for the type; other keys see all types.
+    /// Tells whether the caller may read the definition of a type: with rules, one of them names
+    /// it.
     pub fn sees_type(&self, content_type: &str) -> bool {
-        self.actor.kind != KeyKind::Scoped
-            || self.actor.rules.iter().any(|rule| rule.covers(content_type))
+        match self.rights() {
+            Rights::Admin | Rights::Developer | Rights::ReadOnly => true,
+            Rights::Editor => Access::editor(content_type) != Access::NONE,
+            Rights::Rules => self.actor.rules.iter().any(|rule| rule.covers(content_type)),
+        }
     }
+}
+
+fn allow(is_allowed: bool) -> Result<()> {
+    if is_allowed { Ok(()) } else { Err(Error::Forbidden) }
 }

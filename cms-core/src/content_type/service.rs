@@ -6,18 +6,19 @@
 use std::{cmp::Ordering, sync::Arc};
 
 use cms_model::{
-    clock::Timestamp,
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        model::SINGLE_PATH,
         parse, resolve,
     },
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     message,
     object::link,
     wire::{
         content_type::{ContentType, TypeListRequest, TypeOrder},
+        key::Rule,
         list::List,
         object::Direction,
     },
@@ -86,7 +87,7 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let at = config.clock.now();
+        let stamp = caller.stamp(config.clock.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             let definition = check(writer, catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
@@ -94,7 +95,7 @@ impl Types<'_> {
                 return Err(Error::Forbidden);
             }
             let rev = writer.bump_schema()?;
-            let pk = change::create(writer, &config.ids.uuid(), &definition, rev, at)?;
+            let pk = change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;
             Ok(CompiledType::new(writer.ctd(pk)?, &catalog.workflows).to_wire())
         })
     }
@@ -107,11 +108,11 @@ impl Types<'_> {
         payload: Map<String, Value>,
     ) -> Result<ContentType> {
         let progress = Arc::clone(&self.cms.rewriting);
-        self.write(caller, name, move |writer, catalog, before, at| {
+        self.write(caller, name, move |writer, catalog, before, stamp| {
             require_changeable(before)?;
             let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
-            change::update(writer, catalog, before, &definition, (rev, at), &progress)?
+            change::update(writer, catalog, before, &definition, (rev, stamp), &progress)?
                 .blockers
                 .into_result()?;
             Ok(CompiledType::new(writer.ctd(before.pk)?, &catalog.workflows).to_wire())
@@ -121,37 +122,37 @@ impl Types<'_> {
     /// Deletes a type without live objects that no key rule names (see
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
-        self.write(caller, name, |writer, _, content_type, at| {
+        self.write(caller, name, |writer, _, content_type, stamp| {
             require_changeable(content_type)?;
-            let reasons = reasons_to_stay(writer, content_type)?;
+            let reasons = deletion_blockers(writer, content_type)?;
             if !reasons.is_empty() {
                 return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
             }
             writer.bump_schema()?;
-            change::delete(writer, content_type, at)
+            change::delete(writer, content_type, stamp)
         })
     }
 
     /// Deletes all objects of a type, and on request the type (see
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge(&self, caller: &Caller, name: &str, delete_schema: bool) -> Result<()> {
-        let at = self.write(caller, name, move |writer, _, content_type, at| {
+        let at = self.write(caller, name, move |writer, _, content_type, stamp| {
             if delete_schema {
                 require_changeable(content_type)?;
-                let reasons = keys_that_name(writer, content_type)?;
+                let reasons = actors_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
                     return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
                 }
             }
-            writer.trash_all(content_type.pk, at)?;
-            writer.log_type(Event::TypePurged, at, (content_type.pk, content_type.name()))?;
+            writer.trash_all(content_type.pk, stamp)?;
+            writer.log_type(Event::TypePurged, stamp, (content_type.pk, content_type.name()))?;
             if delete_schema {
                 writer.bump_schema()?;
-                change::delete(writer, content_type, at)?;
+                change::delete(writer, content_type, stamp)?;
             }
-            Ok(at)
+            Ok(stamp.at)
         })?;
-        self.cms.media().forget_purged(name, at)
+        self.cms.media().delete_files_of_purged(name, at)
     }
 
     /// Changes one type in a write transaction, after all checks (see
@@ -160,17 +161,17 @@ impl Types<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>, Timestamp) -> Result<T>
+        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>, Stamp) -> Result<T>
         + Send
         + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let at = self.cms.config.clock.now();
+        let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, name) = (caller.clone(), name.to_owned());
         self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.look_up(&name)?;
             caller.require_type_admin()?;
-            write(writer, catalog, content_type, at)
+            write(writer, catalog, content_type, stamp)
         })
     }
 
@@ -178,16 +179,21 @@ impl Types<'_> {
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         caller.require_type_admin()?;
-        let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let space = space.to_owned();
         self.cms.store.write(move |writer| {
-            if writer.names()?.1 != space {
+            if writer.space_ids()?.space != space {
                 return Err(Error::NotFound { what: "space", name: space });
             }
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
-                writer.trash_all(content_type.pk, at)?;
-                writer.log_type(Event::TypePurged, at, (content_type.pk, content_type.name()))?;
+                writer.trash_all(content_type.pk, stamp)?;
+                writer.log_type(
+                    Event::TypePurged,
+                    stamp,
+                    (content_type.pk, content_type.name()),
+                )?;
             }
             Ok(())
         })
@@ -226,6 +232,16 @@ pub(super) fn check(
     let mut stored = FieldErrors::default();
     if is_taken {
         stored.add("name", message::ALREADY_USED);
+    }
+    let wants_single =
+        payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
+    if let Some(known) = before.filter(|_| wants_single) {
+        let live = reader.type_state(known.pk)?.live;
+        if live > 1 {
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
+            stored.add(SINGLE_PATH, message);
+        }
     }
     if !has_images(reader, catalog, payload)? {
         stored.add("featuredImage", message::NOT_IN_DATABASE);
@@ -269,25 +285,26 @@ fn has_images(
 
 /// Returns the reason why a type cannot be deleted (see
 /// docs/reference/content-types.md#delete-and-purge).
-pub(super) fn reasons_to_stay(
+pub(super) fn deletion_blockers(
     writer: &Writer<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
-    let mut reasons = keys_that_name(writer, content_type)?;
+    let mut reasons = actors_that_name(writer, content_type)?;
     if writer.type_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
     }
     Ok(reasons)
 }
 
-fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
-    let keys = writer.keys()?;
-    let naming = keys
-        .iter()
-        .filter(|key| key.rules.iter().any(|rule| rule.content_type == content_type.name()));
-    Ok(naming
-        .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
-        .collect())
+fn actors_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
+    let is_named =
+        |rules: &[Rule]| rules.iter().any(|rule| rule.content_type == content_type.name());
+    let used_by = |who: String| format!("This content type definition is used by {who}");
+    let (keys, users) = (writer.keys()?, writer.users()?);
+    let keys = keys.iter().filter(|key| is_named(&key.rules));
+    let users = users.iter().map(|user| &user.profile).filter(|user| is_named(&user.rules));
+    let keys = keys.map(|key| used_by(format!("Api Key: {}", key.name)));
+    Ok(keys.chain(users.map(|user| used_by(format!("User: {}", user.email)))).collect())
 }
 
 fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {

@@ -51,8 +51,8 @@ impl Media<'_> {
 
     /// Checks whether S3 storage responds; [`crate::Cms::readiness`] returns the result. A server
     /// calls it periodically.
-    pub fn watch(&self) -> Result<()> {
-        self.cms.files.watch()
+    pub fn check_storage(&self) -> Result<()> {
+        self.cms.files.check_storage()
     }
 
     /// Begins to receive an upload, before any of its data is known.
@@ -76,10 +76,11 @@ impl Media<'_> {
             Some(file) => file.head(limits::MAX_INSPECTED_BYTES).map_err(Error::from_io)?,
             None => Vec::new(),
         };
-        let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
+        let (id, media) =
+            self.validate_upload(request, file.as_ref(), &content).map_err(Error::Invalid)?;
         let file = file.as_mut().expect("a request without a file is refused");
 
-        if request.id.is_some() && self.without_object([id.clone()])?.is_empty() {
+        if request.id.is_some() && self.ids_without_object([id.clone()])?.is_empty() {
             // Adding a file to an existing object is a change of it.
             if request.save {
                 return Err(Error::invalid("id", message::ALREADY_USED));
@@ -102,12 +103,12 @@ impl Media<'_> {
         if created.is_err() && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed
             // removal.
-            self.without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
+            self.ids_without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
         }
         created
     }
 
-    fn judge(
+    fn validate_upload(
         &self,
         request: &UploadRequest,
         file: Option<&Incoming>,
@@ -151,10 +152,10 @@ impl Media<'_> {
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
-    /// Reads from the database, with the row of the media type: a built-in type, so the row never
-    /// changes. Each statement has its own snapshot.
+    /// Reads from the database, with the primary key of the media type, which never changes. Each
+    /// statement has its own snapshot.
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
-        let media = match self.cms.catalog.held().find(TYPE) {
+        let media = match self.cms.catalog.cached().find(TYPE) {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
         };
@@ -165,7 +166,11 @@ impl Media<'_> {
     /// media objects have files.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
-    pub(crate) fn forget_of<'i>(&self, content_type: &str, ids: impl IntoIterator<Item = &'i str>) {
+    pub(crate) fn delete_files_of<'i>(
+        &self,
+        content_type: &str,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) {
         if content_type != TYPE {
             return;
         }
@@ -173,7 +178,7 @@ impl Media<'_> {
         if !ids.is_empty() {
             self.remove_files(&ids).ok();
             for id in &ids {
-                self.cms.renders.forget(id).ok();
+                self.cms.renders.remove(id).ok();
             }
         }
     }
@@ -188,12 +193,12 @@ impl Media<'_> {
     }
 
     /// Removes the files of all objects of a type deleted at a point in time.
-    pub(crate) fn forget_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
+    pub(crate) fn delete_files_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
         if content_type != TYPE {
             return Ok(());
         }
         let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
-        self.forget_of(TYPE, removed.iter().map(String::as_str));
+        self.delete_files_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }
 }

@@ -182,7 +182,8 @@ impl Objects<'_> {
             return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
         self.call_webhooks_on_deletions(caller, name, ids)?;
-        let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, ids) = (caller.clone(), ids.to_vec());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);
             let mut reasons = Vec::new();
@@ -206,13 +207,13 @@ impl Objects<'_> {
                 if used.contains(&stored.pk) {
                     reasons.push(Reason::ObjectInUse(id));
                 } else {
-                    write::delete(writer, content_type, &stored, at)?;
+                    write::delete(writer, content_type, &stored, stamp)?;
                     deleted.push(id);
                 }
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().forget_of(name, deleted.iter().map(String::as_str));
+        self.cms.media().delete_files_of(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
@@ -297,7 +298,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -337,7 +338,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -347,7 +348,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.
-    fn keep(&mut self, error: Error) -> Result<()> {
+    fn record_error(&mut self, error: Error) -> Result<()> {
         match error {
             Error::Invalid(errors) => {
                 self.refuse(errors);

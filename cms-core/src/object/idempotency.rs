@@ -21,9 +21,9 @@ use super::service::Objects;
 impl Objects<'_> {
     /// Returns the stored response to the same request.
     pub(super) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
-        let Some((api_key, key)) = repeatable(caller) else { return Ok(None) };
+        let Some((actor, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());
-        self.cms.store.read_autocommit(|reader| response(reader, api_key, key, after))
+        self.cms.store.read_autocommit(|reader| response(reader, actor, key, after))
     }
 
     /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.
@@ -35,17 +35,17 @@ impl Objects<'_> {
         + Send
         + 'static,
     ) -> Result<Vec<u8>> {
-        let Some((api_key, key)) = repeatable(caller) else { return self.write(name, write) };
+        let Some((actor, key)) = repeatable(caller) else { return self.write(name, write) };
         let (key, at) = (key.clone(), self.cms.config.clock.now());
         self.write(name, move |writer, catalog, content_type| {
-            if let Some(response) = response(writer, api_key, &key, since(at))? {
+            if let Some(response) = response(writer, actor, &key, since(at))? {
                 return Ok(response);
             }
             let response = write(writer, catalog, content_type)?;
             if response.len() > limits::MAX_IDEMPOTENCY_RESPONSE_BYTES {
                 return Err(Error::BodyTooLarge);
             }
-            writer.store_response(api_key, (&key.key, key.fingerprint), at, &response)?;
+            writer.store_response(actor, (&key.key, key.fingerprint), at, &response)?;
             Ok(response)
         })
     }
@@ -63,11 +63,11 @@ pub(crate) fn since(now: Timestamp) -> Timestamp {
 
 fn response(
     reader: &Reader<'_>,
-    api_key: i64,
+    actor: i64,
     key: &IdempotencyKey,
     after: Timestamp,
 ) -> Result<Option<Vec<u8>>> {
-    match reader.stored_response(api_key, &key.key, after)? {
+    match reader.stored_response(actor, &key.key, after)? {
         Some((fingerprint, _)) if fingerprint != key.fingerprint => {
             Err(Error::IdempotencyKeyReused)
         }

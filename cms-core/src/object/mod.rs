@@ -1,7 +1,8 @@
 //! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`],
 //! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces
-//! links with objects.
+//! links with objects, [`authors`] names who changed them.
 
+pub(crate) mod authors;
 pub(crate) mod batch;
 mod create;
 pub(crate) mod duplicate;

@@ -1,19 +1,26 @@
 //! Lists and returns versions of an object (see docs/reference/objects.md#versions). Versions are
 //! never removed, so their numbers are 1 to the latest without gaps.
 
+use std::collections::HashMap;
+
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
     content_type::catalog::CompiledType,
-    context::Caller,
+    context::{Caller, LOCAL_ID},
     dates,
     error::{Error, Result},
     object::{model::StoredObject, render, view::View},
     paging::Page,
-    wire::object::{Direction, Json},
+    wire::{
+        by::{By, ByKind},
+        object::{Direction, Json},
+        user::Role,
+    },
 };
-use cms_store::{KeyRow, Reader};
+use cms_store::{ActorRow, Reader};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::service::{Objects, find, to_json};
 
@@ -31,7 +38,7 @@ impl Objects<'_> {
             let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
-            let (total, versions) = if View::is_one_version(caller, content_type) {
+            let (total, versions) = if View::shows_single_version(caller, content_type) {
                 let shown = shown_version(reader, content_type, view, id)?;
                 latest = shown.internal.version;
                 (1, if page.offset() == 0 { vec![shown] } else { Vec::new() })
@@ -53,12 +60,12 @@ impl Objects<'_> {
             };
             let mut out = Vec::new();
             render::push_list_head(&mut out, page, total, versions.len() as u64);
-            let mut people = People { reader, known: Vec::new() };
+            let authors = Authors::read(reader, caller, content_type, &versions)?;
             for (index, version) in versions.iter().enumerate() {
                 if index > 0 {
                     out.push(b',');
                 }
-                item(&mut out, content_type, version, latest, &mut people)?;
+                authors.push_item(&mut out, version, latest)?;
             }
             out.extend_from_slice(b"]}");
             Ok(Json(out))
@@ -75,7 +82,7 @@ impl Objects<'_> {
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
             let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
-            let found = if View::is_one_version(caller, content_type) {
+            let found = if View::shows_single_version(caller, content_type) {
                 let shown = shown_version(reader, content_type, view, id)?;
                 Some(shown).filter(|shown| shown.internal.version == number)
             } else if number == current.internal.version {
@@ -96,43 +103,83 @@ fn shown_version(
     id: &str,
 ) -> Result<StoredObject<'static>> {
     let shown = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.shows(&stored.internal).then(|| stored.into_owned())
+        view.admits_state(&stored.internal).then(|| stored.into_owned())
     })?;
     shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Appends one entry of the list.
-fn item(
-    out: &mut Vec<u8>,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    latest: i64,
-    people: &mut People<'_>,
-) -> Result<()> {
-    let internal = &stored.internal;
-    let date = |seconds: i64| dates::definition_date(Timestamp(seconds * 1_000_000));
-    out.extend_from_slice(b"{\"id\":");
-    render::string(out, &stored.id);
-    out.extend_from_slice(b",\"internal\":");
-    render::internal(out, content_type.name(), internal);
-    let rest = Rest {
-        version: internal.version,
-        current: internal.version == latest,
-        created_at: date(internal.version_at),
-        updated_at: date(internal.updated_at),
-        deleted_at: None,
-        owner: people.get(internal.owner)?,
-        editor: people.get(internal.editor)?,
-    };
-    let rest = serde_json::to_vec(&rest).map_err(|error| Error::Internal(Box::new(error)))?;
-    out.push(b',');
-    out.extend_from_slice(&rest[1..]);
-    Ok(())
+/// The authors of the versions in one response, and what each version changed.
+struct Authors<'a> {
+    content_type: &'a CompiledType,
+    caller: &'a Caller,
+    actors: HashMap<i64, ActorRow>,
+    /// By version: the names of the changed properties as a JSON array.
+    changed: HashMap<i64, String>,
+}
+
+impl<'a> Authors<'a> {
+    fn read(
+        reader: &Reader<'_>,
+        caller: &'a Caller,
+        content_type: &'a CompiledType,
+        versions: &[StoredObject<'_>],
+    ) -> Result<Self> {
+        let internals = versions.iter().map(|version| &version.internal);
+        let pks: Vec<i64> = internals.flat_map(|i| [i.owner, i.editor]).flatten().collect();
+        let actors = reader.actors(&pks)?.into_iter().map(|row| (row.pk, row)).collect();
+        let numbers = || versions.iter().map(|version| version.internal.version);
+        let changed = match (versions.first(), numbers().min(), numbers().max()) {
+            (Some(first), Some(from), Some(to)) => reader.changed_properties(first.pk, from, to)?,
+            _ => HashMap::new(),
+        };
+        Ok(Self { content_type, caller, actors, changed })
+    }
+
+    /// Appends one entry of the list.
+    fn push_item(&self, out: &mut Vec<u8>, stored: &StoredObject<'_>, latest: i64) -> Result<()> {
+        let internal = &stored.internal;
+        let internal_error = |error| Error::Internal(Box::new(error));
+        let date = |seconds: i64| dates::definition_date(Timestamp(seconds * 1_000_000));
+        out.extend_from_slice(b"{\"id\":");
+        render::string(out, &stored.id);
+        out.extend_from_slice(b",\"internal\":");
+        render::internal(out, self.content_type.name(), internal);
+        let changed = self.changed.get(&internal.version).cloned();
+        let details = VersionDetails {
+            version: internal.version,
+            current: internal.version == latest,
+            created_at: date(internal.version_at),
+            updated_at: date(internal.updated_at),
+            deleted_at: None,
+            owner: self.person(internal.owner),
+            editor: self.person(internal.editor),
+            by: self.row(internal.editor).map_or_else(By::local, |row| {
+                row.by.clone().shown_to(self.caller, self.content_type.name())
+            }),
+            changed: changed.map(RawValue::from_string).transpose().map_err(internal_error)?,
+        };
+        let details = serde_json::to_vec(&details).map_err(internal_error)?;
+        out.push(b',');
+        out.extend_from_slice(&details[1..]);
+        Ok(())
+    }
+
+    fn row(&self, actor: Option<i64>) -> Option<&ActorRow> {
+        actor.and_then(|pk| self.actors.get(&pk))
+    }
+
+    fn person(&self, actor: Option<i64>) -> Person {
+        match self.row(actor) {
+            Some(row) => Person::new(row, self.caller, self.content_type),
+            // Written by a command on the data directory, without a key.
+            None => Person::key(LOCAL_ID, By::local().name, Timestamp(0)),
+        }
+    }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rest {
+struct VersionDetails {
     version: i64,
     current: bool,
     created_at: String,
@@ -140,18 +187,21 @@ struct Rest {
     deleted_at: Option<String>,
     owner: Person,
     editor: Person,
+    by: By,
+    /// None for versions that were written before this was recorded.
+    changed: Option<Box<RawValue>>,
 }
 
-/// The key of the change, in the form that clients expect for a user.
+/// The author of a version, in the form that clients expect for a user.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Person {
     id: String,
     username: String,
-    email: &'static str,
-    first_name: &'static str,
+    email: String,
+    first_name: String,
     last_name: &'static str,
-    roles: [&'static str; 1],
+    roles: [String; 1],
     language: &'static str,
     enabled: bool,
     reset_password_at: Option<String>,
@@ -161,14 +211,16 @@ struct Person {
 }
 
 impl Person {
-    fn new(id: String, username: String, at: String) -> Self {
+    /// A key.
+    fn key(id: &str, name: String, created_at: Timestamp) -> Self {
+        let at = dates::definition_date(created_at);
         Self {
-            id,
-            username,
-            email: "",
-            first_name: "",
+            id: id.to_owned(),
+            username: name,
+            email: String::new(),
+            first_name: String::new(),
             last_name: "",
-            roles: ["ROLE_HEADLESS_ADMIN"],
+            roles: [Role::Admin.api_name()],
             language: "en",
             enabled: true,
             reset_password_at: None,
@@ -177,29 +229,23 @@ impl Person {
             updated_at: at,
         }
     }
-}
 
-/// The keys named in one response, each read once.
-struct People<'a> {
-    reader: &'a Reader<'a>,
-    known: Vec<(Option<i64>, Person)>,
-}
-
-impl People<'_> {
-    fn get(&mut self, pk: Option<i64>) -> Result<Person> {
-        if let Some((_, person)) = self.known.iter().find(|(known, _)| *known == pk) {
-            return Ok(person.clone());
+    fn new(row: &ActorRow, caller: &Caller, content_type: &CompiledType) -> Self {
+        // The id of a user stays for callers that must not see the name.
+        let id = row.by.id.as_deref().unwrap_or(LOCAL_ID);
+        let by = row.by.clone().shown_to(caller, content_type.name());
+        let person = Self::key(id, by.name.clone(), row.created_at);
+        if by.kind != ByKind::User {
+            return person;
         }
-        let key = pk.map(|pk| self.reader.key(pk)).transpose()?.flatten();
-        let person = if let Some(KeyRow { uid, name, created_at, .. }) = key {
-            Person::new(uid, name, dates::definition_date(created_at))
-        } else {
-            // Written locally in the data directory, without a key.
-            let local = Caller::local();
-            let (id, name) = (local.actor().id.clone(), local.actor().name.clone());
-            Person::new(id, name, dates::definition_date(Timestamp(0)))
-        };
-        self.known.push((pk, person.clone()));
-        Ok(person)
+        let user = row.user.as_ref();
+        let sees_email = caller.is_admin() || caller.has_session();
+        Self {
+            first_name: by.name,
+            email: user.filter(|_| sees_email).map(|user| user.email.clone()).unwrap_or_default(),
+            roles: [user.map_or(Role::Viewer, |user| user.role).api_name()],
+            enabled: user.is_some_and(|user| !user.disabled),
+            ..person
+        }
     }
 }

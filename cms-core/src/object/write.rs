@@ -5,6 +5,7 @@
 //! [`update`] writes. A draft is rebuilt when its inputs have changed since.
 
 mod context;
+mod journal;
 
 use std::{borrow::Cow, collections::HashSet, mem};
 
@@ -16,6 +17,7 @@ use cms_model::{
         model::Property,
         slug,
     },
+    context::Stamp,
     error::{Error, FieldErrors, Result},
     ids::{IdSource, MAX_ID_CHARS},
     limits, message,
@@ -26,16 +28,16 @@ use cms_model::{
         scan::{self, FoundLink},
         title::object_title,
         validate,
-        view::{Audience, View},
     },
     pattern::StepBudget,
     webhook::{self, mask},
     workflow::{model::PUBLIC_STATE, transition},
 };
-use cms_store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
+use cms_store::{Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
 
-pub(crate) use self::context::Context;
+use self::journal::{changed_properties, log_change, log_deletion};
+pub(crate) use self::{context::Context, journal::log};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,8 @@ pub(crate) struct Draft {
     /// The values of unique properties.
     unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
+    /// Names of the properties that differ from the version before, as a JSON array.
+    changed: String,
     pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
     /// Revision of the type that validated it.
@@ -92,8 +96,9 @@ impl Draft {
         budget: &mut StepBudget,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
-        let dates = context.take_dates(&mut payload, context.at.seconds(), &mut errors);
+        let dates = context.take_dates(&mut payload, context.stamp.at.seconds(), &mut errors);
         let id = match payload.shift_remove("id") {
+            None if content_type.definition.is_single() => content_type.name().to_owned(),
             None => ids.uuid(),
             Some(id) => {
                 errors.merge(validate::validate_id(&id));
@@ -138,6 +143,7 @@ impl Draft {
         let id = stored.id.clone().into_owned();
         let mut draft = Self::of(content_type, id, &object, errors, context, Some(budget))?;
         draft.dates = dates;
+        draft.changed = changed_properties(&before, &object);
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
@@ -167,7 +173,7 @@ impl Draft {
         let object = parse(&self.data)?;
         let draft = Self::of(content_type, self.id, &object, errors, context, Some(budget))?;
         require_checked(budget)?;
-        Ok(Self { dates: self.dates, ..draft })
+        Ok(Self { dates: self.dates, changed: self.changed, ..draft })
     }
 
     /// Creates a draft of an object without `id` and `internal`. Without a budget, patterns are not
@@ -198,12 +204,14 @@ impl Draft {
         let unique = unique.filter_map(value_of).collect();
         let links = link::links(&content_type.properties, object);
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
-        Ok(Self { id, data, title, unique, links, dates, errors, type_rev })
+        let changed = changed_properties(&Map::new(), object);
+        Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
     }
 
     /// Adds the errors that need the database: link targets, and unique values.
     ///
-    /// `itself` is the row of an existing object. Objects to be moved to the trash are not checked.
+    /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
+    /// checked.
     pub(crate) fn check_stored(
         &mut self,
         reader: &Reader<'_>,
@@ -232,13 +240,19 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds the error of an existing id; returns its row.
+    /// Adds the error of a second object of a single-object type, or of an existing id.
     pub(crate) fn check_id(
         &mut self,
         reader: &Reader<'_>,
         content_type: &CompiledType,
     ) -> Result<()> {
-        if reader.object_pk(content_type.pk, &self.id)?.is_some() {
+        let is_live = self.dates.deleted.is_none();
+        if is_live
+            && content_type.definition.is_single()
+            && reader.type_state(content_type.pk)?.live > 0
+        {
+            self.errors.add("id", "This content type allows only one object");
+        } else if reader.object_pk(content_type.pk, &self.id)?.is_some() {
             self.errors.add("id", message::ALREADY_USED);
         }
         Ok(())
@@ -252,17 +266,18 @@ impl Draft {
 
     /// The row to write for version `version` in workflow state `state`.
     fn change(self, status: Status, state: &str, version: i64, context: &Context) -> ObjectChange {
-        let at = self.dates.updated_at(context.at);
+        let at = self.dates.updated_at(context.stamp.at);
         ObjectChange {
             data: self.data,
             title: self.title,
             status,
             workflow_state: state.to_owned(),
             // The time of publication is not stored.
-            approval: transition::approval(state, version, context.at.seconds()),
+            approval: transition::approval(state, version, context.stamp.at.seconds()),
             created_at: self.dates.created,
             at,
-            editor: context.actor,
+            editor: context.stamp.actor,
+            changed: self.changed,
         }
     }
 }
@@ -299,7 +314,7 @@ pub(crate) fn insert(
     let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
     let deleted_at = draft.dates.deleted;
     let change = draft.change(status, state, 1, context);
-    let created_at = change.created_at.unwrap_or(context.at.seconds());
+    let created_at = change.created_at.unwrap_or(context.stamp.at.seconds());
     let pk =
         writer.insert_object(content_type.pk, &content_type.indexed, &id, created_at, &change)?;
     writer.insert_links(pk, links.iter().map(LinkRef::target))?;
@@ -326,7 +341,15 @@ pub(crate) fn insert(
     }
     // A draft is not published: types with Draft & Public have no workflow state `public`.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log(writer, Event::ObjectCreated, context.at, content_type, &stored, is_shown)?;
+    log_change(
+        writer,
+        Event::ObjectCreated,
+        context.stamp,
+        content_type,
+        &stored,
+        Some(&change.changed),
+        is_shown,
+    )?;
     Ok(stored)
 }
 
@@ -372,7 +395,15 @@ pub(crate) fn update(
     }
     // The published version stays unchanged.
     let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log(writer, Event::ObjectUpdated, context.at, content_type, &stored, is_shown)?;
+    log_change(
+        writer,
+        Event::ObjectUpdated,
+        context.stamp,
+        content_type,
+        &stored,
+        Some(&change.changed),
+        is_shown,
+    )?;
     Ok(stored)
 }
 
@@ -384,8 +415,8 @@ fn discard(
     deleted_at: Timestamp,
     context: &Context,
 ) -> Result<StoredObject<'static>> {
-    writer.trash_object(content_type.pk, stored.pk, deleted_at)?;
-    log_deletion(writer, content_type, &stored, context.at)?;
+    writer.trash_object(content_type.pk, stored.pk, Stamp { at: deleted_at, ..context.stamp })?;
+    log_deletion(writer, content_type, &stored, context.stamp)?;
     stored.internal.deleted_at = Some(deleted_at.seconds());
     Ok(stored)
 }
@@ -395,39 +426,10 @@ pub(crate) fn delete(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
-    at: Timestamp,
+    stamp: Stamp,
 ) -> Result<()> {
-    writer.trash_object(content_type.pk, stored.pk, at)?;
-    log_deletion(writer, content_type, stored, at)
-}
-
-fn log_deletion(
-    writer: &Writer<'_>,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    at: Timestamp,
-) -> Result<()> {
-    let is_shown = View::public(content_type).contains(&stored.internal);
-    log(writer, Event::ObjectDeleted, at, content_type, stored, is_shown)
-}
-
-/// Appends a change of an object to the journal, and whether it changed the public view.
-pub(crate) fn log(
-    writer: &Writer<'_>,
-    event: Event,
-    at: Timestamp,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changes_public_view: bool,
-) -> Result<()> {
-    let audience = Audience::of(content_type, changes_public_view);
-    let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
-    writer.log(&Change {
-        event,
-        at,
-        content_type: (content_type.pk, content_type.name()),
-        object: Some(ChangedObject { pk, id, version, audience }),
-    })
+    writer.trash_object(content_type.pk, stored.pk, stamp)?;
+    log_deletion(writer, content_type, stored, stamp)
 }
 
 /// Updates the links of a stored object, including those of its published version.

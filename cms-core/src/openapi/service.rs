@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
-    content_type::catalog::Catalog,
-    context::Caller,
+    content_type::{
+        builtin::{PLUGIN_SETTINGS, WEBHOOKS},
+        catalog::Catalog,
+    },
+    context::{Caller, Rights},
     error::{Error, Result},
     openapi::document::{self, TypeAccess},
     wire::{
         condition::EntityTag,
-        key::{KeyKind, Rule},
+        key::Rule,
         object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
     },
@@ -21,7 +24,7 @@ use super::cache::DocumentKey;
 use crate::cms::Cms;
 
 /// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
-const HIDDEN: [&str; 2] = ["_webhooks", "_plugin_settings"];
+const HIDDEN: [&str; 2] = [WEBHOOKS, PLUGIN_SETTINGS];
 
 /// The OpenAPI document.
 pub struct OpenApi<'a> {
@@ -44,7 +47,7 @@ impl OpenApi<'_> {
     ) -> Result<Arc<OpenApiDocument>> {
         let catalog = self.cms.current_catalog()?;
         let actor = caller.actor();
-        let rules = (actor.kind == KeyKind::Scoped).then(|| actor.rules.clone());
+        let rules = (caller.rights() == Rights::Rules).then(|| actor.rules.clone());
         let key = DocumentKey { schema_rev: catalog.rev, request: request.clone(), rules };
         if let Some(known) = self.cms.documents.get(&key) {
             return Ok(known);
@@ -52,7 +55,7 @@ impl OpenApi<'_> {
         let text = build(&catalog, key.rules.as_deref(), request)?;
         let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.documents.keep(key, Arc::clone(&document));
+        self.cms.documents.insert(key, Arc::clone(&document));
         Ok(document)
     }
 }

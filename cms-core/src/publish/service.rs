@@ -7,7 +7,7 @@ use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
     content_type::catalog::{Catalog, CompiledType},
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, Result},
     limits,
     message::Reason,
@@ -57,7 +57,8 @@ impl Publishing<'_> {
         cascade: bool,
     ) -> Result<()> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
             require_draft_public(content_type)?;
@@ -70,7 +71,7 @@ impl Publishing<'_> {
                 );
                 return Err(Error::Rejected(vec![reason.into()]));
             }
-            let change = StatusChange { writer, action, at };
+            let change = StatusChange { writer, action, stamp };
             change.apply(content_type, (stored.pk, status))?;
             if cascade {
                 let links = scan::links(&stored.data, &content_type.properties);
@@ -95,13 +96,14 @@ impl Publishing<'_> {
         if ids.len() > limits::MAX_PUBLISH_BATCH_IDS {
             return Err(Error::BatchLimit { limit: limits::MAX_PUBLISH_BATCH_IDS });
         }
-        let (caller, ids, at) = (caller.clone(), ids.to_vec(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, ids) = (caller.clone(), ids.to_vec());
         self.objects().write(name, move |writer, _, content_type| {
             let view = View::for_object(&caller, content_type);
             let found = ids.iter().map(|id| find_map(writer, content_type, view, id, status_of));
             let found = found.collect::<Result<BTreeMap<_, _>>>()?;
             require_draft_public(content_type)?;
-            let change = StatusChange { writer, action, at };
+            let change = StatusChange { writer, action, stamp };
             found.into_iter().try_for_each(|object| change.apply(content_type, object))
         })
     }
@@ -143,16 +145,19 @@ impl Publishing<'_> {
         change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
             let mut stored = find_to_change(writer, content_type, &caller, &id)?;
             require_draft_public(content_type)?;
             let before = stored.internal.schedule.clone();
-            change(&mut stored, at)?;
+            change(&mut stored, stamp.at)?;
             let after = &stored.internal.schedule;
             if *after != before {
-                writer.set_schedule(content_type.pk, stored.pk, after.as_ref())?;
-                write::log(writer, Event::ObjectScheduled, at, content_type, &stored, false)?;
+                let event =
+                    if after.is_some() { Event::ObjectScheduled } else { Event::ObjectUnscheduled };
+                writer.set_schedule(content_type.pk, stored.pk, after.as_ref(), stamp.actor)?;
+                write::log(writer, event, stamp, content_type, &stored, false)?;
             }
             Ok(to_json(content_type, &stored))
         })
@@ -168,7 +173,8 @@ impl Publishing<'_> {
             return Ok(0);
         }
         self.cms.write_with_catalog(move |writer, catalog| {
-            let change = StatusChange { writer, action: PublishAction::Publish, at };
+            let stamp = Stamp { at, actor: Some(writer.system_actor("schedule")?) };
+            let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
             for &(ctd, pk, status) in &due {
                 match catalog.types().iter().find(|known| known.pk == ctd) {
@@ -176,7 +182,7 @@ impl Publishing<'_> {
                         change.apply(known, (pk, status))?;
                     }
                     // Objects of other statuses cannot be published: the schedule is removed.
-                    _ => writer.set_schedule(ctd, pk, None)?,
+                    _ => writer.set_schedule(ctd, pk, None, stamp.actor)?,
                 }
             }
             Ok(due.len())
@@ -192,20 +198,20 @@ impl Publishing<'_> {
 struct StatusChange<'a> {
     writer: &'a Writer<'a>,
     action: PublishAction,
-    at: Timestamp,
+    stamp: Stamp,
 }
 
 impl StatusChange<'_> {
     /// Sets an object, given by its row and its status, to the status of the action.
     fn apply(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
-        let Self { writer, action, at } = *self;
+        let Self { writer, action, stamp } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {
             return Ok(());
         }
         match after {
-            Status::Public | Status::Modified => writer.publish(ctd, pk, at.seconds())?,
-            Status::Draft | Status::Archived => writer.unpublish(ctd, pk, after, at.seconds())?,
+            Status::Public | Status::Modified => writer.publish(ctd, pk, stamp)?,
+            Status::Draft | Status::Archived => writer.unpublish(ctd, pk, after, stamp)?,
         }
         if before == Status::Modified {
             write::relink(writer, &content_type.properties, pk)?;
@@ -215,11 +221,12 @@ impl StatusChange<'_> {
             PublishAction::Unpublish => Event::ObjectUnpublished,
             PublishAction::Archive => Event::ObjectArchived,
         };
-        let (id, version) = writer.object_id_and_version(pk)?;
+        let (id, version, title) = writer.object_summary(pk)?;
         let is_seen = before.is_published() || after.is_published();
         let audience = Audience::of(content_type, is_seen);
-        let object = Some(ChangedObject { pk, id: &id, version, audience });
-        writer.log(&Change { event, at, content_type: (ctd, content_type.name()), object })
+        let object =
+            Some(ChangedObject { pk, id: &id, version, title: &title, changed: None, audience });
+        writer.log(&Change { event, stamp, content_type: (ctd, content_type.name()), object })
     }
 
     /// Applies the action to linked objects if their type, the key, the view of the request and
@@ -235,7 +242,7 @@ impl StatusChange<'_> {
             let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
-                    let is_allowed = view.contains(&stored.internal)
+                    let is_allowed = view.contains_object(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
                     is_allowed.then(|| status_of(&stored))
                 })?;

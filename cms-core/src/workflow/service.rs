@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cms_model::{
     auth::scope::Access,
     content_type::catalog::{Catalog, CompiledType},
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
     object::view::View,
@@ -19,7 +19,7 @@ use cms_model::{
         transition,
     },
 };
-use cms_store::{Event, Writer};
+use cms_store::{Event, ManagementEvent, Writer};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -76,20 +76,21 @@ impl Workflows<'_> {
         payload: Map<String, Value>,
     ) -> Result<WorkflowState> {
         self.objects().content_type(caller, name, Access::UPDATE)?;
-        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id)?;
             let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
             let workflow = &content_type.workflow;
             let next = transition::next_state(workflow, &internal.workflow_state, &payload)
                 .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, at.seconds());
+            let approval = transition::approval(next, internal.version, stamp.at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.forget_approval(pk, approved)?;
+                writer.clear_approval(pk, approved)?;
             }
-            writer.set_state(ctd, pk, next, approval, at.seconds())?;
+            writer.set_state(ctd, pk, next, approval, stamp)?;
             let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectMoved, at, content_type, &stored, is_seen)?;
+            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
     }
@@ -130,15 +131,17 @@ impl Workflows<'_> {
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
         let id = id.to_owned();
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.write_with_catalog(move |writer, catalog| {
-            require_custom(catalog, &id)?;
+            let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
             for user in users(catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
             writer.bump_schema()?;
-            writer.delete_workflow(&id)
+            writer.delete_workflow(&id)?;
+            writer.log_management(ManagementEvent::WorkflowDeleted, stamp, &id, &name)
         })
     }
 
@@ -148,9 +151,10 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.write_with_catalog(move |writer, catalog| {
             let workflow = wanted(catalog)?;
-            put(writer, catalog, &workflow)?;
+            put(writer, catalog, &workflow, stamp)?;
             lost_states(writer, catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
@@ -162,7 +166,12 @@ impl Workflows<'_> {
 }
 
 /// Stores a workflow and invalidates the cached types that use it.
-pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
+pub(crate) fn put(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    workflow: &Workflow,
+    stamp: Stamp,
+) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
     if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
@@ -172,7 +181,9 @@ pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -
     for user in users(catalog, &workflow.id) {
         writer.touch_ctd(user.pk, rev)?;
     }
-    Ok(())
+    let event =
+        if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
+    writer.log_management(event, stamp, &workflow.id, &workflow.name)
 }
 
 /// Returns an error for each type with objects in a state that the workflow lacks.
@@ -195,12 +206,12 @@ fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Com
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Requires a workflow of the operator: built-in workflows cannot be changed.
-fn require_custom(catalog: &Catalog, id: &str) -> Result<()> {
+/// Returns a workflow of the operator: built-in workflows cannot be changed.
+fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow>> {
     if is_built_in(id) {
         return Err(Error::Forbidden);
     }
-    catalog.workflows.find(id).map(|_| ()).ok_or_else(|| unknown(id))
+    catalog.workflows.find(id).ok_or_else(|| unknown(id))
 }
 
 fn unknown(id: &str) -> Error {

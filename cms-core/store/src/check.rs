@@ -1,6 +1,6 @@
 //! Statements of the integrity check, and rebuilding data derived from content.
 //!
-//! Each of them scans a table, so call them in [`super::Store::inspect`].
+//! Each of them scans a table, so call them in [`super::Store::read_without_timeout`].
 
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
@@ -30,7 +30,7 @@ const MISPUBLISHED: &str = "
 /// Invalid versions, by object.
 const MISNUMBERED: &str = "
     SELECT o.id, CASE
-        WHEN o.public_version > o.version THEN 'its public version is newer than it is'
+        WHEN o.public_version > o.version THEN 'the public version is newer than the current one'
         ELSE 'a replaced version is not older than the current one' END
     FROM object o
     WHERE o.ctd = ?1 AND (o.public_version > o.version OR EXISTS (
@@ -40,21 +40,20 @@ const MISNUMBERED: &str = "
 impl Reader<'_> {
     /// Returns the errors of the database file, including its indexes: the table or index where
     /// known, and the message.
-    pub fn thorough_damage(&self) -> Result<Vec<(String, String)>> {
+    pub fn integrity_errors(&self) -> Result<Vec<(String, String)>> {
         let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
         let place = |message: &String| {
             let root = message.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
-            self.tree_named(root)
+            self.table_with_root_page(root)
         };
         Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
     }
 
     /// Returns the table or index with this root page; none when the schema is unreadable too.
-    fn tree_named(&self, root: i64) -> Option<String> {
-        self.query_row("SELECT name FROM sqlite_schema WHERE rootpage = ?1", [root], |row| {
-            row.get(0)
-        })
-        .ok()
+    fn table_with_root_page(&self, root: i64) -> Option<String> {
+        let mut statement =
+            self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
+        statement.query_row([root], |row| row.get(0)).ok()
     }
 
     /// Returns the objects of a type with an unreadable version, and the reason. The ids come from
@@ -82,24 +81,28 @@ impl Reader<'_> {
             "SELECT length(title) + length(data) + length(slots) FROM published WHERE pk = ?1",
             "SELECT length(title) + length(data) FROM object_version WHERE object = ?1",
         ] {
-            self.each_row(sql, [pk], |_| Ok(()))?;
+            let mut statement = self.statement(sql)?;
+            let mut rows = statement.query([pk]).map_err(map)?;
+            while rows.next().map_err(map)?.is_some() {}
         }
         Ok(())
     }
 
     /// Returns the tables with rows that reference missing rows.
     pub fn dangling_rows(&self) -> Result<Vec<(String, String)>> {
-        self.query_rows("PRAGMA foreign_key_check", [], |row| Ok((row.get(0)?, row.get(2)?)))
+        let mut statement = self.statement("PRAGMA foreign_key_check")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(2)?))).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Counts the objects of a type row by row: all, and those of the public view.
-    pub fn count_by_walk(&self, ctd: i64) -> Result<(u64, u64)> {
-        self.query_row(
+    pub fn count_rows(&self, ctd: i64) -> Result<(u64, u64)> {
+        self.statement(
             "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
                     (SELECT count(*) FROM published WHERE ctd = ?1)",
-            [ctd],
-            |row| row.try_into(),
-        )
+        )?
+        .query_row([ctd], |row| Ok((row.get(0)?, row.get(1)?)))
+        .map_err(map)
     }
 
     /// Returns the objects whose text is not JSON.
@@ -118,23 +121,29 @@ impl Reader<'_> {
         ctd: i64,
         draft_public: bool,
     ) -> Result<Vec<(String, String, bool, bool)>> {
-        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| row.try_into())
+        let mut statement = self.statement(MISPUBLISHED)?;
+        let rows = statement.query_map(params![ctd, draft_public], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        });
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the objects with invalid versions, and the reason.
     pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        self.query_rows(MISNUMBERED, [ctd], |row| row.try_into())
+        let mut statement = self.statement(MISNUMBERED)?;
+        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
     /// Counts versions of objects that are neither live nor in the trash.
     pub fn stray_versions(&self) -> Result<u64> {
-        self.query_row(
+        self.statement(
             "SELECT count(*) FROM object_version v
              WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
                AND NOT EXISTS (SELECT 1 FROM trash WHERE pk = v.object)",
-            [],
-            |row| row.get(0),
-        )
+        )?
+        .query_row([], |row| row.get(0))
+        .map_err(map)
     }
 
     /// Counts rows of a type whose slots differ from their text.
@@ -147,14 +156,13 @@ impl Reader<'_> {
         let mut unfilled = 0;
         for edition in editions {
             let table = table_of(*edition);
-            let count: u64 = self.query_row(
-                &format!(
+            let count: u64 = self
+                .statement(&format!(
                     "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
                      AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
-                ),
-                params![ctd, slots.json(), slots.count()],
-                |row| row.get(0),
-            )?;
+                ))?
+                .query_row(params![ctd, slots.json(), slots.count()], |row| row.get(0))
+                .map_err(map)?;
             unfilled += count;
         }
         Ok(unfilled)
@@ -175,36 +183,39 @@ impl Reader<'_> {
     }
 
     fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
-        self.query_rows(sql, [ctd], |row| row.get(0))
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Passes every object of a type to `visit`: its row, id, text, and the text of its published
-    /// version.
-    pub fn each_text(
+    /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
+    /// published version.
+    pub fn for_each_object(
         &self,
         ctd: i64,
-        mut take: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
+        mut visit: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        self.each_row(
+        let mut statement = self.statement(
             "SELECT o.pk, o.id, o.data, p.data FROM object o
              LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk",
-            [ctd],
-            |row| {
-                let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
-                let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
-                let pk = row.get(0).map_err(map)?;
-                take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)
-            },
-        )
+        )?;
+        let mut rows = statement.query([ctd]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
+            let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
+            let pk = row.get(0).map_err(map)?;
+            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
+        }
+        Ok(())
     }
 
     /// Returns the stored links of an object, in order; ids in lower case.
-    pub fn noted_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
-        let mut links: Vec<(String, String)> = self.query_rows(
-            "SELECT target_type, target_id FROM link WHERE object = ?1",
-            [pk],
-            |row| row.try_into(),
-        )?;
+    pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
+        let mut statement =
+            self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
+        let rows = statement.query_map([pk], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let mut links: Vec<(String, String)> =
+            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?;
         for (_, id) in &mut links {
             id.make_ascii_lowercase();
         }
@@ -212,65 +223,79 @@ impl Reader<'_> {
         Ok(links)
     }
 
-    /// Passes every object to be indexed to `visit`: row, type, status, and workflow state.
-    pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
-        self.each_row("SELECT pk, ctd, status, workflow_state FROM object", [], |row| {
+    /// Passes every object to `visit`: primary key, type, status, and workflow state.
+    pub fn for_each_state(&self, mut visit: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
+        let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
+        let mut rows = statement.query([]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
-            take(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
-            Ok(())
-        })
+            visit(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
+        }
+        Ok(())
     }
 }
 
 impl Writer<'_> {
     /// Rebuilds all indexes.
-    pub fn remake_indexes(&self) -> Result<()> {
+    pub fn reindex(&self) -> Result<()> {
         self.0.0.execute_batch("REINDEX").map_err(map)
     }
 
     /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
-        let (live, published) = self.count_by_walk(ctd)?;
-        self.execute(
+        let (live, published) = self.count_rows(ctd)?;
+        self.statement(
             "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
              WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",
-            params![ctd, live, published],
-        )
+        )?
+        .execute(params![ctd, live, published])
+        .map_err(map)?;
+        Ok(())
     }
 
     /// Rebuilds the public view of a type from statuses and existing versions.
     pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
-        self.execute(
+        self.statement(
             "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (
-             SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
-            params![ctd, draft_public],
-        )?;
+                 SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
+        )?
+        .execute(params![ctd, draft_public])
+        .map_err(map)?;
         if !draft_public {
             return Ok(());
         }
-        self.execute(
+        self.statement(
             "INSERT OR REPLACE INTO published
+                 (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                  published_at, workflow_state, workflow_public_version, workflow_published_at,
+                  owner, editor, slot_count, slots, title, data, updated_by)
              SELECT o.pk, o.ctd, o.id, o.created_at, o.updated_at, o.version, o.version_at,
                     o.status, o.public_version, o.published_at, o.workflow_state,
-                    o.workflow_public_version, o.workflow_published_at, NULL, NULL, o.owner,
-                    o.editor, o.slot_count, o.slots, o.title, o.data
+                    o.workflow_public_version, o.workflow_published_at, o.owner, o.editor,
+                    o.slot_count, o.slots, o.title, o.data, o.updated_by
              FROM object o LEFT JOIN published p ON p.pk = o.pk
              WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
                    OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
-            [ctd],
-        )?;
-        self.execute(
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        self.statement(
             "INSERT INTO published
+                 (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+                  published_at, workflow_state, workflow_public_version, workflow_published_at,
+                  owner, editor, slot_count, slots, title, data)
              SELECT o.pk, o.ctd, o.id, o.created_at, coalesce(o.published_at, o.updated_at),
                     v.version, v.version_at, 'public', o.public_version, o.published_at,
-                    o.workflow_state, o.workflow_public_version, o.workflow_published_at, NULL,
-                    NULL, o.owner, v.editor, 0, '{}', v.title, v.data
+                    o.workflow_state, o.workflow_public_version, o.workflow_published_at, o.owner,
+                    v.editor, 0, '{}', v.title, v.data
              FROM object o
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
              WHERE o.ctd = ?1 AND o.status = 'modified'
                AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
-            [ctd],
-        )
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        Ok(())
     }
 }

@@ -1,38 +1,55 @@
 //! The journal: one row per change, written in the transaction of the change.
 
-use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
+use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer, actor::ActorRef, error::map};
 
-cms_model::named_enum! {
-    /// The kind of a change, as stored in the journal.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Event {
-        ObjectCreated => "object.create",
-        ObjectUpdated => "object.update",
-        ObjectDeleted => "object.delete",
-        ObjectPublished => "object.publish",
-        ObjectUnpublished => "object.unpublish",
-        ObjectArchived => "object.archive",
-        /// A schedule was set, changed or removed.
-        ObjectScheduled => "object.schedule",
-        /// A workflow transition.
-        ObjectMoved => "object.transition",
-        TypeCreated => "type.create",
-        TypeUpdated => "type.update",
-        TypeDeleted => "type.delete",
-        /// All objects of a type were deleted together.
-        TypePurged => "type.purge",
-        /// A reindex was requested, of one type or (row 0) of all.
-        IndexWanted => "index.want",
-    }
+/// The kind of a change, as stored in the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    ObjectCreated,
+    ObjectUpdated,
+    ObjectDeleted,
+    ObjectPublished,
+    ObjectUnpublished,
+    ObjectArchived,
+    /// A schedule was set or changed; rows of earlier versions also say so when it was removed.
+    ObjectScheduled,
+    ObjectUnscheduled,
+    /// A workflow transition.
+    ObjectTransitioned,
+    TypeCreated,
+    TypeUpdated,
+    TypeDeleted,
+    /// All objects of a type were deleted together.
+    TypePurged,
+    /// A reindex was requested, of one type or, with primary key 0, of all types.
+    ReindexRequested,
+    /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
+    Management(ManagementEvent),
+}
+
+/// The kind of a change outside of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagementEvent {
+    UserCreated,
+    UserUpdated,
+    UserDeleted,
+    KeyCreated,
+    KeyUpdated,
+    KeyRotated,
+    KeyDeleted,
+    WorkflowCreated,
+    WorkflowUpdated,
+    WorkflowDeleted,
+    SessionCreated,
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
 /// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JournalPosition {
     pub seq: i64,
     pub nonce: i64,
 }
@@ -41,7 +58,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     pub event: Event,
-    pub at: Timestamp,
+    pub stamp: Stamp,
     /// Row and name of the type; 0 and none when the change concerns no type.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
@@ -54,13 +71,16 @@ pub struct ChangedObject<'a> {
     pub id: &'a str,
     /// Its current version, or its last version when it is deleted.
     pub version: i64,
+    pub title: &'a str,
+    /// Names of the changed properties as a JSON array, of a new version.
+    pub changed: Option<&'a str>,
     pub audience: Audience,
 }
 
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
@@ -69,6 +89,7 @@ pub struct FeedEntry {
     pub content_type: Option<String>,
     pub object: Option<FeedObject>,
     pub audience: Audience,
+    pub actor: ActorRef,
 }
 
 /// The object of a row.
@@ -82,18 +103,96 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
 }
 
+impl ManagementEvent {
+    const ALL: [Self; 11] = [
+        Self::UserCreated,
+        Self::UserUpdated,
+        Self::UserDeleted,
+        Self::KeyCreated,
+        Self::KeyUpdated,
+        Self::KeyRotated,
+        Self::KeyDeleted,
+        Self::WorkflowCreated,
+        Self::WorkflowUpdated,
+        Self::WorkflowDeleted,
+        Self::SessionCreated,
+    ];
+
+    /// The name in the journal and in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserCreated => "user.create",
+            Self::UserUpdated => "user.update",
+            Self::UserDeleted => "user.delete",
+            Self::KeyCreated => "key.create",
+            Self::KeyUpdated => "key.update",
+            Self::KeyRotated => "key.rotate",
+            Self::KeyDeleted => "key.delete",
+            Self::WorkflowCreated => "workflow.create",
+            Self::WorkflowUpdated => "workflow.update",
+            Self::WorkflowDeleted => "workflow.delete",
+            Self::SessionCreated => "session.create",
+        }
+    }
+}
+
+impl Event {
+    const ALL: [Self; 14] = [
+        Self::ObjectCreated,
+        Self::ObjectUpdated,
+        Self::ObjectDeleted,
+        Self::ObjectPublished,
+        Self::ObjectUnpublished,
+        Self::ObjectArchived,
+        Self::ObjectScheduled,
+        Self::ObjectUnscheduled,
+        Self::ObjectTransitioned,
+        Self::TypeCreated,
+        Self::TypeUpdated,
+        Self::TypeDeleted,
+        Self::TypePurged,
+        Self::ReindexRequested,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ObjectCreated => "object.create",
+            Self::ObjectUpdated => "object.update",
+            Self::ObjectDeleted => "object.delete",
+            Self::ObjectPublished => "object.publish",
+            Self::ObjectUnpublished => "object.unpublish",
+            Self::ObjectArchived => "object.archive",
+            Self::ObjectScheduled => "object.schedule",
+            Self::ObjectUnscheduled => "object.unschedule",
+            Self::ObjectTransitioned => "object.transition",
+            Self::TypeCreated => "type.create",
+            Self::TypeUpdated => "type.update",
+            Self::TypeDeleted => "type.delete",
+            Self::TypePurged => "type.purge",
+            Self::ReindexRequested => "index.want",
+            Self::Management(event) => event.as_str(),
+        }
+    }
+
+    /// Reads the third column of a row, the kind.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let kind = row.get_ref(2)?.as_str()?;
+        let management = ManagementEvent::ALL.into_iter().map(Self::Management);
+        let mut known = Self::ALL.into_iter().chain(management);
+        let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
+        known.find(|event| event.as_str() == kind).ok_or_else(unknown)
+    }
+}
+
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
-    let kind = row.get_ref(2)?.as_str()?;
-    let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
-    let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -103,7 +202,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
-fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
     let (place, event) = place_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
         (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
@@ -117,63 +216,64 @@ fn told(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
         content_type: row.get(5)?,
         object,
         audience: Audience::from_number(row.get(9)?),
+        actor: ActorRef::from_column(row.get(10)?),
     })
 }
 
 impl Reader<'_> {
     /// Returns the end of the journal.
-    pub fn journal_head(&self) -> Result<Place> {
+    pub fn journal_head(&self) -> Result<JournalPosition> {
         let head = self
             .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
     }
 
     /// Returns the number of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
-        self.query_row("SELECT min(seq) FROM journal", [], |row| row.get(0))
+        self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
     pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
-            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience
+        let mut statement = self.statement(
+            "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience,
+                    actor
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
-            [seq, limit],
-            told,
-        )
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], feed_entry).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the row with this number; none when it was never written or is removed.
     pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
-        self.query_optional(
-            "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
-            [seq],
-            entry,
-        )
+        self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
+            .query_row([seq], entry)
+            .optional()
+            .map_err(map)
     }
 
     /// Returns whether the oldest row is before a position and older than a time.
     pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
-        self.query_row(
+        self.statement(
             "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
                             WHERE seq < ?1 AND at < ?2)",
-            [before, older_than.0],
-            |row| row.get(0),
-        )
+        )?
+        .query_row([before, older_than.0], |row| row.get(0))
+        .map_err(map)
     }
 
     /// Returns the rows after a position, oldest first.
     pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
+        let mut statement = self.statement(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
              ORDER BY seq LIMIT ?2",
-            [seq, limit],
-            entry,
-        )
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([seq, limit], entry).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 }
 
@@ -182,30 +282,63 @@ impl Writer<'_> {
     pub fn log(&self, change: &Change<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
-        self.execute(
+        self.statement(
             "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version,
-                                  audience)
-             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            params![
-                change.at.0,
-                change.event.as_str(),
-                ctd,
-                object.map(|object| object.pk),
-                name,
-                object.map(|object| object.id),
-                object.map(|object| object.version),
-                audience.number(),
-            ],
-        )
+                 audience, actor, title, properties)
+             VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            change.stamp.at.0,
+            change.event.as_str(),
+            ctd,
+            object.map(|object| object.pk),
+            name,
+            object.map(|object| object.id),
+            object.map(|object| object.version),
+            audience.number(),
+            change.stamp.actor,
+            object.map(|object| object.title),
+            object.and_then(|object| object.changed),
+        ])
+        .map_err(map)?;
+        Ok(())
     }
 
     /// Appends a row about a type.
-    pub fn log_type(&self, event: Event, at: Timestamp, content_type: (i64, &str)) -> Result<()> {
-        self.log(&Change { event, at, content_type, object: None })
+    pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
+        self.log(&Change { event, stamp, content_type, object: None })
+    }
+
+    /// Appends a row about a key, user or workflow with this id and name.
+    pub fn log_management(
+        &self,
+        event: ManagementEvent,
+        stamp: Stamp,
+        id: &str,
+        name: &str,
+    ) -> Result<()> {
+        self.statement(
+            "INSERT INTO journal (nonce, at, kind, ctd, type_name, object_id, audience, actor,
+                 title)
+             VALUES (random(), ?1, ?2, 0, '', ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            stamp.at.0,
+            event.as_str(),
+            id,
+            Audience::Everyone.number(),
+            stamp.actor,
+            name
+        ])
+        .map_err(map)?;
+        Ok(())
     }
 
     /// Removes rows before a position that are older than a time.
-    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
-        self.execute("DELETE FROM journal WHERE seq < ?1 AND at < ?2", [before, older_than.0])
+    pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
+        self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
+            .execute([before, older_than.0])
+            .map_err(map)?;
+        Ok(())
     }
 }

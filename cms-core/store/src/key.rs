@@ -5,9 +5,9 @@ use cms_model::{
     error::{Error, Result},
     wire::key::{KeyKind, Rule},
 };
-use rusqlite::{Row, params};
+use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, Writer, error::map};
 
 /// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
@@ -20,9 +20,12 @@ pub struct KeyRow {
     pub hash: [u8; 32],
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
+    /// Digest of the token before a rotation, and the time until which it is valid.
+    pub previous: Option<([u8; 32], Timestamp)>,
 }
 
-const COLUMNS: &str = "pk, uid, name, kind, rules, hash, created_at, last_used_at";
+const COLUMNS: &str =
+    "pk, uid, name, kind, rules, hash, created_at, last_used_at, previous_hash, previous_until";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
     let (kind, rules): (String, String) = (row.get(3)?, row.get(4)?);
@@ -42,75 +45,107 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
         hash: row.get(5)?,
         created_at: Timestamp(row.get(6)?),
         last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        previous: row
+            .get::<_, Option<[u8; 32]>>(8)?
+            .zip(row.get::<_, Option<i64>>(9)?.map(Timestamp)),
     }))
 }
 
 impl Reader<'_> {
     /// Returns the keys that are valid, oldest first.
     pub fn keys(&self) -> Result<Vec<KeyRow>> {
-        let sql = format!("SELECT {COLUMNS} FROM api_key WHERE revoked_at IS NULL ORDER BY pk");
-        self.query_rows(&sql, [], read)?.into_iter().collect()
+        let mut statement = self.statement(&format!(
+            "SELECT {COLUMNS} FROM actor WHERE revoked_at IS NULL AND kind NOT IN ('user', 'system') ORDER BY pk"
+        ))?;
+        let rows = statement.query_map([], read).map_err(map)?;
+        rows.map(|row| row.map_err(map)?).collect()
     }
 
     /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
-        self.query_row("SELECT EXISTS (SELECT 1 FROM api_key)", [], |row| row.get(0))
+        self.statement("SELECT EXISTS (SELECT 1 FROM actor WHERE kind NOT IN ('user', 'system'))")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
     }
 
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
-        self.query_row(
-            "SELECT EXISTS (SELECT 1 FROM api_key WHERE hash = ?1
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
-            params![hash, kind.as_str(), name],
-            |row| row.get(0),
-        )
+        )?
+        .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
+        .map_err(map)
     }
 
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.query_optional(&format!("SELECT {COLUMNS} FROM api_key WHERE pk = ?1"), [pk], read)?
+        self.statement(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"))?
+            .query_row([pk], read)
+            .optional()
+            .map_err(map)?
             .transpose()
     }
 }
 
 impl Writer<'_> {
     pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
-        self.execute(
-            "INSERT INTO api_key (uid, name, kind, rules, hash, created_at)
+        self.statement(
+            "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![
-                key.uid,
-                key.name,
-                key.kind.as_str(),
-                serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
-                key.hash,
-                key.created_at.0,
-            ],
-        )
+        )?
+        .execute(params![
+            key.uid,
+            key.name,
+            key.kind.as_str(),
+            serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
+            key.hash,
+            key.created_at.0,
+        ])
+        .map_err(map)?;
+        Ok(())
     }
 
-    /// Replaces the rules of a key.
-    pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
+    /// Replaces name and rules of a key.
+    pub fn update_key(&self, pk: i64, name: &str, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
-        self.execute("UPDATE api_key SET rules = ?2 WHERE pk = ?1", params![pk, rules])
+        self.statement("UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1")?
+            .execute(params![pk, name, rules])
+            .map_err(map)?;
+        Ok(())
     }
 
-    /// Replaces the token of a key.
-    pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
-        self.execute("UPDATE api_key SET hash = ?2 WHERE pk = ?1", params![pk, hash])
+    /// Replaces the token of a key; the previous one is valid until a time, if any.
+    pub fn set_key_hash(
+        &self,
+        pk: i64,
+        hash: [u8; 32],
+        previous_until: Option<Timestamp>,
+    ) -> Result<()> {
+        self.statement(
+            "UPDATE actor SET previous_hash = iif(?3 IS NULL, NULL, hash), previous_until = ?3,
+                 hash = ?2
+             WHERE pk = ?1",
+        )?
+        .execute(params![pk, hash, previous_until.map(|until| until.0)])
+        .map_err(map)?;
+        Ok(())
     }
 
-    /// Revokes a key; returns whether a valid key existed.
-    pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
-        let changed = self.execute_and_count(
-            "UPDATE api_key SET revoked_at = ?2 WHERE uid = ?1 AND revoked_at IS NULL",
-            params![uid, at.0],
-        )?;
-        Ok(changed > 0)
+    /// Revokes a key.
+    pub fn revoke_key(&self, pk: i64, at: Timestamp) -> Result<()> {
+        self.statement("UPDATE actor SET revoked_at = ?2 WHERE pk = ?1")?
+            .execute(params![pk, at.0])
+            .map_err(map)?;
+        Ok(())
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.execute("UPDATE api_key SET last_used_at = ?2 WHERE pk = ?1", params![pk, at.0])
+        self.statement(
+            "UPDATE actor SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE pk = ?1",
+        )?
+        .execute(params![pk, at.0])
+        .map_err(map)?;
+        Ok(())
     }
 }

@@ -6,8 +6,8 @@ use rusqlite::params;
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the rows of live objects that link to an object, except the object itself; at most
-    /// `limit`.
+    /// Returns the primary keys of at most `limit` live objects that link to an object, except the
+    /// object itself.
     pub fn linking_objects(
         &self,
         target: (&str, &str),

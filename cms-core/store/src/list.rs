@@ -18,8 +18,8 @@ use super::{
     Reader, Store, TypeState,
     cache::Cache,
     error::map,
-    list_sql::{self, Page, Size},
-    object::{COLUMNS, read},
+    list_sql::{self, ListCounts, Page},
+    object::{columns_of, read},
 };
 
 /// Maximum length of the texts of a cached list, in bytes.
@@ -64,6 +64,7 @@ impl Store {
             return Ok(Some(known));
         }
         let query = list.query(content_type)?;
+        let columns = columns_of(list.columns);
         let live = match query.edition {
             Edition::Current => live,
             Edition::Published => published,
@@ -78,8 +79,8 @@ impl Store {
             None if may_count => reader.count(content_type, &query)?,
             None => return Ok(None),
         };
-        let size = Size { matching, live };
-        let page = list_sql::page(&query, content_type.into(), size, COLUMNS);
+        let counts = ListCounts { matching, total: live };
+        let page = list_sql::page(&query, content_type.into(), counts, columns);
         let plan = Arc::new(ListPlan { matching, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);

@@ -1,13 +1,13 @@
 //! The one row of `meta`: revisions of cached data, and the ids of the data directory.
 
 use cms_model::{clock::Timestamp, error::Result};
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
-use super::{Reader, Writer};
+use super::{Reader, Writer, error::map};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
-pub const DERIVED: i64 = 3;
+pub const DERIVED_DATA_VERSION: i64 = 3;
 
 /// Counters that increment with every change of the data they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,59 +18,69 @@ pub struct Revisions {
     pub auth: i64,
 }
 
+/// The ids in the URLs of a data directory.
+pub struct SpaceIds {
+    pub organization: String,
+    pub space: String,
+}
+
 impl Reader<'_> {
     /// Returns none in an uninitialized database.
     pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
-        self.query_optional("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
-            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
-        })
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .optional()
+            .map_err(map)
     }
 
     pub fn revisions(&self) -> Result<Revisions> {
-        self.query_row("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
-            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
-        })
+        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
+            .map_err(map)
     }
 
     /// Returns the version of derived data in the database.
-    pub fn derived(&self) -> Result<i64> {
-        self.query_row("SELECT derived FROM meta", [], |row| row.get(0))
+    pub fn derived_data_version(&self) -> Result<i64> {
+        self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns the ids of the organization and of the space.
-    pub fn names(&self) -> Result<(String, String)> {
-        self.query_row("SELECT organization, space FROM meta WHERE id = 1", [], |row| {
-            row.try_into()
-        })
+    pub fn space_ids(&self) -> Result<SpaceIds> {
+        self.statement("SELECT organization, space FROM meta WHERE id = 1")?
+            .query_row([], |row| Ok(SpaceIds { organization: row.get(0)?, space: row.get(1)? }))
+            .map_err(map)
     }
 }
 
 impl Writer<'_> {
     pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
-        self.execute(
+        self.statement(
             "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
                                clock_seen_at, clock_trusted_at)
              VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
-            params![organization, space, DERIVED, at.0],
-        )
+        )?
+        .execute(params![organization, space, DERIVED_DATA_VERSION, at.0])
+        .map_err(map)?;
+        Ok(())
     }
 
     /// Stores this program's version of derived data.
-    pub fn note_derived(&self) -> Result<()> {
-        self.execute("UPDATE meta SET derived = ?1", [DERIVED])
+    pub fn set_derived_data_version(&self) -> Result<()> {
+        self.statement("UPDATE meta SET derived = ?1")?
+            .execute([DERIVED_DATA_VERSION])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Invalidates the content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
-        self.query_row(
-            "UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev",
-            [],
-            |row| row.get(0),
-        )
+        self.statement("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
     }
 
     /// Invalidates the keys of every process.
     pub fn bump_auth(&self) -> Result<()> {
-        self.execute("UPDATE meta SET auth_rev = auth_rev + 1", [])
+        self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
+        Ok(())
     }
 }

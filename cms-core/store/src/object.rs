@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use cms_model::{
     clock::Timestamp,
     content_type::indexed::IndexedProperties,
+    context::Stamp,
     error::Result,
-    object::model::{Edition, Internal, Schedule, Status, StoredObject},
+    object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
-use rusqlite::{Row, params, types::Type};
+use rusqlite::{OptionalExtension, Row, params, types::Type};
 use serde::Serialize;
 
 use super::{Reader, Writer, error::map};
@@ -16,12 +17,18 @@ use super::{Reader, Writer, error::map};
 /// The columns of [`read`], in its order.
 macro_rules! columns {
     () => {
-        "pk, id, created_at, updated_at, version, version_at, status, public_version, \
-         published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
-         editor, title, data, scheduled_at, scheduled_zone"
+        columns!("data")
+    };
+    ($data:literal) => {
+        concat!(
+            "pk, id, created_at, updated_at, version, version_at, status, public_version, \
+             published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
+             editor, title, ",
+            $data,
+            ", scheduled_at, scheduled_zone"
+        )
     };
 }
-pub(super) const COLUMNS: &str = columns!();
 /// Additional columns of some statements: the schema revision, or the type.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
@@ -30,7 +37,37 @@ struct Statements {
     one: &'static str,
     one_and_revision: &'static str,
     many: &'static str,
+    many_without_properties: &'static str,
+    many_indexed: &'static str,
     rows: &'static str,
+    rows_without_properties: &'static str,
+    rows_indexed: &'static str,
+}
+
+/// Selects objects by id; a join looks up each id, where IN would first sort them into a temporary
+/// table.
+macro_rules! many {
+    ($columns:expr, $table:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
+            $table,
+            " ON ctd = ?1 AND id = wanted"
+        )
+    };
+}
+
+macro_rules! rows {
+    ($columns:expr, $table:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
+            $table,
+            " ON pk = wanted"
+        )
+    };
 }
 
 macro_rules! statements {
@@ -44,32 +81,26 @@ macro_rules! statements {
                 $table,
                 " WHERE ctd = ?1 AND id = ?2"
             ),
-            // A join looks up each id; IN would first sort them into a temporary table.
-            many: concat!(
-                "SELECT ",
-                columns!(),
-                " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
-                $table,
-                " ON ctd = ?1 AND id = wanted"
-            ),
-            rows: concat!(
-                "SELECT ",
-                columns!(),
-                ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
-                $table,
-                " ON pk = wanted"
-            ),
+            many: many!(columns!(), $table),
+            many_without_properties: many!(columns!("'{}'"), $table),
+            many_indexed: many!(columns!("slots"), $table),
+            rows: rows!(columns!(), $table),
+            rows_without_properties: rows!(columns!("'{}'"), $table),
+            rows_indexed: rows!(columns!("slots"), $table),
         }
     };
 }
 
-/// Copies objects to the trash; parameter 2 is the time.
+/// Copies objects to the trash; parameters 2 and 3 are time and actor of the deletion.
 macro_rules! trash {
     () => {
         "INSERT INTO trash
+             (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+              published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+              editor, title, data, updated_by, changed, deleted_at, deleted_by)
          SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                 published_at, workflow_state, workflow_public_version, workflow_published_at,
-                owner, editor, title, data, ?2
+                owner, editor, title, data, updated_by, changed, ?2, ?3
          FROM object "
     };
 }
@@ -92,7 +123,16 @@ fn statements_of(edition: Edition) -> &'static Statements {
     }
 }
 
-/// Reads a row of [`COLUMNS`] without copying its texts.
+/// The select list of [`read`].
+pub(super) fn columns_of(columns: Columns) -> &'static str {
+    match columns {
+        Columns::All => columns!(),
+        Columns::WithoutProperties => columns!("'{}'"),
+        Columns::IndexedProperties => columns!("slots"),
+    }
+}
+
+/// Reads a row of [`columns_of`] without copying its texts.
 pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
     let text = |column| -> rusqlite::Result<Cow<'r, str>> {
         Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
@@ -146,6 +186,8 @@ pub struct ObjectChange {
     pub created_at: Option<i64>,
     pub at: i64,
     pub editor: Option<i64>,
+    /// Names of the properties that differ from the version before, as a JSON array.
+    pub changed: String,
 }
 
 impl Reader<'_> {
@@ -157,9 +199,10 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.query_optional(statements_of(edition).one, params![ctd, id], |row| {
-            Ok(visit(read(row)?))
-        })
+        self.statement(statements_of(edition).one)?
+            .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
+            .optional()
+            .map_err(map)
     }
 
     /// As [`Self::object`], and returns the schema revision of the same snapshot.
@@ -170,9 +213,10 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.query_optional(statements_of(edition).one_and_revision, params![ctd, id], |row| {
-            Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?))
-        })
+        self.statement(statements_of(edition).one_and_revision)?
+            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
+            .optional()
+            .map_err(map)
     }
 
     /// Passes the existing ones of the ids to `visit`, in no particular order, with one statement,
@@ -182,10 +226,16 @@ impl Reader<'_> {
         edition: Edition,
         ctd: i64,
         ids: &[impl Serialize],
+        columns: Columns,
         mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        let mut statement = self.statement(statements_of(edition).many)?;
+        let statements = statements_of(edition);
+        let mut statement = self.statement(match columns {
+            Columns::All => statements.many,
+            Columns::WithoutProperties => statements.many_without_properties,
+            Columns::IndexedProperties => statements.many_indexed,
+        })?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(read(row).map_err(map)?)?;
@@ -193,15 +243,22 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Passes the existing ones of the rows to `visit`, with their type, in no particular order.
+    /// Passes the existing objects of these primary keys to `visit`, with their type, in no
+    /// particular order.
     pub fn object_rows(
         &self,
         edition: Edition,
         pks: &[i64],
+        columns: Columns,
         mut visit: impl FnMut(i64, StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let mut statement = self.statement(statements_of(edition).rows)?;
+        let statements = statements_of(edition);
+        let mut statement = self.statement(match columns {
+            Columns::All => statements.rows,
+            Columns::WithoutProperties => statements.rows_without_properties,
+            Columns::IndexedProperties => statements.rows_indexed,
+        })?;
         let mut rows = statement.query([pks]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
@@ -209,79 +266,83 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the next rows of a type in creation order, each with its creation date.
+    /// Returns the next objects of a type in creation order: creation date and primary key.
     pub fn object_rows_after(
         &self,
         ctd: i64,
         (created_at, pk): (i64, i64),
         limit: usize,
     ) -> Result<Vec<(i64, i64)>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
+        let mut statement = self.statement(
             "SELECT created_at, pk FROM object WHERE ctd = ?1 AND (created_at, pk) > (?2, ?3)
              ORDER BY created_at, pk LIMIT ?4",
-            [ctd, created_at, pk, limit],
-            |row| row.try_into(),
-        )
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map([ctd, created_at, pk, limit], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the next ids of a type in order, after an id that need not exist.
     pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
-        self.query_rows(
-            "SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            params![ctd, id, limit],
-            |row| row.get(0),
-        )
+        let mut statement = self
+            .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
+        let ids = statement.query_map(params![ctd, id, limit], |row| row.get(0)).map_err(map)?;
+        ids.map(|id| id.map_err(map)).collect()
     }
 
-    /// Returns the row of a live object.
+    /// Returns the primary key of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
-        self.query_optional(
-            "SELECT pk FROM object WHERE ctd = ?1 AND id = ?2",
-            params![ctd, id],
-            |row| row.get(0),
-        )
+        self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
+            .query_row(params![ctd, id], |row| row.get(0))
+            .optional()
+            .map_err(map)
     }
 
-    /// Returns id and version of a live object.
-    pub fn object_id_and_version(&self, pk: i64) -> Result<(String, i64)> {
-        self.query_row("SELECT id, version FROM object WHERE pk = ?1", [pk], |row| row.try_into())
+    /// Returns id, version and title of a live object.
+    pub fn object_summary(&self, pk: i64) -> Result<(String, i64, String)> {
+        self.statement("SELECT id, version, title FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .map_err(map)
     }
 
     /// Returns the stored properties of an object.
     pub fn object_data(&self, pk: i64) -> Result<String> {
-        self.query_row("SELECT data FROM object WHERE pk = ?1", [pk], |row| row.get(0))
+        self.statement("SELECT data FROM object WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
+            .map_err(map)
     }
 
     /// Counts live objects of all types.
     pub fn live_objects(&self) -> Result<u64> {
-        self.query_row("SELECT coalesce(sum(live), 0) FROM ctd_state", [], |row| row.get(0))
+        self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?
+            .query_row([], |row| row.get(0))
+            .map_err(map)
     }
 
     /// Returns whether the trash has an object deleted before a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
-        self.query_row(
-            "SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)",
-            [before.0],
-            |row| row.get(0),
-        )
+        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
+            .query_row([before.0], |row| row.get(0))
+            .map_err(map)
     }
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
     pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        self.query_rows(
+        let mut statement = self.statement(
             "SELECT id FROM trash WHERE ctd = ?1 AND deleted_at > ?2
              AND NOT EXISTS (SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = trash.id)
              GROUP BY id ORDER BY max(deleted_at), max(pk)",
-            params![ctd, after.0],
-            |row| row.get(0),
-        )
+        )?;
+        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 }
 
 impl Writer<'_> {
-    /// Inserts a new object in its first version; returns its row.
+    /// Inserts a new object in its first version; returns its primary key.
     pub fn insert_object(
         &self,
         ctd: i64,
@@ -290,28 +351,30 @@ impl Writer<'_> {
         created_at: i64,
         object: &ObjectChange,
     ) -> Result<i64> {
-        self.execute(
+        self.statement(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
-                 workflow_published_at, slots, slot_count)
+                 workflow_published_at, slots, slot_count, updated_by, scheduled_by, changed)
              VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
-                     property_slots(?8, ?11), ?12)",
-            params![
-                ctd,
-                id,
-                object.at,
-                object.status.as_str(),
-                object.workflow_state,
-                object.editor,
-                object.title,
-                object.data,
-                object.approval.map(|(version, _)| version),
-                object.approval.map(|(_, at)| at),
-                slots.json(),
-                slots.count(),
-                created_at,
-            ],
-        )?;
+                     property_slots(?8, ?11), ?12, ?6, NULL, ?14)",
+        )?
+        .execute(params![
+            ctd,
+            id,
+            object.at,
+            object.status.as_str(),
+            object.workflow_state,
+            object.editor,
+            object.title,
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
+            slots.json(),
+            slots.count(),
+            created_at,
+            object.changed,
+        ])
+        .map_err(map)?;
         self.count_objects(ctd, 1)?;
         Ok(self.0.0.last_insert_rowid())
     }
@@ -325,29 +388,33 @@ impl Writer<'_> {
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {
-        self.keep_version(pk)?;
-        self.execute(
+        self.archive_version(pk)?;
+        self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
-                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL
+                 workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL,
+                 updated_by = ?4, changed = ?9
              WHERE pk = ?1",
-            params![
-                pk,
-                object.at,
-                object.status.as_str(),
-                object.editor,
-                object.title,
-                object.data,
-                object.approval.map(|(version, _)| version),
-                object.approval.map(|(_, at)| at),
-            ],
-        )?;
+        )?
+        .execute(params![
+            pk,
+            object.at,
+            object.status.as_str(),
+            object.editor,
+            object.title,
+            object.data,
+            object.approval.map(|(version, _)| version),
+            object.approval.map(|(_, at)| at),
+            object.changed,
+        ])
+        .map_err(map)?;
         // A separate statement, so that indexes stay untouched when no indexed value changed.
-        self.execute(
+        self.statement(
             "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
              WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
-            params![pk, slots.json(), slots.count()],
-        )?;
+        )?
+        .execute(params![pk, slots.json(), slots.count()])
+        .map_err(map)?;
         if let Some(created_at) = object.created_at {
             self.set_created_at(pk, created_at)?;
         }
@@ -356,48 +423,58 @@ impl Writer<'_> {
 
     /// Changes the creation date of an object, and of its published version.
     fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
-        self.execute(
-            "UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
-            [pk, at],
-        )?;
-        self.execute(
-            "UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
-            [pk, at],
-        )
+        self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
+            .execute([pk, at])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Moves an object to the trash; removes its links and its published version.
-    pub fn trash_object(&self, ctd: i64, pk: i64, at: Timestamp) -> Result<()> {
+    pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
-        self.execute(concat!(trash!(), "WHERE pk = ?1"), params![pk, at.0])?;
-        self.execute("DELETE FROM object WHERE pk = ?1", [pk])?;
+        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
+            .execute(params![pk, stamp.at.0, stamp.actor])
+            .map_err(map)?;
+        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
         self.count_objects(ctd, -1)
     }
 
     /// Moves all objects of a type to the trash; returns their number.
-    pub fn trash_all(&self, ctd: i64, at: Timestamp) -> Result<usize> {
+    pub fn trash_all(&self, ctd: i64, stamp: Stamp) -> Result<usize> {
         self.withdraw_all(ctd)?;
-        self.execute(concat!(trash!(), "WHERE ctd = ?1"), params![ctd, at.0])?;
-        let removed = self.execute_and_count("DELETE FROM object WHERE ctd = ?1", [ctd])?;
+        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
+            .execute(params![ctd, stamp.at.0, stamp.actor])
+            .map_err(map)?;
+        let removed =
+            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
         self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
         Ok(removed)
     }
 
     /// Removes objects deleted before a time, and their versions.
     pub fn empty_trash(&self, before: Timestamp) -> Result<()> {
-        self.execute(
+        self.statement(
             "DELETE FROM object_version
              WHERE object IN (SELECT pk FROM trash WHERE deleted_at < ?1)",
-            [before.0],
-        )?;
-        self.execute("DELETE FROM trash WHERE deleted_at < ?1", [before.0])
+        )?
+        .execute([before.0])
+        .map_err(map)?;
+        self.statement("DELETE FROM trash WHERE deleted_at < ?1")?
+            .execute([before.0])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Increments the change counter of a type, and adds to its number of objects.
     pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
-        self.execute(
+        self.statement(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
-            params![ctd, more],
-        )
+        )?
+        .execute(params![ctd, more])
+        .map_err(map)?;
+        Ok(())
     }
 }

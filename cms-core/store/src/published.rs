@@ -1,20 +1,24 @@
 //! Publishing: statuses of objects, the rows of the public view, and schedules.
 
 use cms_model::{
+    context::Stamp,
     error::Result,
     object::model::{Schedule, Status},
 };
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
-use super::{Reader, Writer, object};
+use super::{Reader, Writer, error::map, object};
 
 /// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
     () => {
         "INSERT OR REPLACE INTO published
+             (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
+              published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+              editor, slot_count, slots, title, data, updated_by)
          SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
-                published_at, workflow_state, workflow_public_version, workflow_published_at,
-                NULL, NULL, owner, editor, slot_count, slots, title, data
+                published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
+                editor, slot_count, slots, title, data, updated_by
          FROM object "
     };
 }
@@ -22,124 +26,145 @@ macro_rules! publish {
 impl Reader<'_> {
     /// Returns the stored properties of the published version.
     pub fn published_data(&self, pk: i64) -> Result<Option<String>> {
-        self.query_optional("SELECT data FROM published WHERE pk = ?1", [pk], |row| row.get(0))
+        self.statement("SELECT data FROM published WHERE pk = ?1")?
+            .query_row([pk], |row| row.get(0))
+            .optional()
+            .map_err(map)
     }
 
     /// Returns whether a scheduled publication is due.
     pub fn is_any_due(&self, now: i64) -> Result<bool> {
-        self.query_row(
-            "SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)",
-            [now],
-            |row| row.get(0),
-        )
+        self.statement("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)")?
+            .query_row([now], |row| row.get(0))
+            .map_err(map)
     }
 
-    /// Returns objects whose publication is due, earliest first: type, row and status.
+    /// Returns objects whose publication is due, earliest first: type, primary key and status.
     pub fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
+        let mut statement = self.statement(
             "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
              ORDER BY scheduled_at, pk LIMIT ?2",
-            [now, limit],
-            |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)),
-        )
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement
+            .query_map([now, limit], |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)))
+            .map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 }
 
 impl Writer<'_> {
     /// Publishes the current version of an object; cancels a scheduled publication.
-    pub fn publish(&self, ctd: i64, pk: i64, at: i64) -> Result<()> {
+    pub fn publish(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         let was_published = self.published_data(pk)?.is_some();
-        self.execute(
-            "UPDATE object SET status = 'public', updated_at = ?2, public_version = version,
-                 published_at = ?2, scheduled_at = NULL, scheduled_zone = NULL
+        self.statement(
+            "UPDATE object SET status = 'public', updated_at = ?2, updated_by = ?3,
+                 public_version = version, published_at = ?2, scheduled_at = NULL,
+                 scheduled_zone = NULL
              WHERE pk = ?1",
-            [pk, at],
-        )?;
-        self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
+        )?
+        .execute(params![pk, stamp.at.seconds(), stamp.actor])
+        .map_err(map)?;
+        self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
         self.count_published(ctd, i64::from(!was_published))
     }
 
     /// Removes an object from the public view, and sets a status without a published version.
-    pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, at: i64) -> Result<()> {
-        self.execute(
-            "UPDATE object SET status = ?2, updated_at = ?3, public_version = NULL,
-                 published_at = NULL, scheduled_at = NULL, scheduled_zone = NULL
+    pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, stamp: Stamp) -> Result<()> {
+        self.statement(
+            "UPDATE object SET status = ?2, updated_at = ?3, updated_by = ?4,
+                 public_version = NULL, published_at = NULL, scheduled_at = NULL,
+                 scheduled_zone = NULL
              WHERE pk = ?1",
-            params![pk, status.as_str(), at],
-        )?;
+        )?
+        .execute(params![pk, status.as_str(), stamp.at.seconds(), stamp.actor])
+        .map_err(map)?;
         self.withdraw(ctd, pk)
     }
 
-    /// Sets or removes the schedule of an object.
-    pub fn set_schedule(&self, ctd: i64, pk: i64, schedule: Option<&Schedule<'_>>) -> Result<()> {
-        self.execute(
-            "UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3 WHERE pk = ?1",
-            params![
-                pk,
-                schedule.map(|schedule| schedule.at),
-                schedule.map(|schedule| &*schedule.zone)
-            ],
-        )?;
+    /// Sets or removes the schedule of an object; `actor` is the one who set it.
+    pub fn set_schedule(
+        &self,
+        ctd: i64,
+        pk: i64,
+        schedule: Option<&Schedule<'_>>,
+        actor: Option<i64>,
+    ) -> Result<()> {
+        self.statement(
+            "UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3, scheduled_by = ?4
+             WHERE pk = ?1",
+        )?
+        .execute(params![
+            pk,
+            schedule.map(|schedule| schedule.at),
+            schedule.map(|schedule| &*schedule.zone),
+            actor
+        ])
+        .map_err(map)?;
         self.count_objects(ctd, 0)
     }
 
     /// Removes the published version of an object, if any.
     pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
-        let removed = self.execute_and_count("DELETE FROM published WHERE pk = ?1", [pk])?;
+        let removed =
+            self.statement("DELETE FROM published WHERE pk = ?1")?.execute([pk]).map_err(map)?;
         self.count_published(ctd, -i64::from(removed > 0))
     }
 
     /// Removes all published versions of a type.
     pub(super) fn withdraw_all(&self, ctd: i64) -> Result<()> {
-        self.execute("DELETE FROM published WHERE ctd = ?1", [ctd])?;
-        self.execute(
-            "UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1",
-            [ctd],
-        )
+        self.statement("DELETE FROM published WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.statement("UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1")?
+            .execute([ctd])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Turns Draft & Public on: existing objects become published (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn publish_all(&self, ctd: i64) -> Result<()> {
-        self.execute(
+    pub fn enable_draft_public(&self, ctd: i64) -> Result<()> {
+        self.statement(
             "UPDATE object SET status = 'public', public_version = version,
                  published_at = updated_at
              WHERE ctd = ?1",
-            [ctd],
-        )?;
-        let published = self.execute_and_count(concat!(publish!(), "WHERE ctd = ?1"), [ctd])?;
+        )?
+        .execute([ctd])
+        .map_err(map)?;
+        let published =
+            self.statement(concat!(publish!(), "WHERE ctd = ?1"))?.execute([ctd]).map_err(map)?;
         self.count_published(ctd, i64::try_from(published).unwrap_or(i64::MAX))
     }
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
-        self.execute(
+    pub fn disable_draft_public(&self, ctd: i64) -> Result<()> {
+        self.statement(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
                  scheduled_at = NULL, scheduled_zone = NULL
              WHERE ctd = ?1",
-            [ctd],
-        )?;
+        )?
+        .execute([ctd])
+        .map_err(map)?;
         self.withdraw_all(ctd)
     }
 
-    /// Returns the rows of objects that were edited after publication.
+    /// Returns the primary keys of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
-        self.query_rows(
-            "SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'",
-            [ctd],
-            |row| row.get(0),
-        )
+        let mut statement =
+            self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;
+        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
     }
 
     /// Increments the change counter of a type, and adds to the number of objects in its public
     /// view.
     fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
-        self.execute(
+        self.statement(
             "UPDATE ctd_state SET published = published + ?2, changes = changes + 1
              WHERE ctd = ?1",
-            [ctd, more],
-        )
+        )?
+        .execute([ctd, more])
+        .map_err(map)?;
+        Ok(())
     }
 }

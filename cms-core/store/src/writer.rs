@@ -123,14 +123,14 @@ impl Writers {
         let run = {
             let result = Arc::clone(&result);
             move |writer: &Writer<'_>| {
-                let outcome = job(writer);
-                let verdict = match &outcome {
+                let value = job(writer);
+                let outcome = match &value {
                     Ok(_) => JobOutcome::Keep,
                     Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                     Err(_) => JobOutcome::Undo,
                 };
-                *lock(&result) = Some(outcome);
-                verdict
+                *lock(&result) = Some(value);
+                outcome
             }
         };
         let is_leader = {
@@ -165,10 +165,10 @@ impl Writers {
     }
 
     /// Notifies the listeners, and removes dropped ones.
-    fn tell(&self) {
+    fn notify_listeners(&self) {
         lock(&self.listeners).retain(|listener| {
             let listener = listener.upgrade();
-            listener.inspect(|tell| tell()).is_some()
+            listener.inspect(|notify| notify()).is_some()
         });
     }
 
@@ -179,19 +179,19 @@ impl Writers {
             let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
-        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
+        let (runs, waiters): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
         let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::Relaxed);
-            self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
+            self.committed.fetch_add(waiters.len() as u64, Ordering::Relaxed);
         }
-        for waiter in tickets {
+        for waiter in waiters {
             waiter.set(WaiterState::Done(outcome.clone()));
         }
-        self.tell();
+        self.notify_listeners();
         let mut queue = lock(&self.queue);
         match queue.waiting.front() {
             Some(next) => next.waiter.set(WaiterState::Lead),
@@ -224,13 +224,13 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         if !alone {
             writer.execute("SAVEPOINT job", [])?;
         }
-        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
-        let kept = verdict == JobOutcome::Keep;
+        let outcome = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
+        let kept = outcome == JobOutcome::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
             // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
-            let is_full = verdict == JobOutcome::NoSpace;
+            let is_full = outcome == JobOutcome::NoSpace;
             return Err(if is_full {
                 Error::NoSpace(reason.into())
             } else {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error,
+    ActorKind, Caller, Cms, CoreConfig, Error,
     ids::{CountingIds, ID_PATTERN, IdSource},
     testing::TestCms,
     wire::{
@@ -85,10 +85,11 @@ fn key_changes_are_visible_to_both_handles() {
     let local = Caller::local();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let web = one.cms.keys().create(&local, &new).unwrap();
-    let kind = |cms: &Cms| cms.keys().authenticate(&web.key).map(|caller| caller.actor().kind);
+    let kind =
+        |cms: &Cms| cms.keys().authenticate(&web.key).map(|caller| caller.actor().kind.clone());
     assert_eq!(
         (kind(&one.cms).unwrap(), kind(&other).unwrap()),
-        (KeyKind::ReadOnly, KeyKind::ReadOnly)
+        (ActorKind::Key(KeyKind::ReadOnly), ActorKind::Key(KeyKind::ReadOnly))
     );
     other.keys().revoke(&local, &web.item.id).unwrap();
     for cms in [&*one.cms, &other] {
@@ -115,6 +116,10 @@ impl IdSource for TypeChangingIds {
 
     fn token(&self) -> String {
         self.ids.token()
+    }
+
+    fn secret(&self) -> [u8; 32] {
+        self.ids.secret()
     }
 }
 

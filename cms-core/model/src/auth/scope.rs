@@ -3,7 +3,10 @@
 
 use std::ops::{BitAnd, BitOr};
 
-use crate::{content_type::builtin::WEBHOOKS, wire::key::Rule};
+use crate::{
+    content_type::builtin::{PLUGIN_SETTINGS, WEBHOOKS},
+    wire::key::Rule,
+};
 
 /// A set of the four rights on a content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,12 @@ impl Access {
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: reads the ids of deleted objects.
     pub const READ_REMOVED: Self = Self(2 | 8);
+
+    /// The rights of editors and authors on a type: all, but none on system types that configure
+    /// the server.
+    pub fn editor(content_type: &str) -> Self {
+        if [WEBHOOKS, PLUGIN_SETTINGS].contains(&content_type) { Self::NONE } else { Self::ALL }
+    }
 
     /// Tells whether every right of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
@@ -74,20 +83,26 @@ impl BitAnd for Access {
 /// The permission that a request needs, known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission<'a> {
-    /// Any valid key.
+    /// Any valid key or session.
     AnyKey,
+    /// A session, whatever the role of its user.
+    Session,
+    /// Any caller that may ever write.
+    AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
+    /// Rights on the shared views of a type, which is named as for its definition.
+    Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
     /// Manage keys and the server.
-    Manage,
+    Admin,
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
-//! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]),
-//! visibility ([`view`]), lists ([`list`]).
+//! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`],
+//! [`projection`]), visibility ([`view`]), lists ([`list`]).
 
 pub mod dates;
 pub mod link;
 pub mod list;
 pub mod model;
 pub mod path;
+pub mod projection;
 pub mod render;
 pub mod rules;
 pub mod scan;

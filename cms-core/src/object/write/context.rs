@@ -1,14 +1,17 @@
 //! The inputs of a write besides its payload. This module does not know the written object.
 
-use cms_model::{clock::Timestamp, context::Caller, error::FieldErrors, object::dates::KeptDates};
+use cms_model::{
+    context::{Caller, Stamp},
+    error::FieldErrors,
+    object::dates::KeptDates,
+};
 use serde_json::{Map, Value};
 
 /// The inputs of a write besides the payload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
-    pub(crate) at: Timestamp,
-    /// The key of the caller.
-    pub(crate) actor: Option<i64>,
+    /// Time and actor of the write.
+    pub(crate) stamp: Stamp,
     /// `readonly` applies to forms only.
     pub(crate) lenient_readonly: bool,
     /// Webhooks may have `http://` URLs.
@@ -20,8 +23,7 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(caller: &Caller, config: &crate::CoreConfig) -> Self {
         Self {
-            at: config.clock.now(),
-            actor: caller.actor().pk,
+            stamp: caller.stamp(config.clock.now()),
             lenient_readonly: config.lenient_readonly,
             http_webhooks: config.http_webhooks,
             keeps_dates: false,
@@ -42,6 +44,6 @@ impl Context {
         errors: &mut FieldErrors,
     ) -> KeptDates {
         let internal = payload.shift_remove("internal").filter(|_| self.keeps_dates);
-        KeptDates::read(internal.as_ref(), created_at, self.at, errors)
+        KeptDates::read(internal.as_ref(), created_at, self.stamp.at, errors)
     }
 }

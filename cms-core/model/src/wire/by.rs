@@ -1,0 +1,50 @@
+//! Who made a change, see docs/reference/users.md#identity-of-changes
+
+use serde::{Deserialize, Serialize};
+
+use crate::{auth::scope::Access, context::Caller};
+
+/// The author of a change: current name of a key or user, after its removal the last one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct By {
+    pub kind: ByKind,
+    /// None for `local` and `system`.
+    pub id: Option<String>,
+    pub name: String,
+}
+
+/// The kind of an author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ByKind {
+    User,
+    Key,
+    /// A command on the data directory.
+    Local,
+    /// A task of the server.
+    System,
+}
+
+impl By {
+    /// A command on the data directory.
+    pub fn local() -> Self {
+        Self { kind: ByKind::Local, id: None, name: "local".to_owned() }
+    }
+
+    /// The author of a change that was made before authors were recorded.
+    pub fn unknown() -> Self {
+        Self { kind: ByKind::System, id: None, name: String::new() }
+    }
+
+    /// The author as a caller sees it in connection with a type. Without a session and without
+    /// update right, names of people are hidden: a key of a public front end must not disclose
+    /// them.
+    #[must_use]
+    pub fn shown_to(self, caller: &Caller, content_type: &str) -> Self {
+        let sees_people = caller.has_session() || caller.may(Access::UPDATE, content_type);
+        if self.kind != ByKind::User || sees_people {
+            return self;
+        }
+        Self { kind: ByKind::User, id: None, name: String::new() }
+    }
+}

@@ -1,0 +1,138 @@
+//! Users in the management endpoints, see docs/reference/users.md
+
+use serde::{Deserialize, Serialize};
+
+use super::{key::Rule, object::Direction, session::LinkKind};
+use crate::paging::Page;
+
+/// The role of a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Admin,
+    Developer,
+    Editor,
+    Author,
+    Viewer,
+    /// The rights of the rules of the user.
+    Custom,
+}
+
+impl Role {
+    pub const ALL: [Self; 6] =
+        [Self::Admin, Self::Developer, Self::Editor, Self::Author, Self::Viewer, Self::Custom];
+
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Developer => "developer",
+            Self::Editor => "editor",
+            Self::Author => "author",
+            Self::Viewer => "viewer",
+            Self::Custom => "custom",
+        }
+    }
+
+    /// Reads [`Self::as_str`] back.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+
+    /// The publishing right of the role; none when each user has a setting of their own.
+    pub fn publishes(self) -> Option<bool> {
+        match self {
+            Self::Admin | Self::Developer | Self::Editor => Some(true),
+            Self::Author | Self::Viewer => Some(false),
+            Self::Custom => None,
+        }
+    }
+
+    /// The role in responses that have a list of roles.
+    pub fn api_name(self) -> String {
+        format!("ROLE_HEADLESS_{}", self.as_str().to_uppercase())
+    }
+}
+
+/// A user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the members of the API")]
+pub struct User {
+    pub id: String,
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    pub rules: Vec<Rule>,
+    pub may_publish: bool,
+    pub disabled: bool,
+    pub has_password: bool,
+    /// The user has signed in by OpenID Connect.
+    pub open_id: bool,
+    /// A link that was created for the user and is still valid.
+    pub pending_link: Option<PendingLink>,
+    pub created_at: String,
+    pub last_seen_at: Option<String>,
+}
+
+/// A link without its code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingLink {
+    pub kind: LinkKind,
+    pub expires_at: String,
+}
+
+/// A new link, whose code is not shown again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Link {
+    pub kind: LinkKind,
+    pub url: String,
+    pub code: String,
+    pub expires_at: String,
+}
+
+/// A new user, with an invitation unless a password was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreatedUser {
+    #[serde(flatten)]
+    pub user: User,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+}
+
+/// Which users are listed, and how.
+#[derive(Clone, Debug, Default)]
+pub struct UserListRequest {
+    pub page: Page,
+    /// A part of the e-mail address or the name, in any letter case.
+    pub q: Option<String>,
+    /// The name of a role; unknown ones match nothing.
+    pub role: Option<String>,
+    pub disabled: Option<bool>,
+    pub order_by: UserOrder,
+    pub direction: Direction,
+}
+
+/// The order of a list of users.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UserOrder {
+    #[default]
+    Name,
+    Email,
+    CreatedAt,
+    LastSeenAt,
+}
+
+impl UserOrder {
+    /// Parses `order_by`; unknown names fall back to the default.
+    pub fn parse(text: Option<&str>) -> Self {
+        match text {
+            Some("email") => Self::Email,
+            Some("createdAt") => Self::CreatedAt,
+            Some("lastSeenAt") => Self::LastSeenAt,
+            _ => Self::Name,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Rows of actors: keys, users and tasks of the server, as versions and the journal name them.
+//!
+//! Keys are read by [`super::key`], users by [`super::user`].
+
+use std::collections::HashMap;
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+    object::model::Edition,
+    wire::{
+        by::{By, ByKind},
+        user::Role,
+    },
+};
+use rusqlite::{OptionalExtension, Row};
+
+use super::{Reader, error::map, object::table_of};
+
+/// The actor in a column that versions of cms before schema 10 did not fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ActorRef {
+    /// A row of `actor`.
+    Row(i64),
+    /// A command on the data directory.
+    Local,
+    /// Not recorded.
+    Unknown,
+}
+
+/// The authors of the changes in one response.
+#[derive(Debug, Default)]
+pub struct Authors(HashMap<i64, By>);
+
+/// An actor, removed or not.
+#[derive(Clone, Debug)]
+pub struct ActorRow {
+    pub pk: i64,
+    pub by: By,
+    pub created_at: Timestamp,
+    /// Of a user that exists.
+    pub user: Option<ActorUser>,
+}
+
+/// What responses show of a user.
+#[derive(Clone, Debug)]
+pub struct ActorUser {
+    pub email: String,
+    pub role: Role,
+    pub disabled: bool,
+}
+
+impl ActorRef {
+    /// Reads a column.
+    pub fn from_column(value: Option<i64>) -> Self {
+        match value {
+            None => Self::Local,
+            Some(-1) => Self::Unknown,
+            Some(pk) => Self::Row(pk),
+        }
+    }
+
+    /// The value of the column.
+    pub fn to_column(self) -> Option<i64> {
+        match self {
+            Self::Local => None,
+            Self::Unknown => Some(-1),
+            Self::Row(pk) => Some(pk),
+        }
+    }
+}
+
+impl From<Option<i64>> for ActorRef {
+    /// The actor of a [`cms_model::context::Stamp`].
+    fn from(actor: Option<i64>) -> Self {
+        actor.map_or(Self::Local, Self::Row)
+    }
+}
+
+impl Authors {
+    /// Returns an author that was read.
+    pub fn by(&self, actor: ActorRef) -> By {
+        match actor {
+            ActorRef::Local => By::local(),
+            ActorRef::Unknown => By::unknown(),
+            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(By::unknown),
+        }
+    }
+}
+
+impl ActorRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Result<Self>> {
+        let (uid, name, kind): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let by = match kind.as_str() {
+            "system" => By { kind: ByKind::System, id: None, name },
+            "user" => By { kind: ByKind::User, id: Some(uid), name },
+            _ => By { kind: ByKind::Key, id: Some(uid), name },
+        };
+        let user = match (row.get::<_, Option<String>>(5)?, row.get::<_, Option<String>>(6)?) {
+            (Some(email), Some(role)) => {
+                let Some(role) = Role::parse(&role) else {
+                    return Ok(Err(Error::internal(format!(
+                        "unknown role {role} in the database"
+                    ))));
+                };
+                Some(ActorUser { email, role, disabled: row.get(7)? })
+            }
+            _ => None,
+        };
+        Ok(Ok(Self { pk: row.get(0)?, by, created_at: Timestamp(row.get(4)?), user }))
+    }
+}
+
+impl Reader<'_> {
+    /// Returns the actors of these rows with one statement, in no particular order.
+    pub fn actors(&self, pks: &[i64]) -> Result<Vec<ActorRow>> {
+        if pks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let mut statement = self.statement(
+            "SELECT a.pk, a.uid, a.name, a.kind, a.created_at, u.email, u.role, u.disabled
+             FROM (SELECT DISTINCT value AS wanted FROM json_each(?1))
+             CROSS JOIN actor a ON a.pk = wanted LEFT JOIN user u ON u.actor = a.pk",
+        )?;
+        let rows = statement.query_map([pks], ActorRow::read).map_err(map)?;
+        rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Returns the authors of changes with one statement.
+    pub fn authors(&self, actors: impl IntoIterator<Item = ActorRef>) -> Result<Authors> {
+        let pks = actors.into_iter().filter_map(|actor| match actor {
+            ActorRef::Row(pk) => Some(pk),
+            ActorRef::Local | ActorRef::Unknown => None,
+        });
+        let pks: Vec<i64> = pks.collect();
+        Ok(Authors(self.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect()))
+    }
+
+    /// Returns the row of a key or user, removed or not.
+    pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
+            .query_row([uid], |row| row.get(0))
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns who made the change that set `updated_at` of each of these objects.
+    pub fn updated_by(&self, edition: Edition, pks: &[i64]) -> Result<HashMap<i64, Option<i64>>> {
+        if pks.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let table = table_of(edition);
+        let mut statement = self.statement(&format!(
+            "SELECT pk, iif(updated_by = -1, editor, updated_by)
+             FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN {table} ON pk = wanted"
+        ))?;
+        let rows = statement.query_map([pks], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns the row of a task of the server: `schedule` or `retention`.
+    pub fn system_actor(&self, name: &str) -> Result<i64> {
+        self.statement("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1")?
+            .query_row([name], |row| row.get(0))
+            .map_err(map)
+    }
+}
