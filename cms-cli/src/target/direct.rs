@@ -1,6 +1,4 @@
-//! A data directory, opened by this process. [`media`] reads its files.
-
-mod media;
+//! A data directory, opened by this process.
 
 use std::{
     fs,
@@ -11,7 +9,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
@@ -24,7 +22,7 @@ use cms_core::{
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
-        media::UploadRequest,
+        media::{ImageRequest, UploadRequest},
         object::{Direction, Json, ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
@@ -38,7 +36,6 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use self::media::StoredFile;
 use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
 };
@@ -254,7 +251,13 @@ impl Target for Direct {
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+        let name = format!("{id}.{extension}");
+        let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
+        let image = self.cms.media().find(&request)?;
+        let ImageBody::Original { size } = self.cms.media().image_body(&image)? else {
+            return Err(Error::internal("the original file was requested"));
+        };
+        Ok(Box::new(self.cms.media().open(image, size)))
     }
 
     fn act(

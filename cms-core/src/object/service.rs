@@ -366,11 +366,10 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        let name = name.to_owned();
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.get(&name)?;
-            write(writer, &catalog, content_type)
+            write(writer, catalog, content_type)
         })
     }
 }
