@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use cms_core::wire::object::ObjectRequest;
 use serde_json::{Value, json};
 
 use super::{
@@ -44,7 +45,7 @@ pub(super) fn run(
         ScheduleCommand::Set { r#type, id, at, zone, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
-                target.object(&r#type, &id, 0)?;
+                target.object(&r#type, &id, &ObjectRequest::default())?;
                 printer.note(&format!("would schedule {type}/{id}\n{NOTHING_CHANGED}"))?;
                 return Ok(Outcome::Done);
             }

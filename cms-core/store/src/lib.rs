@@ -59,6 +59,7 @@ pub use self::{
     error::damage,
     journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,

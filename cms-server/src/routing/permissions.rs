@@ -16,6 +16,8 @@ pub(crate) enum RequiredPermission {
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
     ChangeType,
@@ -37,6 +39,8 @@ impl RequiredPermission {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::ChangeType => Permission::ChangeType { content_type },
@@ -46,12 +50,16 @@ impl RequiredPermission {
     }
 
     /// Tells whether requests create objects, and may keep the dates of imported ones.
-    pub(crate) fn creates_objects(self) -> bool {
-        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
+        match self {
+            Self::BatchCreate | Self::Content(Access::CREATE) => true,
+            Self::Validate => query.text("id").is_none(),
+            _ => false,
+        }
     }
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Validate | Self::Duplicate)
     }
 }
