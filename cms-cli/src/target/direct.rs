@@ -23,7 +23,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::{ImageRequest, UploadRequest},
-        object::{Direction, Json, ListRequest, ObjectRequest},
+        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -203,6 +203,19 @@ impl Target for Direct {
         changes: Map<String, Value>,
     ) -> Result<Value> {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
+    }
+
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        self.cms.objects().validate(&self.caller, content_type, request, object)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        self.cms.objects().incoming(&self.caller, content_type, id, None, page)
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {

@@ -18,6 +18,8 @@ pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
 /// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
 pub const MAX_FIELDS: usize = 100;
+/// Maximum number of paths of one object in a list of incoming links.
+pub const MAX_INCOMING_PATHS: usize = 20;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.

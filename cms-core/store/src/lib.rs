@@ -68,6 +68,7 @@ pub use self::{
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,

@@ -24,6 +24,8 @@ pub(crate) enum RequiredPermission {
     WorkingCopy,
     /// Read, and update or delete, as the action of the body needs.
     Bulk,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
     /// Rights on the objects of the type of shared views.
@@ -56,6 +58,8 @@ impl RequiredPermission {
             Self::BatchCreate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Bulk => Permission::Bulk { content_type },
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
@@ -66,8 +70,12 @@ impl RequiredPermission {
     }
 
     /// Tells whether requests create objects, and may keep the dates of imported ones.
-    pub(crate) fn creates_objects(self) -> bool {
-        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
+        match self {
+            Self::BatchCreate | Self::Content(Access::CREATE) => true,
+            Self::Validate => query.text("id").is_none(),
+            _ => false,
+        }
     }
 
     /// Tells whether a request changes objects, which write conditions may refer to.
@@ -79,6 +87,7 @@ impl RequiredPermission {
                 | Self::BatchCreate
                 | Self::Bulk
                 | Self::Duplicate
+                | Self::Validate
                 | Self::WorkingCopy
         )
     }

@@ -9,7 +9,7 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
-        Duplicate, Publish, Query, ReadType, Session, Views, WorkingCopy,
+        Duplicate, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -86,6 +86,8 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
+    Route::write(Method::POST, "/api/v1/content/{name}/validate", Validate, objects::validate)
+        .query(&["id", "patch"]).work(Work::Read),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", Publish, publish::batch_publish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
@@ -100,6 +102,8 @@ pub static ROUTES: &[Route] = &[
     Route::get(VERSIONS, READ, objects::versions)
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
+    Route::get("/api/v1/content/{name}/{id}/incoming", READ, objects::incoming)
+        .query(&["content_type[]", "page", "limit"]),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)

@@ -102,6 +102,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let batch = ("/api/v1/content/{name}/batch", "/api/v1/content/post/batch");
     row("POST", batch.0, batch.1, json!([post]), WRITE);
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
+    let validate = ("/api/v1/content/{name}/validate", "/api/v1/content/post/validate");
+    row("POST", validate.0, validate.1, post.clone(), REMOVE);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
     for (route, path) in [
@@ -126,6 +128,8 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", versions.0, versions.1, none.clone(), READ);
     let version = "/api/v1/content/{name}/{id}/version/{version}";
     row("GET", version, "/api/v1/content/post/one/version/1", none.clone(), READ);
+    let incoming = "/api/v1/content/{name}/{id}/incoming";
+    row("GET", incoming, "/api/v1/content/post/one/incoming", none.clone(), READ);
     let duplicate = "/api/v1/content/{name}/{id}/duplicate";
     let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
