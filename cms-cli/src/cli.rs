@@ -10,6 +10,7 @@ mod openapi;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod user;
 #[cfg(feature = "serve")]
 mod values;
 mod webhook;
@@ -32,6 +33,7 @@ pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
@@ -168,6 +170,9 @@ pub(crate) enum Command {
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]

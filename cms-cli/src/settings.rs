@@ -126,6 +126,7 @@ fn target(
         | Command::Graphql(_)
         | Command::Openapi(_)
         | Command::Key(_)
+        | Command::User(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

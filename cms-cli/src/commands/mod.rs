@@ -23,6 +23,7 @@ mod reindex;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod user;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -69,6 +70,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

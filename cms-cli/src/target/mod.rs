@@ -26,6 +26,8 @@ use cms_core::{
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -161,6 +163,16 @@ pub(crate) trait Target: Sync {
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
 
+    /// All users that a request selects; its page is ignored.
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;
+    fn user(&self, id: &str) -> Result<User>;
+    /// Creates a user. A server makes links with its own public URL.
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser>;
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User>;
+    fn delete_user(&self, id: &str) -> Result<()>;
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link>;
+    fn sign_out_user(&self, id: &str) -> Result<()>;
+
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
     /// The sent and pending deliveries of a webhook, newest first.
@@ -206,6 +218,11 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
         return Map::new();
     }
     Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
+}
+
+/// The payload that creates a link for a user.
+fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
+    kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

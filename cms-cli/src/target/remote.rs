@@ -27,6 +27,8 @@ use cms_core::{
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -38,13 +40,17 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WORKFLOW_STATES,
+        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES,
         WORKFLOWS, list_query, object_path, object_query, objects_path, openapi_path, search_query,
-        segment, state_path, type_path, webhook_path,
+        segment, state_path, type_path, user_path, users_path, webhook_path,
     },
-    resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
+    resource::{
+        Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
+    },
 };
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+};
 
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
@@ -317,6 +323,34 @@ impl Target for Remote {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.delete(&format!("{KEYS}/{}", segment(id)), Resource { what: "key", name: id })
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| self.get(&users_path(request, number), SERVER))
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.get(&user_path(id), user_named(id))
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, _: &str) -> Result<CreatedUser> {
+        self.post(USERS, payload, SERVER)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.request_json(&Method::PUT, &user_path(id), Some(&text(payload)?), user_named(id))
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.delete(&user_path(id), user_named(id))
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, _: &str) -> Result<Link> {
+        self.post(&format!("{}/link", user_path(id)), &link_payload(kind), user_named(id))
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.delete(&format!("{}/session", user_path(id)), user_named(id))
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {
