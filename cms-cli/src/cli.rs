@@ -307,6 +307,20 @@ pub(crate) enum ObjectCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
+    /// Validate an object from a JSON or YAML file as creating it would, without creating it.
+    Validate {
+        r#type: String,
+        /// Read this file, or `-` for standard input.
+        file: PathBuf,
+        /// Validate as replacing the object with this id would.
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// Validate as changing only the properties in the file would; needs --id.
+        #[arg(long)]
+        patch: bool,
+    },
+    /// List the objects that link to an object.
+    Incoming { r#type: String, id: String },
     /// Delete objects.
     Delete {
         r#type: String,

@@ -1,5 +1,5 @@
-//! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions and links, and
-//! stores when keys and sessions were used.
+//! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, links, working
+//! copies and presence, and stores when keys and sessions were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session};
 
@@ -7,10 +7,12 @@ use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
-    /// idempotency keys, sessions and links, and stores when keys and sessions were used. A server
-    /// calls it every minute and when it stops.
+    /// idempotency keys, sessions, links and working copies, and stores when keys and sessions were
+    /// used. A server calls it every minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
+        self.working_copies().expire(now)?;
+        self.presence.expire(self.config.clock.now());
         let trash_cutoff = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_seq = self.webhooks().clean_up()?;

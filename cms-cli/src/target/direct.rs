@@ -1,6 +1,4 @@
-//! A data directory, opened by this process. [`media`] reads its files.
-
-mod media;
+//! A data directory, opened by this process.
 
 use std::{
     fs,
@@ -11,7 +9,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
@@ -24,8 +22,8 @@ use cms_core::{
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
-        media::UploadRequest,
-        object::{Direction, Json, ListRequest, ObjectRequest},
+        media::{ImageRequest, UploadRequest},
+        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -38,7 +36,6 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use self::media::StoredFile;
 use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
 };
@@ -208,6 +205,19 @@ impl Target for Direct {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
     }
 
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        self.cms.objects().validate(&self.caller, content_type, request, object)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        self.cms.objects().incoming(&self.caller, content_type, id, None, page)
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
@@ -254,7 +264,13 @@ impl Target for Direct {
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+        let name = format!("{id}.{extension}");
+        let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
+        let image = self.cms.media().find(&request)?;
+        let ImageBody::Original { size } = self.cms.media().image_body(&image)? else {
+            return Err(Error::internal("the original file was requested"));
+        };
+        Ok(Box::new(self.cms.media().open(image, size)))
     }
 
     fn act(

@@ -23,7 +23,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -97,6 +97,15 @@ pub(crate) trait Target: Sync {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
+    /// Fails as a write of the object would, and writes nothing.
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()>;
+    /// A page of the objects that link to an object.
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks>;
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.

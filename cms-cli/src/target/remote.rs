@@ -24,7 +24,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
@@ -44,7 +44,7 @@ use self::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
         WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
         objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
-        state_path, type_path, webhook_path,
+        state_path, type_path, validate_path, webhook_path,
     },
     resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
 };
@@ -146,6 +146,29 @@ impl Target for Remote {
         let response =
             self.request_json(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
         self.check_type(content_type, response)
+    }
+
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        let path = validate_path(content_type, request);
+        let name = format!("{content_type}/{}", request.id.as_deref().unwrap_or_default());
+        let resource = match request.id {
+            Some(_) => object_named(&name),
+            None => type_named(content_type),
+        };
+        let valid = self.post_action(&path, Some(&text(&object)?), resource);
+        self.check_type(content_type, valid)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        let name = format!("{content_type}/{id}");
+        let (path, Page { number, limit }) = (object_path(content_type, id), page);
+        let path = format!("{path}/incoming?page={number}&limit={limit}");
+        self.check_type(content_type, self.get(&path, object_named(&name)))
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {

@@ -31,6 +31,7 @@ mod published;
 mod retention;
 mod schedule;
 mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
@@ -38,6 +39,7 @@ mod user;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -66,15 +68,18 @@ pub use self::{
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{
