@@ -14,6 +14,9 @@ mod search;
 mod selection;
 #[cfg(feature = "serve")]
 mod serve;
+
+mod user;
+#[cfg(feature = "serve")]
 mod values;
 mod webhook;
 mod workflow;
@@ -34,6 +37,7 @@ pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
 
@@ -178,6 +182,9 @@ pub(crate) enum Command {
     /// Show and stop bulk jobs, which --filters, --q and --all start.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]
