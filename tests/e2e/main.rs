@@ -4,6 +4,7 @@
 
 mod backup;
 mod batches;
+mod bulk;
 mod cli_guide;
 mod cli_walkthrough;
 mod commands;
