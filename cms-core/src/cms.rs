@@ -8,7 +8,6 @@ use cms_media::{
 };
 use cms_model::{
     auth::scope::{Access, Permission},
-    clock::Timestamp,
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -31,6 +30,7 @@ use crate::{
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
+    presence::table::PresenceTable,
     progress::Progress,
     search::indexer::Indexer,
     webhook::state::WebhookState,
@@ -53,6 +53,7 @@ pub struct Cms {
     pub(crate) recent_renders: Recent,
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
+    pub(crate) presence: PresenceTable,
 }
 
 impl Cms {
@@ -77,8 +78,8 @@ impl Cms {
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
         if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
-            let at = config.clock.now();
-            store.write(move |writer| add_focal_point(writer, at))?;
+            let stamp = Stamp { at: config.clock.now(), actor: None };
+            store.write(move |writer| add_focal_point(writer, stamp))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -94,6 +95,7 @@ impl Cms {
             documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
+            presence: PresenceTable::default(),
         })
     }
 
@@ -109,6 +111,7 @@ impl Cms {
             Permission::AnyKey => Ok(()),
             Permission::Session if caller.has_session() => Ok(()),
             Permission::Session => Err(Error::Forbidden),
+            Permission::AnyWriter => caller.require_write(),
             Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
@@ -124,6 +127,20 @@ impl Cms {
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
+            }
+            Permission::Views { content_type, needs } => {
+                if needs.is_write() {
+                    caller.require_write()?;
+                }
+                let catalog = self.catalog_of(caller)?;
+                caller.require(needs, catalog.look_up(content_type)?.name())
+            }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
             }
             Permission::Publish { content_type } => {
                 let needs = Access::UPDATE;
@@ -152,6 +169,15 @@ impl Cms {
     /// The current content types.
     pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
         self.store.read(|reader| self.catalog.at(reader))
+    }
+
+    /// Runs a write with the content types as read inside the write transaction.
+    pub(crate) fn write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cache = Arc::clone(&self.catalog);
+        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
     /// Returns the numbers of rewritten and of all objects while a change of their type is planned
@@ -239,11 +265,11 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 }
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = media_without_focal_point(writer)? {
         let rev = writer.bump_schema()?;
-        writer.update_ctd(pk, &definition, rev, at)?;
-        writer.log_type(Event::TypeUpdated, Stamp { at, actor: None }, (pk, MEDIA))?;
+        writer.update_ctd(pk, &definition, rev, stamp.at)?;
+        writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
     }
     Ok(())
 }

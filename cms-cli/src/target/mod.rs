@@ -14,17 +14,20 @@ use cms_core::{
     import::SaveMode,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
         user::{CreatedUser, Link, User, UserListRequest},
@@ -96,6 +99,15 @@ pub(crate) trait Target: Sync {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
+    /// Fails as a write of the object would, and writes nothing.
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()>;
+    /// A page of the objects that link to an object.
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks>;
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.
@@ -122,6 +134,13 @@ pub(crate) trait Target: Sync {
     /// Does the same to several objects of any status; to none when one of them does not exist.
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
 
+    /// Scheduled publications of some types, or of all when none is named, earliest first.
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;
+    /// Schedules the publication of an object at a local time of a zone; returns the object.
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value>;
+    /// Cancels the scheduled publication of an object, if any.
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()>;
+
     /// All workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow>;
@@ -138,6 +157,16 @@ pub(crate) trait Target: Sync {
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
     /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
+
+    /// Starts a bulk job, or shows what it would do.
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;
+    /// All bulk jobs, newest first.
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>>;
+    fn bulk_job(&self, id: &str) -> Result<BulkJob>;
+    fn stop_bulk_job(&self, id: &str) -> Result<()>;
+    /// Carries out a part of the bulk jobs on a data directory; returns whether it did. A server
+    /// works on its own.
+    fn advance_bulk_jobs(&self) -> Result<bool>;
 
     /// Writes a consistent backup of a moment after the call. After an error, the output is
     /// incomplete.
@@ -161,6 +190,9 @@ pub(crate) trait Target: Sync {
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key>;
+    /// Replaces the token of a key; the old one stays valid for some hours.
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
 
     /// All users that a request selects; its page is ignored.
@@ -172,6 +204,9 @@ pub(crate) trait Target: Sync {
     fn delete_user(&self, id: &str) -> Result<()>;
     fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link>;
     fn sign_out_user(&self, id: &str) -> Result<()>;
+
+    /// A page of the record of activity, newest first.
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
@@ -223,6 +258,12 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
 /// The payload that creates a link for a user.
 fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
     kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
+}
+
+/// The payload that schedules a publication.
+fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
+    let members = [("scheduledAt", at), ("timeZone", zone)];
+    members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

@@ -14,18 +14,21 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
         user::{CreatedUser, Link, User, UserListRequest},
@@ -40,9 +43,10 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES,
-        WORKFLOWS, list_query, object_path, object_query, objects_path, openapi_path, search_query,
-        segment, state_path, type_path, user_path, users_path, webhook_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, USERS,
+        WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
+        object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
+        segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
     },
     resource::{
         Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
@@ -50,6 +54,7 @@ use self::{
 };
 use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 
 impl Remote {
@@ -148,6 +153,29 @@ impl Target for Remote {
         self.check_type(content_type, response)
     }
 
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        let path = validate_path(content_type, request);
+        let name = format!("{content_type}/{}", request.id.as_deref().unwrap_or_default());
+        let resource = match request.id {
+            Some(_) => object_named(&name),
+            None => type_named(content_type),
+        };
+        let valid = self.post_action(&path, Some(&text(&object)?), resource);
+        self.check_type(content_type, valid)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        let name = format!("{content_type}/{id}");
+        let (path, Page { number, limit }) = (object_path(content_type, id), page);
+        let path = format!("{path}/incoming?page={number}&limit={limit}");
+        self.check_type(content_type, self.get(&path, object_named(&name)))
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         let path = format!("{}/batch-delete", objects_path(content_type));
         let response: Value = self.post(&path, &ids, type_named(content_type))?;
@@ -227,6 +255,22 @@ impl Target for Remote {
         self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
     }
 
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        all_pages(|number| self.get(&schedules_path(number, content_types), SERVER))
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let (name, path) = (format!("{content_type}/{id}"), schedule_path(content_type, id));
+        let body = text(&schedule_payload(at, zone))?;
+        let response = self.request_json(&Method::PUT, &path, Some(&body), object_named(&name));
+        self.check_type(content_type, response)
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        self.delete(&schedule_path(content_type, id), object_named(&name))
+    }
+
     fn workflows(&self) -> Result<Vec<Workflow>> {
         Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
@@ -275,6 +319,31 @@ impl Target for Remote {
         self.get(&format!("{JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        let path = format!("{}/bulk", objects_path(content_type));
+        self.post(&path, request, type_named(content_type))
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.get(&format!("{BULK_JOBS}?page={number}&limit={}", limits::MAX_PAGE_SIZE), SERVER)
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.get(&format!("{BULK_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        let path = format!("{BULK_JOBS}/{}/stop", segment(id));
+        self.post_action(&path, None, Resource { what: "job", name: id })
+    }
+
+    /// The server carries out its jobs.
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn backup(&self, output: &mut dyn Write) -> Result<()> {
         self.fetch_backup(output)
     }
@@ -319,6 +388,24 @@ impl Target for Remote {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.post(KEYS, new, SERVER)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        let path = format!("{KEYS}/{}", segment(id));
+        let resource = Resource { what: "key", name: id };
+        self.request_json(&Method::PUT, &path, Some(&text(update)?), resource)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        let path = format!("{KEYS}/{}/rotate", segment(id));
+        let body = json!({ "graceHours": grace_hours });
+        self.post(&path, &body, Resource { what: "key", name: id })
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        let path = format!("{ACTIVITY}?{}", activity_query(request));
+        let (status, bytes) = self.send_for(Edition::Current, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, SERVER)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

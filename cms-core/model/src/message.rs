@@ -11,11 +11,13 @@ use serde_json::Value;
 pub const NOT_VALID: &str = "This value is not valid.";
 pub const WRONG_DATE: &str = "Wrong date format";
 pub const CHANGES_EXPIRED: &str = "The changes after this position are forgotten";
+pub const MATCHES_CHANGED: &str = "The number of matching objects has changed";
 pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
 pub const FORBIDDEN: &str = "Access denied or quota limit exceeded";
 pub const IN_USE: &str = "This content object is used in another content object.";
 pub const NOT_AN_IMAGE: &str = "The file is not an image";
+pub const ID_MISMATCH: &str = "Id in the request body does not match the id in the path";
 pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 
@@ -148,6 +150,10 @@ fn json_type(value: &Value) -> &'static str {
         Value::Array(_) => "Array",
         Value::Object(_) => "Object",
     }
+}
+
+pub fn no_match(pattern: &str) -> String {
+    format!("Does not match the regex pattern {pattern}")
 }
 
 pub fn too_short(minimum: u64) -> String {

@@ -3,7 +3,11 @@
 //! The position is part of every commit, so an index always knows which state of the database it
 //! contains. This module knows no database; the services connect the two.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::Path,
+};
 
 use cms_model::{
     content_type::catalog::CompiledType,
@@ -19,7 +23,7 @@ use tantivy::{
 
 use super::{
     collect::{self, Found, Scope},
-    document,
+    document, matches,
     schema::{self, FORMAT, Fields, Flags, name},
 };
 
@@ -38,7 +42,7 @@ pub struct IndexPosition {
     pub seq: i64,
     pub nonce: i64,
     /// Types of which every object has yet to be reindexed.
-    #[serde(rename = "reindexes")]
+    #[serde(rename = "refills")]
     pub reindexes: Vec<TypeReindex>,
 }
 
@@ -143,7 +147,12 @@ impl Generation {
         collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
     }
 
-    /// Returns the packed flags of all documents, by the row of their object.
+    /// Returns the primary keys of the objects of a type whose current version matches.
+    pub fn matches(&self, search: &Search, ctd: i64) -> Result<HashSet<i64>> {
+        matches::run(&self.searcher(), &self.fields, search, ctd)
+    }
+
+    /// Returns the packed flags of all documents, by the primary key of their object.
     pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
         let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
         for segment in self.searcher().segment_readers() {

@@ -60,7 +60,7 @@ pub(crate) fn rebuild_derived_data(writer: &Writer<'_>) -> Result<()> {
     writer.set_derived_data_version()
 }
 
-/// Creates a type; returns its row.
+/// Creates a type; returns its primary key.
 pub(crate) fn create(
     writer: &Writer<'_>,
     uid: &str,

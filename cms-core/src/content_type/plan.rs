@@ -1,7 +1,7 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
 //! Both run the same code in a write transaction: a plan is rolled back, an apply is committed
-//! unless it is type_plan_without_changes. So an apply does exactly what its plan reports.
+//! unless it is blocked. So an apply does exactly what its plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -184,7 +184,7 @@ impl Run {
                     Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
                         action = PlanAction::None;
                     }
-                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted)?,
+                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted, self.stamp)?,
                 }
             }
             planned.push(WorkflowPlan { id, action, blockers });
@@ -205,7 +205,7 @@ impl Run {
                     key: None,
                 });
             } else {
-                planned.push(auth::service::put(writer, payload, &self.config)?);
+                planned.push(auth::service::put(writer, payload, &self.config, self.stamp)?);
             }
         }
         Ok(planned)

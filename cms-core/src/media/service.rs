@@ -152,8 +152,8 @@ impl Media<'_> {
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
-    /// Reads from the database, with the row of the media type: a built-in type, so the row never
-    /// changes. Each statement has its own snapshot.
+    /// Reads from the database, with the primary key of the media type, which never changes. Each
+    /// statement has its own snapshot.
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
         let media = match self.cms.catalog.cached().find(TYPE) {
             Some(media) => media.pk,

@@ -42,7 +42,7 @@ enum Element {
 }
 
 /// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
-enum Checked {
+pub(crate) enum Checked {
     New(Draft),
     Edited(Base, Draft),
     /// The writer finds the errors.
@@ -237,7 +237,7 @@ impl Objects<'_> {
     }
 
     /// Creates a draft of an element with an id, from the stored object.
-    fn check_element(
+    pub(crate) fn check_element(
         &self,
         caller: &Caller,
         name: &str,
@@ -273,7 +273,7 @@ impl Objects<'_> {
 }
 
 /// A batch inside its transaction, and its errors so far: one entry per element.
-struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
@@ -281,11 +281,11 @@ struct Batch<'a> {
     known: KnownTargets,
     /// For elements that have to be validated again.
     budget: StepBudget,
-    element_errors: Vec<Option<FieldErrors>>,
+    pub(crate) element_errors: Vec<Option<FieldErrors>>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(
+    pub(crate) fn new(
         writer: &'a Writer<'a>,
         catalog: &'a Catalog,
         content_type: &'a CompiledType,
@@ -330,7 +330,7 @@ impl<'a> Batch<'a> {
         self.insert(draft)
     }
 
-    fn edit(
+    pub(crate) fn edit(
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
@@ -380,7 +380,7 @@ impl<'a> Batch<'a> {
 
 /// Returns the rows that an object outside of the deletion links to, directly or through another
 /// row that has to remain.
-fn still_used(
+pub(crate) fn still_used(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],

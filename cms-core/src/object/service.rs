@@ -34,7 +34,7 @@ use cms_store::{Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
-    hydrate::{Hydration, Text},
+    hydrate::{Hydration, Text, with_properties},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::cms::Cms;
@@ -69,7 +69,8 @@ impl Objects<'_> {
             let mut hydration =
                 Hydration::new((reader, catalog, caller), projection, request.hydrate);
             let mut list = ObjectList::new(request, request.page.into(), view);
-            list.columns = hydration.columns();
+            let columns = hydration.columns(content_type);
+            list.columns = columns;
             let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
             if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
@@ -86,7 +87,7 @@ impl Objects<'_> {
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
-                    let stored = view.mask(stored);
+                    let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
                     if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
                         return Err(Error::NotFast);
@@ -96,7 +97,7 @@ impl Objects<'_> {
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     Ok(())
                 })?;
             }
@@ -174,7 +175,7 @@ impl Objects<'_> {
             let tag = reader.object(view.edition, content_type.pk, id, |stored| {
                 view.admits_state(&stored.internal).then(|| {
                     let stored = view.mask(stored);
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     match projection {
                         Some(_) => EntityTag::of(&to_json(content_type, &stored).0),
                         None => EntityTag::of(&text.json),
@@ -188,7 +189,7 @@ impl Objects<'_> {
             if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
-            let json = hydration.resolve(&text)?;
+            let json = hydration.resolve(text)?;
             let tag = tag.of_response(&json);
             Ok((Json(json), tag))
         })
@@ -245,16 +246,9 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
-                if matches!(found, Err(Error::NotFound { .. })) {
-                    // The size is checked before existence (see
-                    // docs/reference/http.md#order-of-checks).
-                    write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
-                }
-                let stored = found?;
-                let budget = &mut StepBudget::per_object();
-                let mut draft =
-                    Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
+                let change = (id, edit, payload.clone());
+                let (mut draft, stored) =
+                    draft_edit(reader, content_type, caller, change, &context)?;
                 if !draft.errors.is_empty() {
                     let mut known = KnownTargets::default();
                     draft.check_stored(
@@ -365,11 +359,10 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        let name = name.to_owned();
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.get(&name)?;
-            write(writer, &catalog, content_type)
+            write(writer, catalog, content_type)
         })
     }
 }
@@ -409,13 +402,21 @@ pub(crate) fn find_to_change(
     if !may_change(caller, content_type, &stored, change) {
         return Err(Error::Forbidden);
     }
-    if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.mask(stored.clone()));
-        if !wanted.admits(EntityTag::of(&shown.0)) {
-            return Err(Error::PreconditionFailed);
-        }
+    if let Some(wanted) = caller.conditions.if_match()
+        && !wanted.admits(state_tag(content_type, view, &stored))
+    {
+        return Err(Error::PreconditionFailed);
     }
     Ok(stored)
+}
+
+/// The `ETag` of the current version of an object, as a request with this view gets it.
+pub(crate) fn state_tag(
+    content_type: &CompiledType,
+    view: View,
+    stored: &StoredObject<'_>,
+) -> EntityTag {
+    EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
 }
 
 /// Tells whether the publishing right of a caller allows a change of an object.
@@ -427,6 +428,26 @@ pub(crate) fn may_change(
 ) -> bool {
     let draft_public = content_type.definition.draft_public;
     caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
+}
+
+/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// object too.
+pub(super) fn draft_edit(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    caller: &Caller,
+    (id, edit, payload): (&str, Edit, Map<String, Value>),
+    context: &Context,
+) -> Result<(Draft, StoredObject<'static>)> {
+    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
+    if matches!(found, Err(Error::NotFound { .. })) {
+        // The size is checked before existence (see docs/reference/http.md#order-of-checks).
+        write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
+    }
+    let stored = found?;
+    let budget = &mut StepBudget::per_object();
+    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((draft, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.

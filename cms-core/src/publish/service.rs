@@ -1,7 +1,7 @@
 //! Publishes, unpublishes and archives objects, now or scheduled (see
 //! docs/reference/publishing.md).
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use cms_model::{
     auth::scope::Access,
@@ -173,9 +173,7 @@ impl Publishing<'_> {
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
-        let catalog_cache = Arc::clone(&self.cms.catalog);
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let stamp = Stamp { at, actor: Some(writer.system_actor("schedule")?) };
             let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
@@ -204,15 +202,19 @@ impl Publishing<'_> {
 }
 
 /// An action inside its transaction.
-struct StatusChange<'a> {
-    writer: &'a Writer<'a>,
-    action: PublishAction,
-    stamp: Stamp,
+pub(crate) struct StatusChange<'a> {
+    pub(crate) writer: &'a Writer<'a>,
+    pub(crate) action: PublishAction,
+    pub(crate) stamp: Stamp,
 }
 
 impl StatusChange<'_> {
     /// Sets an object, given by its row and its status, to the status of the action.
-    fn apply(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
+    pub(crate) fn apply(
+        &self,
+        content_type: &CompiledType,
+        (pk, before): (i64, Status),
+    ) -> Result<()> {
         let Self { writer, action, stamp } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {

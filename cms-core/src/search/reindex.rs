@@ -27,10 +27,8 @@ impl Searching<'_> {
     pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<JobCreated> {
         caller.require_admin()?;
         let names = read_names(payload)?;
-        let catalog = std::sync::Arc::clone(&self.cms.catalog);
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
@@ -98,7 +96,7 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
-/// The number of objects of types; row 0 stands for all.
+/// The number of objects of types; type 0 stands for all.
 fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {

@@ -27,7 +27,10 @@ use cms_store::Reader;
 use tracing::info_span;
 
 use super::{feed::Source, response};
-use crate::{cms::Cms, object::hydrate::Hydration};
+use crate::{
+    cms::Cms,
+    object::hydrate::{Hydration, with_properties},
+};
 
 /// Full-text search and its index.
 pub struct Searching<'a> {
@@ -72,11 +75,9 @@ impl Searching<'_> {
             let mut hydration =
                 Hydration::new((reader, &catalog, caller), projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
-            let columns = hydration.columns();
-            let rows = rows(reader, caller, &types, (&found, columns), &mut row_memory)?;
-            let organization = reader.space_ids()?.organization;
-            let organization = &organization;
-            let hits = response::Hits { found: &found, rows, organization, projection };
+            let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
+            let organization = &reader.space_ids()?.organization;
+            let hits = response::Hits { found: &found, rows, organization, caller, projection };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
@@ -238,11 +239,15 @@ fn rows<'t>(
     reader: &Reader<'_>,
     caller: &Caller,
     types: &HashMap<i64, &'t CompiledType>,
-    (found, columns): (&Found, Columns),
+    (found, hydration): (&Found, &Hydration<'_>),
     buffered: &mut BufferReservation<'_>,
 ) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
     let edition =
         |hit: &Hit| types.get(&hit.ctd).map(|known| View::for_list(caller, known).edition);
+    // One statement reads all types.
+    let needs = |columns| types.values().all(|known| hydration.columns(known) == columns);
+    let mut same = [Columns::WithoutProperties, Columns::IndexedProperties].into_iter();
+    let columns = same.find(|columns| needs(*columns)).unwrap_or(Columns::All);
     let mut rows = HashMap::with_capacity(found.hits.len());
     let mut bytes = 0;
     for wanted in [Edition::Current, Edition::Published] {
@@ -259,6 +264,7 @@ fn rows<'t>(
                     bytes += size;
                     render::require_bounded(bytes)?;
                     buffered.add(size)?;
+                    let stored = with_properties(stored, columns, known);
                     rows.insert(stored.pk, (*known, stored.into_owned()));
                 }
             }

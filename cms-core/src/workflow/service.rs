@@ -6,10 +6,10 @@ use std::sync::Arc;
 use cms_model::{
     auth::scope::Access,
     content_type::catalog::{Catalog, CompiledType},
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
-    object::view::View,
+    object::{model::StoredObject, view::View},
     publish::right::{ChangeKind, is_public_transition},
     wire::{
         list::List,
@@ -20,7 +20,7 @@ use cms_model::{
         transition,
     },
 };
-use cms_store::{Event, Writer};
+use cms_store::{Event, ManagementEvent, Writer};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -85,18 +85,8 @@ impl Workflows<'_> {
             if is_public_transition(&content_type.workflow, action) {
                 caller.require_publish()?;
             }
-            let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
-            let workflow = &content_type.workflow;
-            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
-                .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, stamp.at.seconds());
-            if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.clear_approval(pk, approved)?;
-            }
-            writer.set_state(ctd, pk, next, approval, stamp)?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
-            Ok(transition::describe(workflow, next))
+            let next = apply(writer, content_type, &stored, &payload, stamp)?;
+            Ok(transition::describe(&content_type.workflow, next))
         })
     }
 
@@ -126,8 +116,7 @@ impl Workflows<'_> {
             require_custom(catalog, &id)?;
             let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
             if *sent != id {
-                let message = "Id in the request body does not match the id in the path";
-                return Err(Error::invalid("id", message));
+                return Err(Error::invalid("id", message::ID_MISMATCH));
             }
             model::parse(&payload).map_err(Error::Invalid)
         })
@@ -136,17 +125,18 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            require_custom(&catalog, &id)?;
+        let id = id.to_owned();
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
-            for user in users(&catalog, &id) {
+            for user in users(catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
             writer.bump_schema()?;
-            writer.delete_workflow(&id)
+            writer.delete_workflow(&id)?;
+            writer.log_management(ManagementEvent::WorkflowDeleted, stamp, &id, &name)
         })
     }
 
@@ -156,12 +146,11 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let catalog_cache = Arc::clone(&self.cms.catalog);
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let workflow = wanted(&catalog)?;
-            put(writer, &catalog, &workflow)?;
-            lost_states(writer, &catalog, &workflow)?.into_result()?;
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let workflow = wanted(catalog)?;
+            put(writer, catalog, &workflow, stamp)?;
+            lost_states(writer, catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
     }
@@ -171,8 +160,35 @@ impl Workflows<'_> {
     }
 }
 
+/// Applies the transition `action` of a payload to an object; returns the new state.
+pub(crate) fn apply<'t>(
+    writer: &Writer<'_>,
+    content_type: &'t CompiledType,
+    stored: &StoredObject<'_>,
+    payload: &Map<String, Value>,
+    stamp: Stamp,
+) -> Result<&'t str> {
+    let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
+    let workflow = &content_type.workflow;
+    let next = transition::next_state(workflow, &internal.workflow_state, payload)
+        .map_err(Error::Invalid)?;
+    let approval = transition::approval(next, internal.version, stamp.at.seconds());
+    if let (Some(approved), None) = (internal.workflow_public_version, approval) {
+        writer.clear_approval(pk, approved)?;
+    }
+    writer.set_state(ctd, pk, next, approval, stamp)?;
+    let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    write::log(writer, Event::ObjectTransitioned, stamp, content_type, stored, is_seen)?;
+    Ok(next)
+}
+
 /// Stores a workflow and invalidates the cached types that use it.
-pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
+pub(crate) fn put(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    workflow: &Workflow,
+    stamp: Stamp,
+) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
     if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
@@ -182,7 +198,9 @@ pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -
     for user in users(catalog, &workflow.id) {
         writer.touch_ctd(user.pk, rev)?;
     }
-    Ok(())
+    let event =
+        if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
+    writer.log_management(event, stamp, &workflow.id, &workflow.name)
 }
 
 /// Returns an error for each type with objects in a state that the workflow lacks.
@@ -205,12 +223,12 @@ fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Com
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Requires a workflow of the operator: built-in workflows cannot be changed.
-fn require_custom(catalog: &Catalog, id: &str) -> Result<()> {
+/// Returns a workflow of the operator: built-in workflows cannot be changed.
+fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow>> {
     if is_built_in(id) {
         return Err(Error::Forbidden);
     }
-    catalog.workflows.find(id).map(|_| ()).ok_or_else(|| unknown(id))
+    catalog.workflows.find(id).ok_or_else(|| unknown(id))
 }
 
 fn unknown(id: &str) -> Error {

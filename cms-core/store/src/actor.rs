@@ -2,9 +2,12 @@
 //!
 //! Keys are read by [`super::key`], users by [`super::user`].
 
+use std::collections::HashMap;
+
 use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
+    object::model::Edition,
     wire::{
         by::{By, ByKind},
         user::Role,
@@ -12,7 +15,7 @@ use cms_model::{
 };
 use rusqlite::Row;
 
-use super::{Reader, error::map};
+use super::{Reader, error::map, object::table_of};
 
 /// The actor in a column that versions of cms before schema 10 did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +27,10 @@ pub enum ActorRef {
     /// Not recorded.
     Unknown,
 }
+
+/// The authors of the changes in one response.
+#[derive(Debug, Default)]
+pub struct Authors(HashMap<i64, By>);
 
 /// An actor, removed or not.
 #[derive(Clone, Debug)]
@@ -50,6 +57,33 @@ impl ActorRef {
             None => Self::Local,
             Some(-1) => Self::Unknown,
             Some(pk) => Self::Row(pk),
+        }
+    }
+
+    /// The value of the column.
+    pub fn to_column(self) -> Option<i64> {
+        match self {
+            Self::Local => None,
+            Self::Unknown => Some(-1),
+            Self::Row(pk) => Some(pk),
+        }
+    }
+}
+
+impl From<Option<i64>> for ActorRef {
+    /// The actor of a [`cms_model::context::Stamp`].
+    fn from(actor: Option<i64>) -> Self {
+        actor.map_or(Self::Local, Self::Row)
+    }
+}
+
+impl Authors {
+    /// Returns an author that was read.
+    pub fn by(&self, actor: ActorRef) -> By {
+        match actor {
+            ActorRef::Local => By::local(),
+            ActorRef::Unknown => By::unknown(),
+            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(By::unknown),
         }
     }
 }
@@ -91,6 +125,37 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map([pks], ActorRow::read).map_err(map)?;
         rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Returns the authors of changes with one statement.
+    pub fn authors(&self, actors: impl IntoIterator<Item = ActorRef>) -> Result<Authors> {
+        let pks = actors.into_iter().filter_map(|actor| match actor {
+            ActorRef::Row(pk) => Some(pk),
+            ActorRef::Local | ActorRef::Unknown => None,
+        });
+        let pks: Vec<i64> = pks.collect();
+        Ok(Authors(self.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect()))
+    }
+
+    /// Returns the row of a key or user, removed or not.
+    pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
+        let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
+        self.query_optional(sql, [uid], |row| row.get(0))
+    }
+
+    /// Returns who made the change that set `updated_at` of each of these objects.
+    pub fn updated_by(&self, edition: Edition, pks: &[i64]) -> Result<HashMap<i64, Option<i64>>> {
+        if pks.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let table = table_of(edition);
+        let mut statement = self.statement(&format!(
+            "SELECT pk, iif(updated_by = -1, editor, updated_by)
+             FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN {table} ON pk = wanted"
+        ))?;
+        let rows = statement.query_map([pks], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the row of a task of the server: `schedule` or `retention`.

@@ -44,7 +44,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the row of the type of this name.
+    /// Returns the primary key of the type of this name.
     pub fn ctd_named(&self, name: &str) -> Result<Option<i64>> {
         self.query_optional("SELECT pk FROM ctd WHERE name = ?1", [name], |row| row.get(0))
     }
@@ -66,7 +66,7 @@ fn to_json(definition: &Definition) -> Result<String> {
 }
 
 impl Writer<'_> {
-    /// Inserts a type and its counters; returns its row.
+    /// Inserts a type and its counters; returns its primary key.
     pub fn insert_ctd(
         &self,
         uid: &str,

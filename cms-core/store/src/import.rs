@@ -6,15 +6,15 @@ use rusqlite::params;
 use super::{Reader, Writer};
 
 impl Reader<'_> {
-    /// Returns the folders with an unfinished import, by name, each with the last object row at its
-    /// start.
+    /// Returns the folders with an unfinished import, by name, each with the greatest primary key
+    /// of an object at its start.
     pub fn unfinished_imports(&self) -> Result<Vec<(String, i64)>> {
         self.query_rows("SELECT folder, after FROM unfinished_import ORDER BY folder", [], |row| {
             row.try_into()
         })
     }
 
-    /// Returns those of the ids whose live object was created after a row.
+    /// Returns those of the ids whose live object was created after the object with a primary key.
     pub fn created_after(&self, ctd: i64, ids: &[&str], after: i64) -> Result<Vec<String>> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         self.query_rows(
@@ -27,7 +27,8 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Records the start of an import of a folder; returns the last object row.
+    /// Records the start of an import of a folder; returns the greatest primary key of an
+    /// object.
     pub fn begin_import(&self, folder: &str) -> Result<i64> {
         self.query_row(
             "INSERT INTO unfinished_import (folder, after)

@@ -38,8 +38,10 @@ struct Statements {
     one_and_revision: &'static str,
     many: &'static str,
     many_without_properties: &'static str,
+    many_indexed: &'static str,
     rows: &'static str,
     rows_without_properties: &'static str,
+    rows_indexed: &'static str,
 }
 
 /// Selects objects by id; a join looks up each id, where IN would first sort them into a temporary
@@ -81,8 +83,10 @@ macro_rules! statements {
             ),
             many: many!(columns!(), $table),
             many_without_properties: many!(columns!("'{}'"), $table),
+            many_indexed: many!(columns!("slots"), $table),
             rows: rows!(columns!(), $table),
             rows_without_properties: rows!(columns!("'{}'"), $table),
+            rows_indexed: rows!(columns!("slots"), $table),
         }
     };
 }
@@ -124,6 +128,7 @@ pub(super) fn columns_of(columns: Columns) -> &'static str {
     match columns {
         Columns::All => columns!(),
         Columns::WithoutProperties => columns!("'{}'"),
+        Columns::IndexedProperties => columns!("slots"),
     }
 }
 
@@ -229,6 +234,7 @@ impl Reader<'_> {
         let mut statement = self.statement(match columns {
             Columns::All => statements.many,
             Columns::WithoutProperties => statements.many_without_properties,
+            Columns::IndexedProperties => statements.many_indexed,
         })?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
@@ -237,7 +243,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Passes the existing ones of the rows to `visit`, with their type, in no particular order.
+    /// Passes the existing objects of these primary keys to `visit`, with their type, in no
+    /// particular order.
     pub fn object_rows(
         &self,
         edition: Edition,
@@ -250,6 +257,7 @@ impl Reader<'_> {
         let mut statement = self.statement(match columns {
             Columns::All => statements.rows,
             Columns::WithoutProperties => statements.rows_without_properties,
+            Columns::IndexedProperties => statements.rows_indexed,
         })?;
         let mut rows = statement.query([pks]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
@@ -258,7 +266,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the next rows of a type in creation order, each with its creation date.
+    /// Returns the next objects of a type in creation order: creation date and primary key.
     pub fn object_rows_after(
         &self,
         ctd: i64,
@@ -284,7 +292,7 @@ impl Reader<'_> {
         ids.map(|id| id.map_err(map)).collect()
     }
 
-    /// Returns the row of a live object.
+    /// Returns the primary key of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
         self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
             .query_row(params![ctd, id], |row| row.get(0))
@@ -334,7 +342,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Inserts a new object in its first version; returns its row.
+    /// Inserts a new object in its first version; returns its primary key.
     pub fn insert_object(
         &self,
         ctd: i64,

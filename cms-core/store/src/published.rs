@@ -39,7 +39,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns objects whose publication is due, earliest first: type, row and status.
+    /// Returns objects whose publication is due, earliest first: type, primary key and status.
     pub fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
         let mut statement = self.statement(
             "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
@@ -148,7 +148,7 @@ impl Writer<'_> {
         self.withdraw_all(ctd)
     }
 
-    /// Returns the rows of objects that were edited after publication.
+    /// Returns the primary keys of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
         let mut statement =
             self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;

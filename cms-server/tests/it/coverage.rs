@@ -3,8 +3,10 @@
 use cms_core::{
     Caller, Cms,
     wire::{
+        bulk::BulkResponse,
         key::{KeyKind, NewKey},
         publish::PublishAction,
+        shared_view::NewSharedView,
         user::UserListRequest,
     },
 };
@@ -60,6 +62,8 @@ const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
 const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
 const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
+const OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 200];
+const STOPPED_BY_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
@@ -89,6 +93,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("DELETE", one_type, author, none.clone(), TYPES);
     let purge = "/api/v1/internal/contenttype/{name}/purge";
     row("POST", purge, "/api/v1/internal/contenttype/post/purge", none.clone(), PURGE);
+    views(&mut row);
     row("POST", "/api/v1/spaces/{space}/purge", "/api/v1/spaces/SPACE/purge", none.clone(), PURGE);
 
     let objects = "/api/v1/content/{name}";
@@ -97,6 +102,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let batch = ("/api/v1/content/{name}/batch", "/api/v1/content/post/batch");
     row("POST", batch.0, batch.1, json!([post]), WRITE);
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
+    let validate = ("/api/v1/content/{name}/validate", "/api/v1/content/post/validate");
+    row("POST", validate.0, validate.1, post.clone(), REMOVE);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
     for (route, path) in [
@@ -106,6 +113,10 @@ pub(crate) fn rows() -> Vec<Row> {
     ] {
         row("POST", route, path, json!(["one"]), REMOVE);
     }
+    let bulk = ("/api/v1/content/{name}/bulk", "/api/v1/content/post/bulk");
+    let preview =
+        json!({ "action": "patch", "patch": { "price": 1 }, "all": true, "dryRun": true });
+    row("POST", bulk.0, bulk.1, preview, WRITE);
     let removed = ("/api/v1/content/{name}/removed", "/api/v1/content/post/removed");
     row("GET", removed.0, removed.1, none.clone(), READ);
     let one = ("/api/v1/content/{name}/{id}", "/api/v1/content/post/one");
@@ -117,15 +128,24 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", versions.0, versions.1, none.clone(), READ);
     let version = "/api/v1/content/{name}/{id}/version/{version}";
     row("GET", version, "/api/v1/content/post/one/version/1", none.clone(), READ);
+    let incoming = "/api/v1/content/{name}/{id}/incoming";
+    row("GET", incoming, "/api/v1/content/post/one/incoming", none.clone(), READ);
     let duplicate = "/api/v1/content/{name}/{id}/duplicate";
     let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
 
     publishing(&mut row);
+    working_copies(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
+    presence(&mut row);
+    row("GET", "/api/v1/job", "/api/v1/job", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), OF_ADMIN);
+    let stop = ("/api/v1/job/{id}/stop", "/api/v1/job/BULK/stop");
+    row("POST", stop.0, stop.1, none.clone(), STOPPED_BY_ADMIN);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
@@ -142,7 +162,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
-    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none.clone(), REVOKE);
+    let key = ("/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY");
+    row("PUT", key.0, key.1, json!({}), MANAGE);
+    row("DELETE", key.0, key.1, none.clone(), REVOKE);
+    let rotate = ("/api/v1/internal/key/{id}/rotate", "/api/v1/internal/key/KEY/rotate");
+    row("POST", rotate.0, rotate.1, none.clone(), MANAGE);
     users(&mut row);
     let hooks = "/api/v1/internal/webhook";
     row("GET", hooks, hooks, none.clone(), MANAGE);
@@ -169,6 +193,38 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    row("GET", "/api/v1/schedule", "/api/v1/schedule", Value::Null, ANY_KEY);
+}
+
+/// Shared views; the one in the path is not of the caller.
+fn views(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let all = "/api/v1/internal/contenttype/{name}/views";
+    let view = json!({ "name": "All", "definition": {} });
+    row("GET", all, "/api/v1/internal/contenttype/post/views", Value::Null, READ);
+    row("POST", all, "/api/v1/internal/contenttype/post/views", view.clone(), WRITE);
+    let one = "/api/v1/internal/contenttype/{name}/views/{id}";
+    row("PUT", one, "/api/v1/internal/contenttype/post/views/VIEW", view, MANAGE);
+    row("DELETE", one, "/api/v1/internal/contenttype/post/views/VIEW", Value::Null, REVOKE);
+}
+
+/// Working copies; nobody has one before.
+fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let one = ("/api/v1/content/{name}/{id}/working-copy", "/api/v1/content/post/one/working-copy");
+    row("GET", one.0, one.1, Value::Null, [401, 401, 403, 404, 404, 403, 404]);
+    row("PUT", one.0, one.1, json!({ "base": "", "data": {} }), WRITE);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    let all = "/api/v1/working-copies";
+    row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
+}
+
+fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let all = "/api/v1/presence";
+    let list = "/api/v1/presence?content_type=post&id=one";
+    row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
+    let tab = json!({ "tab": "a", "contentType": "post", "id": "one" });
+    row("PUT", all, all, tab, REMOVE);
+    let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
+    row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.
@@ -295,9 +351,19 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let user = json!({ "email": format!("{caller:?}@victim"), "name": "Victim", "role": "viewer" });
     let user = cms.users().create(&local, &object(&user), "http://localhost").unwrap().user.id;
     drop(cms.users().delete(&local, &user_with_email(cms, "new@example.com")));
+    let view = json!({ "name": "Others", "definition": {} });
+    let view = NewSharedView::from_payload(&object(&view)).unwrap();
+    let view = cms.shared_views().create(&local, "post", view).unwrap().id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
-    path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job).replace("USER", &user)
+    let nothing = json!({ "id": { "type": "equals", "filter": "none" } });
+    let all = object(&json!({ "action": "delete", "filters": nothing, "expect": 0 }));
+    let BulkResponse::Created { id: bulk } = cms.bulk().create(&local, "post", &all).unwrap()
+    else {
+        panic!("not a dry run")
+    };
+    let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
+    path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk)
 }
 
 /// The id of a user, or nothing.

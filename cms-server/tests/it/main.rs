@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod activity;
 mod changes;
 mod conditions;
 mod conventions;
@@ -12,6 +13,7 @@ mod headers;
 mod hostile;
 mod hydration;
 mod images;
+mod incoming;
 mod keep_dates;
 mod keys;
 mod logs;
@@ -19,6 +21,7 @@ mod media;
 mod messages;
 mod openapi;
 mod operations;
+mod presence;
 mod projection;
 mod publish;
 mod publishing_right;
@@ -35,6 +38,9 @@ mod single_objects;
 mod support;
 mod transfers;
 mod users;
+mod validate;
+mod views;
 mod visibility;
 mod webhooks;
 mod workflow;
+mod working_copies;

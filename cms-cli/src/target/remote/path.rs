@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use cms_core::{
     limits,
     wire::{
-        object::{ListRequest, ObjectRequest},
+        activity::ActivityRequest,
+        object::{ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         search::{QueryMode, SearchRequest},
         user::UserListRequest,
@@ -13,6 +14,8 @@ use cms_core::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+pub(super) const ACTIVITY: &str = "/api/v1/activity";
+pub(super) const BULK_JOBS: &str = "/api/v1/job";
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";
 pub(super) const KEYS: &str = "/api/v1/internal/key";
@@ -71,6 +74,27 @@ pub(super) fn object_path(content_type: &str, id: &str) -> String {
     format!("{}/{}", objects_path(content_type), segment(id))
 }
 
+pub(super) fn schedule_path(content_type: &str, id: &str) -> String {
+    format!("{}/schedule", object_path(content_type, id))
+}
+
+/// One page of the scheduled publications of some types, or of all when none is named.
+pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
+    let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
+    for name in content_types {
+        push(&mut path, "content_type[]", name);
+    }
+    path
+}
+
+pub(super) fn validate_path(content_type: &str, request: &ValidateRequest) -> String {
+    let mut path = format!("{}/validate?patch={}", objects_path(content_type), request.patch);
+    if let Some(id) = &request.id {
+        push(&mut path, "id", id);
+    }
+    path
+}
+
 /// Characters that are not encoded in path segments and query values.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
@@ -120,6 +144,27 @@ pub(super) fn object_query(request: &ObjectRequest) -> String {
     let mut query = format!("hydrate={}", request.hydrate);
     for path in &request.fields {
         push(&mut query, "fields[]", path);
+    }
+    query
+}
+
+/// A request for activity as a query string.
+pub(super) fn activity_query(request: &ActivityRequest) -> String {
+    let mut query = format!("limit={}", request.limit);
+    let mut add = |name: &str, value: &str| push(&mut query, name, value);
+    for name in request.content_types.iter().flatten() {
+        add("content_type[]", name);
+    }
+    for action in request.actions.iter().flatten() {
+        add("action[]", action);
+    }
+    for (name, value) in [("id", &request.id), ("by", &request.by)] {
+        if let Some(value) = value {
+            add(name, value);
+        }
+    }
+    if let Some(before) = request.before {
+        add("before", &before.to_string());
     }
     query
 }

@@ -4,8 +4,8 @@
 //! several codes at a time, which is most of the cost of decoding. Where colour has fewer pixels
 //! than brightness, it is reduced by less, so that all channels have the same output size.
 //!
-//! The decoder supports the files that most programs write: baseline or extended sequential, 8 bits,
-//! one scan, Huffman codes, grey or `YCbCr`. It returns none for all others, and for damaged ones:
+//! The decoder supports the files that most programs write: baseline or extended sequential, 8
+//! bits, one scan, Huffman codes, grey or `YCbCr`. It returns none for all others, and for damaged ones:
 //! use a general decoder for those. It checks no limits: memory grows with the size in the header,
 //! so the caller checks that first.
 

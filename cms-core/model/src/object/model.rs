@@ -60,13 +60,17 @@ pub enum Edition {
     Published,
 }
 
-/// What a read fetches of each object.
+/// What a read fetches of each object. The properties of a large object are in pages of their own;
+/// a second copy of the indexed ones is beside the other columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Columns {
     #[default]
     All,
-    /// Everything but the properties, which are then `{}`: they are in pages of their own.
+    /// Everything but the properties, which are then `{}`.
     WithoutProperties,
+    /// Instead of the properties the indexed ones, by the number of their index:
+    /// `IndexedProperties::object` makes an object of them.
+    IndexedProperties,
 }
 
 impl StoredObject<'_> {
@@ -92,31 +96,18 @@ impl Schedule<'_> {
     }
 }
 
-/// Draft & Public status. Objects of types without Draft & Public are always `Public`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Draft,
-    Public,
-    Modified,
-    Archived,
+crate::named_enum! {
+    /// Draft & Public status. Objects of types without Draft & Public are always `Public`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Status {
+        Draft => "draft",
+        Public => "public",
+        Modified => "modified",
+        Archived => "archived",
+    }
 }
 
 impl Status {
-    pub const ALL: [Self; 4] = [Self::Draft, Self::Public, Self::Modified, Self::Archived];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Public => "public",
-            Self::Modified => "modified",
-            Self::Archived => "archived",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-
     /// The status of a new object.
     pub fn initial(draft_public: bool) -> Self {
         if draft_public { Self::Draft } else { Self::Public }

@@ -1,7 +1,8 @@
 //! Decides which objects a request sees, see docs/reference/publishing.md#what-readers-see
 //!
-//! Every read reads the rows of [`View::edition`] and filters them by [`View::admits_state`]; lists put
-//! both into their SQL. Writes and other requests on an object find it by [`View::contains_object`].
+//! Every read reads the rows of [`View::edition`] and filters them by [`View::admits_state`]; lists
+//! put both into their SQL. Writes and other requests on an object find it by
+//! [`View::contains_object`].
 
 use std::borrow::Cow;
 

@@ -129,7 +129,7 @@ fn search() -> Operation {
     let most = u64::from(limits::MAX_PAGE_SIZE);
     let limit = Schema::between(1, Some(most)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
-    let modes = [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy].map(QueryMode::as_str);
+    let modes = QueryMode::ALL.map(QueryMode::as_str);
     Operation::new("get", "/api/v1/search", "search")
         .tag(SEARCH_TAG)
         .summary("Search all content")
@@ -164,6 +164,17 @@ fn search() -> Operation {
         .respond(denied())
 }
 
+/// The author of a change.
+fn author() -> Schema {
+    let kinds = ["user", "key", "local", "system"];
+    let author = [
+        ("kind", Schema::one_of(&kinds)),
+        ("id", Schema::text().or_null()),
+        ("name", Schema::text()),
+    ];
+    Schema::object(author, &["kind", "id", "name"])
+}
+
 fn changes() -> Operation {
     let change = [
         ("seq", Schema::integer()),
@@ -172,8 +183,9 @@ fn changes() -> Operation {
         ("contentType", Schema::text()),
         ("id", Schema::text().described("Absent when the type as a whole changed")),
         ("version", Schema::integer()),
+        ("by", author()),
     ];
-    let change = Schema::object(change, &["seq", "at", "action", "contentType"]);
+    let change = Schema::object(change, &["seq", "at", "action", "contentType", "by"]);
     let page = [
         ("data", Schema::list(change)),
         ("next", Schema::text().described("`since` of the next request").example("812-5f3c9a01")),

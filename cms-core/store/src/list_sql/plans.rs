@@ -21,7 +21,8 @@ fn condition(operator: &str, value: impl Into<Value>) -> Value {
     json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
 }
 
-/// The query plan of the page, or of the count when no counts is known: the same for both editions.
+/// The query plan of the page, or without counts that of the count. It is the same for both
+/// editions.
 fn plan_of(filters: &Value, order: (&str, bool), counts: Option<ListCounts>) -> String {
     let properties = properties();
     let query = ListQuery {
