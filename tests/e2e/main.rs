@@ -41,3 +41,4 @@ mod tidy;
 mod traces;
 mod unread_responses;
 mod webhooks;
+mod working_copies;

@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 149] = [
+const COMMANDS: [&str; 160] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -149,6 +149,17 @@ const COMMANDS: [&str; 149] = [
     "key create web --kind scoped --rule product:r",
     "key create web --kind scoped",
     "key revoke none",
+    "key update web --name shop",
+    "key update shop",
+    "key update none --name x",
+    "key rotate shop --grace 24h",
+    "key rotate shop --grace 9d",
+    "key rotate none",
+    "activity --type memo --limit 5",
+    "activity --type article --action publish --action archive -o csv",
+    "activity --id none --json",
+    "activity --type nosuch",
+    "activity --by nobody",
     "webhook list",
     "webhook log none",
     "webhook replay none --json",

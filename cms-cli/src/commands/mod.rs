@@ -1,8 +1,10 @@
 //! The commands: read the arguments, call the target, print the result.
 
+mod activity;
 mod apply;
 mod backup;
 mod bulk;
+mod bulk_job;
 mod check;
 mod ctd;
 mod docs;
@@ -71,6 +73,8 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::Job(command) => bulk_job::run(command, settings, printer),
+        Command::Activity(args) => activity::run(args, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

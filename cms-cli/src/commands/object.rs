@@ -7,19 +7,23 @@ use cms_core::{
     import::expand_links,
     limits,
     paging::Page,
-    wire::object::{ListRequest, ObjectRequest, ValidateRequest},
+    wire::{
+        bulk::BulkAction,
+        object::{ListRequest, ObjectRequest, ValidateRequest},
+    },
 };
 use serde_json::{Map, Value, json};
 
 use super::{
     NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
+    bulk_job::BulkChange,
     counted, hints, open_to_read, open_to_write,
 };
 use crate::{
-    cli::{ListArgs, ObjectCommand},
+    cli::{ListArgs, ObjectCommand, SelectionArgs},
     content,
-    failure::{Diagnostic, Outcome, Result},
+    failure::{Diagnostic, Failure, Outcome, Result},
     printer::Printer,
     project,
     report::{self, Column, column},
@@ -97,8 +101,25 @@ pub(super) fn run(
                 .map_err(|error| hints::add_object_hint(&r#type, error))?;
             show(&created, "created", printer)?;
         }
-        ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
-            let object = read(&file)?;
+        ObjectCommand::Update { r#type, id_and_file, patch, selection, dry_run } => {
+            let (id, file) = match id_and_file.as_slice() {
+                [file] if selection.is_set() => {
+                    let file = Path::new(file);
+                    return patch_selected(
+                        &r#type,
+                        (file, patch),
+                        &selection,
+                        (dry_run.dry_run, settings),
+                        printer,
+                    );
+                }
+                [id, file] if !selection.is_set() => (id.clone(), Path::new(file)),
+                _ => {
+                    return Err(Failure::usage("use an id, or one of --filters, --q and --all")
+                        .hint("cms object update TYPE ID FILE"));
+                }
+            };
+            let object = read(file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
@@ -139,7 +160,17 @@ pub(super) fn run(
                 printer.note("objects of types that the key may not read link to it too")?;
             }
         }
-        ObjectCommand::Delete { r#type, ids, dry_run } => {
+        ObjectCommand::Delete { r#type, ids, selection, dry_run } => {
+            if selection.is_set() {
+                let change = BulkChange {
+                    content_type: &r#type,
+                    action: BulkAction::Delete,
+                    members: Map::new(),
+                    selection: &selection,
+                    verb: "deleted",
+                };
+                return change.run(dry_run.dry_run, settings, printer);
+            }
             let ids = deduplicated(read_ids(ids)?);
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
@@ -243,6 +274,28 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     Err(Diagnostic { location: name, message }.into())
 }
 
+/// Changes the properties in a file in all selected objects.
+fn patch_selected(
+    content_type: &str,
+    (file, patch): (&Path, bool),
+    selection: &SelectionArgs,
+    (dry_run, settings): (bool, &Settings),
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    if !patch {
+        return Err(Failure::usage("--filters, --q and --all need --patch"));
+    }
+    let object = with_links(&*open_to_read(settings)?, content_type, read(file)?)?;
+    let change = BulkChange {
+        content_type,
+        action: BulkAction::Patch,
+        members: Map::from_iter([("patch".to_owned(), Value::Object(object))]),
+        selection,
+        verb: "updated",
+    };
+    change.run(dry_run, settings, printer)
+}
+
 /// Completes the links of an object from a file.
 fn with_links(
     target: &dyn Target,
@@ -288,6 +341,7 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
             let error = no_object(content_type, &id);
             (id, error)
         }
+        Reason::ObjectForbidden(id) => (id, Error::Forbidden),
         Reason::ObjectInUse(ref id) => (id.clone(), Error::Rejected(vec![reason])),
         other => (String::new(), Error::Rejected(vec![other])),
     }

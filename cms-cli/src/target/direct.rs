@@ -16,11 +16,13 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
         object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
@@ -340,6 +342,28 @@ impl Target for Direct {
         self.cms.search().job(&self.caller, id)
     }
 
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        self.cms.bulk().create(&self.caller, content_type, request)
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.cms.bulk().list(&self.caller, Page { number, limit: limits::MAX_PAGE_SIZE })
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.cms.bulk().get(&self.caller, id)
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        self.cms.bulk().stop(&self.caller, id)
+    }
+
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        self.cms.bulk().advance()
+    }
+
     fn backup(&self, output: &mut dyn Write) -> Result<()> {
         let copied = self.cms.backups().begin()?;
         self.cms.backups().write(copied, output).map(drop)
@@ -373,6 +397,18 @@ impl Target for Direct {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.cms.keys().create(&self.caller, new)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        self.cms.keys().update(&self.caller, id, update)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        self.cms.keys().rotate(&self.caller, id, grace_hours)
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        self.cms.activity().list(&self.caller, request)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

@@ -14,11 +14,13 @@ use cms_core::{
     import::SaveMode,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
         object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
@@ -154,6 +156,16 @@ pub(crate) trait Target: Sync {
     /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
 
+    /// Starts a bulk job, or shows what it would do.
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;
+    /// All bulk jobs, newest first.
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>>;
+    fn bulk_job(&self, id: &str) -> Result<BulkJob>;
+    fn stop_bulk_job(&self, id: &str) -> Result<()>;
+    /// Carries out a part of the bulk jobs on a data directory; returns whether it did. A server
+    /// works on its own.
+    fn advance_bulk_jobs(&self) -> Result<bool>;
+
     /// Writes a consistent backup of a moment after the call. After an error, the output is
     /// incomplete.
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
@@ -176,7 +188,13 @@ pub(crate) trait Target: Sync {
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key>;
+    /// Replaces the token of a key; the old one stays valid for some hours.
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
+
+    /// A page of the record of activity, newest first.
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;

@@ -14,12 +14,14 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
         object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
@@ -39,10 +41,10 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WORKFLOW_STATES,
-        WORKFLOWS, list_query, object_path, object_query, objects_path, openapi_path,
-        schedule_path, schedules_path, search_query, segment, state_path, type_path, validate_path,
-        webhook_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
+        WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
+        objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
+        state_path, type_path, validate_path, webhook_path,
     },
     resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
 };
@@ -312,6 +314,31 @@ impl Target for Remote {
         self.get(&format!("{JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        let path = format!("{}/bulk", objects_path(content_type));
+        self.post(&path, request, type_named(content_type))
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.get(&format!("{BULK_JOBS}?page={number}&limit={}", limits::MAX_PAGE_SIZE), SERVER)
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.get(&format!("{BULK_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        let path = format!("{BULK_JOBS}/{}/stop", segment(id));
+        self.post_action(&path, None, Resource { what: "job", name: id })
+    }
+
+    /// The server carries out its jobs.
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        Ok(false)
+    }
+
     fn backup(&self, output: &mut dyn Write) -> Result<()> {
         self.fetch_backup(output)
     }
@@ -356,6 +383,24 @@ impl Target for Remote {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.post(KEYS, new, SERVER)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        let path = format!("{KEYS}/{}", segment(id));
+        let resource = Resource { what: "key", name: id };
+        self.request_json(&Method::PUT, &path, Some(&text(update)?), resource)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        let path = format!("{KEYS}/{}/rotate", segment(id));
+        let body = json!({ "graceHours": grace_hours });
+        self.post(&path, &body, Resource { what: "key", name: id })
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        let path = format!("{ACTIVITY}?{}", activity_query(request));
+        let (status, bytes) = self.send_for(Edition::Current, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, SERVER)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

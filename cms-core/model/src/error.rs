@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     limits,
-    message::{MessageCode, Reason},
+    message::{self, MessageCode, Reason},
 };
 
 /// Result type of this crate.
@@ -36,6 +36,8 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The stored state has changed since the client read it, for example since a plan.
     Conflict(String),
+    /// Another number of objects matches than the client expects.
+    MatchesChanged { expected: u64, found: u64 },
     /// The object has none of the entity tags in `If-Match`.
     PreconditionFailed,
     /// The `Idempotency-Key` was used with another request.
@@ -163,8 +165,11 @@ impl fmt::Display for Error {
             | Self::Busy(message)
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),
+            Self::MatchesChanged { expected, found } => {
+                write!(f, "{}: expected {expected}, found {found}", message::MATCHES_CHANGED)
+            }
             Self::Unauthenticated => f.write_str("Unauthorized"),
-            Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
+            Self::Forbidden => f.write_str(message::FORBIDDEN),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
             Self::Blocked(types) => {
                 let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();

@@ -16,7 +16,7 @@ use cms_model::{
 };
 use cms_store::{KeyRow, Reader, Revisions};
 
-use super::session_cache::SessionCache;
+use super::session_cache::{self, SessionCache};
 
 /// The cached keys, by digest, and the cached sessions.
 #[derive(Default)]
@@ -35,6 +35,8 @@ pub(super) struct KeyTable {
 
 pub(super) struct KeyEntry {
     pub(super) actor: Arc<Actor>,
+    /// The end of a token that was replaced.
+    pub(super) valid_until: Option<Timestamp>,
     /// Microseconds since the epoch, or 0 when nothing is to be stored.
     pub(super) used: AtomicI64,
 }
@@ -50,13 +52,19 @@ impl KeyRing {
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
         let cached = self.table();
-        let entries = reader.keys()?.into_iter().map(|row| {
-            let used = cached.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
-            let hash = row.hash;
-            (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
-        });
-        let (by_digest, sessions) = (entries.collect(), SessionCache::default());
-        let table = Arc::new(KeyTable { rev, by_digest, sessions });
+        let mut by_digest = HashMap::new();
+        for row in reader.keys()? {
+            let current = (row.hash, None);
+            let previous = row.previous.map(|(hash, until)| (hash, Some(until)));
+            let actor = Arc::new(actor(row));
+            for (hash, valid_until) in previous.into_iter().chain([current]) {
+                let used = cached.by_digest.get(&hash).map_or(0, KeyEntry::used);
+                let actor = Arc::clone(&actor);
+                let entry = KeyEntry { actor, valid_until, used: AtomicI64::new(used) };
+                by_digest.insert(hash, entry);
+            }
+        }
+        let table = Arc::new(KeyTable { rev, by_digest, sessions: SessionCache::default() });
         self.unsaved().extend(cached.sessions.take_seen());
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
         Ok(table)
@@ -96,9 +104,21 @@ impl KeyRing {
 }
 
 impl KeyEntry {
+    pub(super) fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.valid_until.is_none_or(|until| now < until)
+    }
+
     fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed)
     }
+}
+
+/// Returns an actor with its current rights; none when it was removed.
+pub(crate) fn actor_of(reader: &Reader<'_>, pk: i64) -> Result<Option<Actor>> {
+    if let Some(user) = reader.user(pk)? {
+        return Ok((!user.profile.disabled).then(|| session_cache::actor(user)));
+    }
+    Ok(reader.keys()?.into_iter().find(|row| row.pk == pk).map(actor))
 }
 
 fn actor(row: KeyRow) -> Actor {

@@ -13,7 +13,7 @@ use cms_model::{
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
-use cms_store::{Writer, read_copy};
+use cms_store::read_copy;
 use cms_system::{folder, lock};
 
 use super::archive::{self, EntryContent, EntryName};
@@ -264,10 +264,6 @@ impl StagingDirectory {
             fs::remove_dir_all(folder.join(name)).ok();
         }
     }
-}
-
-fn delete_orphan_records(writer: &Writer<'_>) -> Result<()> {
-    writer.delete_orphan_records()
 }
 
 fn sync(folder: &Path) -> io::Result<()> {

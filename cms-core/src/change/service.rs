@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
-use cms_store::{Event, FeedEntry, JournalPosition, Reader};
+use cms_store::{Authors, Event, FeedEntry, JournalPosition, Reader};
 
 use crate::cms::Cms;
 
@@ -42,12 +42,12 @@ impl Changes<'_> {
             let Some(since) = request.since else {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
-            let (mut next, mut data) = (find(reader, since, head)?, Vec::new());
+            let (mut next, mut found) = (find(reader, since, head)?, Vec::new());
             let (mut scanned, audience) = (0, Audience::of_caller(caller));
-            let is_full = |data: &Vec<Change>, scanned| {
-                data.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
+            let is_full = |found: &Vec<FeedEntry>, scanned| {
+                found.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
-            while next.seq < head.seq && !is_full(&data, scanned) {
+            while next.seq < head.seq && !is_full(&found, scanned) {
                 for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.place);
                     scanned += 1;
@@ -56,14 +56,21 @@ impl Changes<'_> {
                         .content_types
                         .as_ref()
                         .is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
-                    if is_wanted && entry.audience >= audience && may_read(caller, &entry, name) {
-                        data.extend(to_change(entry));
+                    if is_wanted
+                        && action(entry.event).is_some()
+                        && entry.audience >= audience
+                        && may_read(caller, entry.object.is_some(), name)
+                    {
+                        found.push(entry);
                     }
-                    if is_full(&data, scanned) {
+                    if is_full(&found, scanned) {
                         break;
                     }
                 }
             }
+            let authors = reader.authors(found.iter().map(|entry| entry.actor))?;
+            let data = found.into_iter().filter_map(|entry| to_change(caller, &authors, entry));
+            let data = data.collect();
             Ok(Page { data, next, more: next.seq < head.seq })
         })
     }
@@ -90,18 +97,36 @@ fn position(place: JournalPosition) -> Position {
     Position::new(place.seq, place.nonce)
 }
 
-/// Whether the key may read a change: of an object with the right to read its type, of a type if it
-/// is visible.
-fn may_read(caller: &Caller, entry: &FeedEntry, content_type: &str) -> bool {
-    match &entry.object {
-        Some(_) => caller.may(Access::READ, content_type),
-        None => caller.sees_type(content_type),
+/// Whether the caller may read a change: of an object with the right to read its type, of a type if
+/// it is visible.
+pub(crate) fn may_read(caller: &Caller, is_of_object: bool, content_type: &str) -> bool {
+    if is_of_object {
+        caller.may(Access::READ, content_type)
+    } else {
+        caller.sees_type(content_type)
     }
 }
 
-/// Converts a row to a change; none for internal rows.
-fn to_change(entry: FeedEntry) -> Option<Change> {
-    let action = match entry.event {
+/// Converts a row to a change; none for rows that the feed does not show.
+fn to_change(caller: &Caller, authors: &Authors, entry: FeedEntry) -> Option<Change> {
+    let content_type = entry.content_type?;
+    let by = authors.by(entry.actor).shown_to(caller, &content_type);
+    let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
+    Some(Change {
+        seq: entry.place.seq,
+        at: dates::definition_date(entry.at),
+        action: action(entry.event)?,
+        content_type,
+        id,
+        version,
+        by,
+        position: position(entry.place),
+    })
+}
+
+/// The action of an event; none for events that the feed does not show.
+pub(crate) fn action(event: Event) -> Option<&'static str> {
+    Some(match event {
         Event::ObjectCreated => "create",
         Event::ObjectUpdated => "update",
         Event::ObjectDeleted => "delete",
@@ -114,16 +139,6 @@ fn to_change(entry: FeedEntry) -> Option<Change> {
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::ReindexRequested => return None,
-    };
-    let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
-    Some(Change {
-        seq: entry.place.seq,
-        at: dates::definition_date(entry.at),
-        action,
-        content_type: entry.content_type?,
-        id,
-        version,
-        position: position(entry.place),
+        Event::ReindexRequested | Event::Management(_) => return None,
     })
 }

@@ -184,7 +184,7 @@ impl Run {
                     Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
                         action = PlanAction::None;
                     }
-                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted)?,
+                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted, self.stamp)?,
                 }
             }
             planned.push(WorkflowPlan { id, action, blockers });
@@ -205,7 +205,7 @@ impl Run {
                     key: None,
                 });
             } else {
-                planned.push(auth::service::put(writer, payload, &self.config)?);
+                planned.push(auth::service::put(writer, payload, &self.config, self.stamp)?);
             }
         }
         Ok(planned)

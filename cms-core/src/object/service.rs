@@ -23,6 +23,7 @@ use cms_model::{
         view::View,
     },
     pattern::StepBudget,
+    publish::right::{self, ChangeKind},
     query::filter,
     wire::{
         condition::EntityTag,
@@ -262,7 +263,7 @@ impl Objects<'_> {
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
@@ -286,7 +287,8 @@ impl Objects<'_> {
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &wanted)?;
+            let stored =
+                find_to_change(writer, content_type, &caller, &wanted, ChangeKind::Delete)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
@@ -386,21 +388,25 @@ pub(crate) fn find(
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
-/// As [`find`], for a request that changes this object: rejected when `If-Match` has other `ETags`.
-/// They are compared with the `ETag` of the current version, whatever view the request uses.
+/// As [`find`], for a request that changes this object: rejected without the publishing right when
+/// the change needs it, and when `If-Match` has other `ETags`. They are compared with the `ETag` of
+/// the current version, whatever view the request uses.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     caller: &Caller,
     id: &str,
+    change: ChangeKind,
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
-    if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.mask(stored.clone()));
-        if !wanted.admits(EntityTag::of(&shown.0)) {
-            return Err(Error::PreconditionFailed);
-        }
+    if !may_change(caller, content_type, &stored, change) {
+        return Err(Error::Forbidden);
+    }
+    if let Some(wanted) = caller.conditions.if_match()
+        && !wanted.admits(state_tag(content_type, view, &stored))
+    {
+        return Err(Error::PreconditionFailed);
     }
     Ok(stored)
 }
@@ -414,7 +420,7 @@ pub(super) fn draft_edit(
     (id, edit, payload): (&str, Edit, Map<String, Value>),
     context: &Context,
 ) -> Result<(Draft, StoredObject<'static>)> {
-    let found = find_to_change(reader, content_type, caller, id);
+    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
     if matches!(found, Err(Error::NotFound { .. })) {
         // The size is checked before existence (see docs/reference/http.md#order-of-checks).
         write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
@@ -423,6 +429,26 @@ pub(super) fn draft_edit(
     let budget = &mut StepBudget::per_object();
     let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
     Ok((draft, stored))
+}
+
+/// The `ETag` of the current version of an object, as a request with this view gets it.
+pub(crate) fn state_tag(
+    content_type: &CompiledType,
+    view: View,
+    stored: &StoredObject<'_>,
+) -> EntityTag {
+    EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
+}
+
+/// Tells whether the publishing right of a caller allows a change of an object.
+pub(crate) fn may_change(
+    caller: &Caller,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    change: ChangeKind,
+) -> bool {
+    let draft_public = content_type.definition.draft_public;
+    caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
 }
 
 /// As [`find`], for a caller that does not need a copy.

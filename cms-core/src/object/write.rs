@@ -258,6 +258,16 @@ impl Draft {
         Ok(())
     }
 
+    /// Returns the object to be stored.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>> {
+        parse(&self.data)
+    }
+
+    /// Returns the names of the properties that differ from the version before.
+    pub(crate) fn changed_names(&self) -> Result<Vec<String>> {
+        serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
+    }
+
     /// Returns the draft when it has no errors.
     pub(crate) fn valid(mut self) -> Result<Self> {
         mem::take(&mut self.errors).into_result()?;

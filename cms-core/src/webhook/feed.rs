@@ -227,6 +227,7 @@ impl<'a> Subscriptions<'a> {
                     version: subject.version,
                     type_name: name.clone(),
                     id: subject.id.clone(),
+                    actor: entry.actor,
                 });
             }
         }
@@ -274,7 +275,10 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
         Event::ObjectTransitioned => Some("WorkflowTransition"),
-        Event::ObjectScheduled | Event::ObjectUnscheduled | Event::ReindexRequested => None,
+        Event::ObjectScheduled
+        | Event::ObjectUnscheduled
+        | Event::ReindexRequested
+        | Event::Management(_) => None,
     }
 }
 

@@ -155,6 +155,7 @@ impl Webhooks<'_> {
             version: None,
             type_name: String::new(),
             id: "test".to_owned(),
+            actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
             // The journal row of its creation may not be read yet.
@@ -235,7 +236,8 @@ impl Webhooks<'_> {
         now: Timestamp,
     ) -> Result<Outgoing> {
         let payload = self.payload(reader, row)?;
-        let body = event_payload(row).body(&webhook.id, payload.as_deref());
+        let by = reader.authors([row.actor])?.by(row.actor);
+        let body = event_payload(row).body(&webhook.id, &by, payload.as_deref());
         let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();

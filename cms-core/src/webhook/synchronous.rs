@@ -99,9 +99,9 @@ impl SynchronousCalls<'_> {
         let kept = ["id", "internal"].map(|name| (name, payload.get(name).cloned()));
         let config = &self.cms.config;
         for (sequence, webhook) in self.webhooks.iter().enumerate() {
-            let key = &self.caller.actor().name;
+            let actor = self.caller.actor();
             let body =
-                synchronous::request_body(self.event, sequence, self.content_type, key, &payload);
+                synchronous::request_body(self.event, sequence, self.content_type, actor, &payload);
             let message = format!("msg_{}", config.ids.uuid());
             let signature =
                 Secret::derive(&self.key, webhook.pk).headers(&message, config.clock.now(), &body);

@@ -28,6 +28,10 @@ pub enum ActorRef {
     Unknown,
 }
 
+/// The authors of the changes in one response.
+#[derive(Debug, Default)]
+pub struct Authors(HashMap<i64, By>);
+
 /// An actor, removed or not.
 #[derive(Clone, Debug)]
 pub struct ActorRow {
@@ -53,6 +57,33 @@ impl ActorRef {
             None => Self::Local,
             Some(-1) => Self::Unknown,
             Some(pk) => Self::Row(pk),
+        }
+    }
+
+    /// The value of the column.
+    pub fn to_column(self) -> Option<i64> {
+        match self {
+            Self::Local => None,
+            Self::Unknown => Some(-1),
+            Self::Row(pk) => Some(pk),
+        }
+    }
+}
+
+impl From<Option<i64>> for ActorRef {
+    /// The actor of a [`cms_model::context::Stamp`].
+    fn from(actor: Option<i64>) -> Self {
+        actor.map_or(Self::Local, Self::Row)
+    }
+}
+
+impl Authors {
+    /// Returns an author that was read.
+    pub fn by(&self, actor: ActorRef) -> By {
+        match actor {
+            ActorRef::Local => By::local(),
+            ActorRef::Unknown => By::unknown(),
+            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(By::unknown),
         }
     }
 }
@@ -94,6 +125,22 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map([pks], ActorRow::read).map_err(map)?;
         rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Returns the authors of changes with one statement.
+    pub fn authors(&self, actors: impl IntoIterator<Item = ActorRef>) -> Result<Authors> {
+        let pks = actors.into_iter().filter_map(|actor| match actor {
+            ActorRef::Row(pk) => Some(pk),
+            ActorRef::Local | ActorRef::Unknown => None,
+        });
+        let pks: Vec<i64> = pks.collect();
+        Ok(Authors(self.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect()))
+    }
+
+    /// Returns the row of a key or user, removed or not.
+    pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
+        let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
+        self.query_optional(sql, [uid], |row| row.get(0))
     }
 
     /// Returns who made the change that set `updated_at` of each of these objects.

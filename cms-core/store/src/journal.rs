@@ -26,6 +26,24 @@ pub enum Event {
     TypePurged,
     /// A reindex was requested, of one type or, with primary key 0, of all types.
     ReindexRequested,
+    /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
+    Management(ManagementEvent),
+}
+
+/// The kind of a change outside of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagementEvent {
+    UserCreated,
+    UserUpdated,
+    UserDeleted,
+    KeyCreated,
+    KeyUpdated,
+    KeyRotated,
+    KeyDeleted,
+    WorkflowCreated,
+    WorkflowUpdated,
+    WorkflowDeleted,
+    SessionCreated,
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
@@ -91,6 +109,39 @@ pub struct Entry {
     pub object: Option<i64>,
 }
 
+impl ManagementEvent {
+    const ALL: [Self; 11] = [
+        Self::UserCreated,
+        Self::UserUpdated,
+        Self::UserDeleted,
+        Self::KeyCreated,
+        Self::KeyUpdated,
+        Self::KeyRotated,
+        Self::KeyDeleted,
+        Self::WorkflowCreated,
+        Self::WorkflowUpdated,
+        Self::WorkflowDeleted,
+        Self::SessionCreated,
+    ];
+
+    /// The name in the journal and in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserCreated => "user.create",
+            Self::UserUpdated => "user.update",
+            Self::UserDeleted => "user.delete",
+            Self::KeyCreated => "key.create",
+            Self::KeyUpdated => "key.update",
+            Self::KeyRotated => "key.rotate",
+            Self::KeyDeleted => "key.delete",
+            Self::WorkflowCreated => "workflow.create",
+            Self::WorkflowUpdated => "workflow.update",
+            Self::WorkflowDeleted => "workflow.delete",
+            Self::SessionCreated => "session.create",
+        }
+    }
+}
+
 impl Event {
     const ALL: [Self; 14] = [
         Self::ObjectCreated,
@@ -125,16 +176,23 @@ impl Event {
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
             Self::ReindexRequested => "index.want",
+            Self::Management(event) => event.as_str(),
         }
+    }
+
+    /// Reads the third column of a row, the kind.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let kind = row.get_ref(2)?.as_str()?;
+        let management = ManagementEvent::ALL.into_iter().map(Self::Management);
+        let mut known = Self::ALL.into_iter().chain(management);
+        let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
+        known.find(|event| event.as_str() == kind).ok_or_else(unknown)
     }
 }
 
 /// Reads seq, nonce and kind.
 fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
-    let kind = row.get_ref(2)?.as_str()?;
-    let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
-    let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -249,6 +307,23 @@ impl Writer<'_> {
     /// Appends a row about a type.
     pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
         self.log(&Change { event, stamp, content_type, object: None })
+    }
+
+    /// Appends a row about a key, user or workflow with this id and name.
+    pub fn log_management(
+        &self,
+        event: ManagementEvent,
+        stamp: Stamp,
+        id: &str,
+        name: &str,
+    ) -> Result<()> {
+        let (audience, kind) = (Audience::Everyone.number(), event.as_str());
+        self.execute(
+            "INSERT INTO journal (nonce, at, kind, ctd, type_name, object_id, audience, actor,
+                 title)
+             VALUES (random(), ?1, ?2, 0, '', ?3, ?4, ?5, ?6)",
+            params![stamp.at.0, kind, id, audience, stamp.actor, name],
+        )
     }
 
     /// Removes rows before a position that are older than a time.

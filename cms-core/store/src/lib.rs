@@ -4,6 +4,7 @@
 //! write transaction. Their methods are in one file per table group, and take and return values of
 //! `cms_model`. This crate contains no rules: those are in the model and the services.
 
+mod activity;
 mod actor;
 mod backup;
 mod cache;
@@ -15,6 +16,7 @@ mod error;
 mod functions;
 mod idempotency;
 mod import;
+mod job;
 mod journal;
 mod key;
 mod link;
@@ -29,6 +31,7 @@ mod published;
 mod retention;
 mod schedule;
 mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
@@ -36,6 +39,7 @@ mod user;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -53,11 +57,16 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use tracing::info_span;
 
 pub use self::{
-    actor::{ActorRef, ActorRow, ActorUser},
+    activity::{ActivityEntry, ActivityFilter},
+    actor::{ActorRef, ActorRow, ActorUser, Authors},
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition},
+    job::{JobOwner, JobProgress, JobRow, NewJob},
+    journal::{
+        Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
+        ManagementEvent,
+    },
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
@@ -66,9 +75,11 @@ pub use self::{
     property::{NewTexts, StoredText},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{FeedObject, Reader, Writer, error::map};
+use super::{FeedObject, Reader, Writer, actor::ActorRef, error::map};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -22,6 +22,7 @@ pub struct NewDelivery {
     pub version: Option<i64>,
     pub type_name: String,
     pub id: String,
+    pub actor: ActorRef,
 }
 
 /// A delivery.
@@ -48,6 +49,8 @@ pub struct DeliveryRow {
     pub response: Option<String>,
     pub error: Option<String>,
     pub request: Option<String>,
+    /// The author of the change.
+    pub actor: ActorRef,
 }
 
 /// The result of an attempt.
@@ -69,7 +72,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
-                 due_at, state, attempts, attempted_at, status, response, error, request, due_since
+                 due_at, state, attempts, attempted_at, status, response, error, request, due_since, actor
              FROM webhook_delivery ",
             $rest
         )
@@ -98,6 +101,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         error: row.get(17)?,
         request: row.get(18)?,
         due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+        actor: ActorRef::from_column(row.get(20)?),
     })
 }
 
@@ -281,8 +285,9 @@ impl Writer<'_> {
         let inserted: (i64, String) = self
             .statement(
                 "INSERT INTO webhook_delivery
-                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?3) RETURNING pk, queue",
+                     (webhook, message, at, action, ctd, object, version, type_name, id, actor,
+                      due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?3) RETURNING pk, queue",
             )?
             .query_row(
                 params![
@@ -295,6 +300,7 @@ impl Writer<'_> {
                     new.version,
                     new.type_name,
                     new.id,
+                    new.actor.to_column(),
                 ],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )

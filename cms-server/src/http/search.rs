@@ -1,7 +1,7 @@
 //! Full-text search, and its index.
 
 use cms_core::{
-    Cms, Result, paging,
+    Cms, Error, Result, paging,
     wire::search::{QueryMode, SearchRequest},
 };
 
@@ -62,5 +62,8 @@ pub(crate) fn reindex(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 
 pub(crate) fn job(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
-    Ok(Response::json(&cms.search().job(&context.caller, id)?))
+    match cms.search().job(&context.caller, id) {
+        Err(Error::NotFound { .. }) => Ok(Response::json(&cms.bulk().get(&context.caller, id)?)),
+        job => Ok(Response::json(&job?)),
+    }
 }

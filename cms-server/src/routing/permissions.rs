@@ -1,6 +1,6 @@
 //! The permission that a route requires of the key, before the body of a request is read.
 
-use cms_core::{Access, Permission, paging};
+use cms_core::{Access, Permission, paging, wire::working_copy};
 
 use crate::extract::query::Query;
 
@@ -9,7 +9,11 @@ use crate::extract::query::Query;
 pub(crate) enum RequiredPermission {
     AnyKey,
     Session,
+    /// Any key but those that can only read.
+    AnyWriter,
     Content(Access),
+    /// Update, and the publishing right.
+    Publish,
     /// Create media objects.
     Upload,
     /// Create the copy, and read the original.
@@ -18,21 +22,34 @@ pub(crate) enum RequiredPermission {
     BatchCreate,
     /// Create, or update with `id`.
     Validate,
+    /// Update; create for an object that does not exist yet.
+    WorkingCopy,
+    /// Read, and update or delete, as the action of the body needs.
+    Bulk,
     Query,
     ReadType,
+    /// Rights on the objects of the type of shared views.
+    Views(Access),
     ChangeType,
     AdministerTypes,
     Admin,
 }
 
 impl RequiredPermission {
-    /// Returns the permission of the core for a request.
-    pub(crate) fn of_request<'a>(self, content_type: &'a str, query: &Query<'_>) -> Permission<'a> {
+    /// Returns the permission of the core for a request; `id` is the second parameter of the path.
+    pub(crate) fn of_request<'a>(
+        self,
+        content_type: &'a str,
+        id: &str,
+        query: &Query<'_>,
+    ) -> Permission<'a> {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
             Self::Session => Permission::Session,
+            Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
+            Self::Publish => Permission::Publish { content_type },
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
@@ -41,8 +58,11 @@ impl RequiredPermission {
             Self::BatchCreate => content(Access::CREATE),
             Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
             Self::Validate => content(Access::CREATE),
+            Self::WorkingCopy => content(working_copy::required_access(id)),
+            Self::Bulk => Permission::Bulk { content_type },
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
+            Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
             Self::Admin => Permission::Admin,
@@ -60,6 +80,15 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Validate | Self::Duplicate)
+        matches!(
+            self,
+            Self::Content(_)
+                | Self::Publish
+                | Self::BatchCreate
+                | Self::Bulk
+                | Self::Validate
+                | Self::Duplicate
+                | Self::WorkingCopy
+        )
     }
 }

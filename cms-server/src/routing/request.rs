@@ -347,8 +347,8 @@ impl KeyedRequest {
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
         let query = Query::of(&self.parts);
-        let [content_type, ..] = self.parameters.decode(self.parts.uri.path());
-        app.cms.authorise(caller, self.permission.of_request(&content_type, &query))?;
+        let [content_type, id, _] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &id, &query))?;
         caller.require_right_to_keep_dates()
     }
 

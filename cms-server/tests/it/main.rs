@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod activity;
 mod changes;
 mod conditions;
 mod conventions;
@@ -20,6 +21,7 @@ mod media;
 mod messages;
 mod openapi;
 mod operations;
+mod presence;
 mod projection;
 mod publish;
 mod queries;
@@ -33,6 +35,8 @@ mod single_objects;
 mod support;
 mod transfers;
 mod validate;
+mod views;
 mod visibility;
 mod webhooks;
 mod workflow;
+mod working_copies;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use cms_core::{
     limits,
     wire::{
+        activity::ActivityRequest,
         object::{ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         search::{QueryMode, SearchRequest},
@@ -12,6 +13,8 @@ use cms_core::{
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+pub(super) const ACTIVITY: &str = "/api/v1/activity";
+pub(super) const BULK_JOBS: &str = "/api/v1/job";
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";
 pub(super) const KEYS: &str = "/api/v1/internal/key";
@@ -124,6 +127,27 @@ pub(super) fn object_query(request: &ObjectRequest) -> String {
     let mut query = format!("hydrate={}", request.hydrate);
     for path in &request.fields {
         push(&mut query, "fields[]", path);
+    }
+    query
+}
+
+/// A request for activity as a query string.
+pub(super) fn activity_query(request: &ActivityRequest) -> String {
+    let mut query = format!("limit={}", request.limit);
+    let mut add = |name: &str, value: &str| push(&mut query, name, value);
+    for name in request.content_types.iter().flatten() {
+        add("content_type[]", name);
+    }
+    for action in request.actions.iter().flatten() {
+        add("action[]", action);
+    }
+    for (name, value) in [("id", &request.id), ("by", &request.by)] {
+        if let Some(value) = value {
+            add(name, value);
+        }
+    }
+    if let Some(before) = request.before {
+        add("before", &before.to_string());
     }
     query
 }

@@ -164,6 +164,17 @@ fn search() -> Operation {
         .respond(denied())
 }
 
+/// The author of a change.
+fn author() -> Schema {
+    let kinds = ["user", "key", "local", "system"];
+    let author = [
+        ("kind", Schema::one_of(&kinds)),
+        ("id", Schema::text().or_null()),
+        ("name", Schema::text()),
+    ];
+    Schema::object(author, &["kind", "id", "name"])
+}
+
 fn changes() -> Operation {
     let change = [
         ("seq", Schema::integer()),
@@ -172,8 +183,9 @@ fn changes() -> Operation {
         ("contentType", Schema::text()),
         ("id", Schema::text().described("Absent when the type as a whole changed")),
         ("version", Schema::integer()),
+        ("by", author()),
     ];
-    let change = Schema::object(change, &["seq", "at", "action", "contentType"]);
+    let change = Schema::object(change, &["seq", "at", "action", "contentType", "by"]);
     let page = [
         ("data", Schema::list(change)),
         ("next", Schema::text().described("`since` of the next request").example("812-5f3c9a01")),

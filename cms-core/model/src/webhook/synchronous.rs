@@ -4,7 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::model::Webhook;
-use crate::error::FieldErrors;
+use crate::{
+    context::{Actor, ActorKind},
+    error::FieldErrors,
+};
 
 /// The key of messages that concern no property.
 const WEBHOOK_KEY: &str = "__webhook";
@@ -66,16 +69,20 @@ pub fn request_body(
     event: WriteEvent,
     sequence: usize,
     content_type: &str,
-    key: &str,
+    actor: &Actor,
     payload: &Map<String, Value>,
 ) -> String {
+    let (id, first_name, key) = match actor.kind {
+        ActorKind::User { .. } => (&*actor.id, &*actor.name, ""),
+        ActorKind::Key(_) | ActorKind::Local => ("", "", &*actor.name),
+    };
     json!({
         "type": "request",
         "subject": "content-object",
         "event": event.name(),
         "sequenceNumber": sequence,
         "contentTypeName": content_type,
-        "userInfo": {"id": "", "firstName": "", "lastName": "", "apiKeyName": key},
+        "userInfo": {"id": id, "firstName": first_name, "lastName": "", "apiKeyName": key},
         "payload": payload,
     })
     .to_string()
@@ -139,6 +146,7 @@ fn errors(found: &Value) -> Option<FieldErrors> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{key::KeyKind, user::Role};
 
     fn webhook() -> Webhook {
         let object = json!({"name": "Wall", "type": "sync", "url": "https://a"});
@@ -148,12 +156,37 @@ mod tests {
     #[test]
     fn request_body_matches_the_documentation() {
         let payload = json!({"name": "A"});
-        let body =
-            request_body(WriteEvent::Create, 0, "product", "web", payload.as_object().unwrap());
-        assert_eq!(
-            body,
-            r#"{"type":"request","subject":"content-object","event":"pre-create","sequenceNumber":0,"contentTypeName":"product","userInfo":{"id":"","firstName":"","lastName":"","apiKeyName":"web"},"payload":{"name":"A"}}"#
-        );
+        let user = ActorKind::User { role: Role::Editor, email: "ada@example.com".to_owned() };
+        for (kind, name, user_info) in [
+            (
+                ActorKind::Key(KeyKind::ReadWrite),
+                "web",
+                r#"{"id":"","firstName":"","lastName":"","apiKeyName":"web"}"#,
+            ),
+            (
+                user,
+                "Ada Moor",
+                r#"{"id":"7","firstName":"Ada Moor","lastName":"","apiKeyName":""}"#,
+            ),
+        ] {
+            let actor = Actor {
+                pk: Some(1),
+                id: "7".to_owned(),
+                name: name.to_owned(),
+                kind,
+                rules: Vec::new(),
+                may_publish: true,
+            };
+            let payload = payload.as_object().unwrap();
+            let body = request_body(WriteEvent::Create, 0, "product", &actor, payload);
+            let expected = [
+                r#"{"type":"request","subject":"content-object","event":"pre-create","#,
+                r#""sequenceNumber":0,"contentTypeName":"product","userInfo":"#,
+                user_info,
+                r#","payload":{"name":"A"}}"#,
+            ];
+            assert_eq!(body, expected.concat());
+        }
     }
 
     #[test]

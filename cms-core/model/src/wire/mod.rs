@@ -3,8 +3,10 @@
 //! Serialized structs have the names and key order of the API. They know neither storage nor HTTP:
 //! server and command line, with and without a server, use the same types.
 
+pub mod activity;
 pub mod backup;
 pub mod batch;
+pub mod bulk;
 pub mod by;
 pub mod change;
 pub mod check;
@@ -19,10 +21,13 @@ pub mod media;
 pub mod object;
 pub mod openapi;
 pub mod plan;
+pub mod presence;
 pub mod publish;
 pub mod schedule;
 pub mod search;
 pub mod session;
+pub mod shared_view;
 pub mod user;
 pub mod webhook;
 pub mod workflow;
+pub mod working_copy;
