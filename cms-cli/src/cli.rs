@@ -8,6 +8,7 @@ mod backup;
 pub(crate) mod graphql;
 mod media;
 mod openapi;
+mod preview;
 mod schedule;
 mod search;
 #[cfg(feature = "serve")]
@@ -32,6 +33,7 @@ pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
@@ -172,6 +174,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),

@@ -126,6 +126,7 @@ fn target(
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
+        | Command::Preview(_)
         | Command::Key(_)
         | Command::Activity(_)
         | Command::Webhook(_) => {}

@@ -22,6 +22,7 @@ mod messages;
 mod missing_database;
 mod openapi;
 mod parity;
+mod preview;
 mod projects;
 mod receiver;
 mod recovery;

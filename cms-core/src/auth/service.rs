@@ -6,7 +6,7 @@ use cms_model::{
     auth::key::digest,
     clock::Timestamp,
     content_type::catalog::Catalog,
-    context::{Caller, Credential, Stamp},
+    context::{Actor, Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -19,7 +19,7 @@ use cms_model::{
 use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
 use serde_json::{Map, Value};
 
-use super::key_ring::KeyTable;
+use super::{key_ring::KeyTable, session_cache};
 use crate::{CoreConfig, cms::Cms};
 
 /// The kind of a key cannot change: clients rely on its rights.
@@ -80,7 +80,7 @@ impl Keys<'_> {
         };
         let now = self.cms.config.clock.now();
         let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
-        let entry = entry.ok_or(Error::Unauthenticated)?;
+        let Some(entry) = entry else { return self.cms.previews().authenticate(token) };
         entry.used.store(now.0, Ordering::Relaxed);
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
@@ -113,6 +113,16 @@ impl Keys<'_> {
             let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
             Ok(keys.cached(revisions).zip(catalog))
         })
+    }
+
+    /// Returns a key or user with the current rights, unless it is revoked, disabled or removed.
+    pub(crate) fn actor(&self, reader: &Reader<'_>, pk: i64) -> Result<Option<Arc<Actor>>> {
+        let (table, _) = self.load(reader)?;
+        let mut keys = table.by_digest.values().map(|entry| &entry.actor);
+        match keys.find(|actor| actor.pk == Some(pk)) {
+            Some(actor) => Ok(Some(Arc::clone(actor))),
+            None => session_cache::enabled_user(reader, pk),
+        }
     }
 
     /// Returns the keys and the content types of a snapshot.
@@ -212,6 +222,7 @@ impl Keys<'_> {
             writer.revoke_key(row.pk, stamp.at)?;
             writer.log_management(ManagementEvent::KeyDeleted, stamp, &row.uid, &row.name)?;
             writer.remove_working_copies_of(row.pk)?;
+            writer.remove_preview_tokens_of(row.pk)?;
             writer.bump_auth()
         })
     }

@@ -64,8 +64,15 @@ impl RequiredPermission {
         matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
     }
 
-    /// Tells whether a request changes objects, which write conditions may refer to.
-    pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate | Self::WorkingCopy)
+    /// Tells whether the changes of such requests may have conditions.
+    pub(crate) fn has_conditions(self) -> bool {
+        matches!(
+            self,
+            Self::Content(_)
+                | Self::BatchCreate
+                | Self::Duplicate
+                | Self::WorkingCopy
+                | Self::Session
+        )
     }
 }

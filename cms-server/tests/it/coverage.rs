@@ -16,7 +16,7 @@ use crate::support::{CallerKind, TestApp, definition, object};
 /// A sample request of one route, and the status for each of [`CallerKind::ALL`].
 pub(crate) struct Row {
     pub(crate) method: &'static str,
-    route: &'static str,
+    pub(crate) route: &'static str,
     pub(crate) path: &'static str,
     pub(crate) body: Value,
     statuses: [u16; 7],
@@ -171,7 +171,10 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
 }
 
+/// Preview tokens, and presence.
 fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let preview = "/api/v1/preview";
+    row("POST", preview, preview, json!({ "contentType": "post", "id": "one" }), WRITE);
     let all = "/api/v1/presence";
     let list = "/api/v1/presence?content_type=post&id=one";
     row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);

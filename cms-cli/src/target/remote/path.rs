@@ -28,6 +28,7 @@ pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
+pub(super) const PREVIEW: &str = "/api/v1/preview";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
 /// Webhooks, besides their objects.
