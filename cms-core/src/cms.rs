@@ -7,7 +7,7 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -109,9 +109,9 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::AnyWriter => caller.require_write(),
             Permission::Session if caller.has_session() => Ok(()),
             Permission::Session => Err(Error::Forbidden),
+            Permission::AnyWriter => caller.require_write(),
             Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
@@ -135,6 +135,18 @@ impl Cms {
                 let catalog = self.catalog_of(caller)?;
                 caller.require(needs, catalog.look_up(content_type)?.name())
             }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
+            }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
+            }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
                     caller.require_write()?;
@@ -157,6 +169,15 @@ impl Cms {
     /// The current content types.
     pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
         self.store.read(|reader| self.catalog.at(reader))
+    }
+
+    /// Runs a write with the content types as read inside the write transaction.
+    pub(crate) fn write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cache = Arc::clone(&self.catalog);
+        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
     /// Returns the numbers of rewritten and of all objects while a change of their type is planned

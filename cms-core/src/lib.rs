@@ -15,6 +15,7 @@
 mod activity;
 mod auth;
 mod backup;
+mod bulk;
 mod change;
 mod check;
 mod cms;
@@ -49,6 +50,7 @@ pub use backup::{
     schedule::{BackupPlace, BackupPlan},
     service::{Backups, DatabaseCopy},
 };
+pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::check_file;
 pub use cms::Cms;

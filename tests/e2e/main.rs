@@ -20,6 +20,7 @@ mod links;
 mod media;
 mod messages;
 mod missing_database;
+mod objects;
 mod openapi;
 mod parity;
 mod preview;

@@ -60,6 +60,12 @@ fn preview_token_of_a_data_directory_works_on_its_server() {
     assert!(response.text().unwrap().contains("\"id\":\"a b\""));
     let keys = format!("{}/api/v1/internal/key?auth_token={token}", server.url);
     assert_eq!(get(keys).unwrap().status(), 403);
-    let refused = Cli::with_server(&server).run(&["preview", "post", "a b", "--public-url", "https://a.example"]);
+    let refused = Cli::with_server(&server).run(&[
+        "preview",
+        "post",
+        "a b",
+        "--public-url",
+        "https://a.example",
+    ]);
     assert_eq!(refused.exit, 2, "{}", refused.transcript());
 }

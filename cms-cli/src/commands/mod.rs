@@ -4,6 +4,7 @@ mod activity;
 mod apply;
 mod backup;
 mod bulk;
+mod bulk_job;
 mod check;
 mod ctd;
 mod docs;
@@ -74,6 +75,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Preview(args) => preview::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::Job(command) => bulk_job::run(command, settings, printer),
         Command::Activity(args) => activity::run(args, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),

@@ -1,6 +1,4 @@
-//! A data directory, opened by this process. [`media`] reads its files.
-
-mod media;
+//! A data directory, opened by this process.
 
 use std::{
     fs,
@@ -11,20 +9,21 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
-        media::UploadRequest,
-        object::{Direction, Json, ListRequest, ObjectRequest},
+        media::{ImageRequest, UploadRequest},
+        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         preview::{Preview, PreviewRequest},
@@ -38,7 +37,6 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use self::media::StoredFile;
 use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
 };
@@ -208,6 +206,19 @@ impl Target for Direct {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
     }
 
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        self.cms.objects().validate(&self.caller, content_type, request, object)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        self.cms.objects().incoming(&self.caller, content_type, id, None, page)
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
@@ -254,7 +265,13 @@ impl Target for Direct {
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+        let name = format!("{id}.{extension}");
+        let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
+        let image = self.cms.media().find(&request)?;
+        let ImageBody::Original { size } = self.cms.media().image_body(&image)? else {
+            return Err(Error::internal("the original file was requested"));
+        };
+        Ok(Box::new(self.cms.media().open(image, size)))
     }
 
     fn act(
@@ -327,6 +344,28 @@ impl Target for Direct {
         // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)
+    }
+
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        self.cms.bulk().create(&self.caller, content_type, request)
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.cms.bulk().list(&self.caller, Page { number, limit: limits::MAX_PAGE_SIZE })
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.cms.bulk().get(&self.caller, id)
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        self.cms.bulk().stop(&self.caller, id)
+    }
+
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        self.cms.bulk().advance()
     }
 
     fn backup(&self, output: &mut dyn Write) -> Result<()> {

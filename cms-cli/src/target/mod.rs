@@ -16,13 +16,14 @@ use cms_core::{
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         preview::{Preview, PreviewRequest},
@@ -97,6 +98,15 @@ pub(crate) trait Target: Sync {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
+    /// Fails as a write of the object would, and writes nothing.
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()>;
+    /// A page of the objects that link to an object.
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks>;
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.
@@ -146,6 +156,16 @@ pub(crate) trait Target: Sync {
     fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
     /// Returns the state of a job. On a data directory, each call does a part of the work.
     fn job(&self, id: &str) -> Result<Job>;
+
+    /// Starts a bulk job, or shows what it would do.
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;
+    /// All bulk jobs, newest first.
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>>;
+    fn bulk_job(&self, id: &str) -> Result<BulkJob>;
+    fn stop_bulk_job(&self, id: &str) -> Result<()>;
+    /// Carries out a part of the bulk jobs on a data directory; returns whether it did. A server
+    /// works on its own.
+    fn advance_bulk_jobs(&self) -> Result<bool>;
 
     /// Writes a consistent backup of a moment after the call. After an error, the output is
     /// incomplete.

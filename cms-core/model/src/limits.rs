@@ -18,6 +18,8 @@ pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
 /// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
 pub const MAX_FIELDS: usize = 100;
+/// Maximum number of paths of one object in a list of incoming links.
+pub const MAX_INCOMING_PATHS: usize = 20;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.
@@ -195,6 +197,20 @@ pub const PERSISTED_QUERY_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 pub const MAX_CACHED_GRAPHQL_SCHEMAS: usize = 64;
 /// Maximum length of an `Idempotency-Key`.
 pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
+/// Maximum number of objects of a bulk job.
+pub const MAX_BULK_OBJECTS: usize = 1_000_000;
+/// Objects that a dry run of a bulk job shows.
+pub const BULK_SAMPLE_OBJECTS: usize = 20;
+/// Maximum number of objects that a bulk job changes in one transaction, and of bytes that it holds
+/// in memory for one.
+pub const BULK_TRANSACTION_OBJECTS: usize = 500;
+pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum number of refused objects that a bulk job shows.
+pub const MAX_JOB_REFUSALS: u64 = 1000;
+/// Maximum number of bulk jobs that have not ended.
+pub const MAX_OPEN_JOBS: u64 = 100;
+/// Days for which bulk jobs are kept after their end.
+pub const JOB_RETENTION_DAYS: i64 = 7;
 /// Hours for which the response to a request with an `Idempotency-Key` is stored.
 pub const IDEMPOTENCY_RETENTION_HOURS: i64 = 24;
 /// Maximum number of stored responses; the oldest are removed first.

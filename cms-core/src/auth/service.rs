@@ -6,7 +6,7 @@ use cms_model::{
     auth::key::digest,
     clock::Timestamp,
     content_type::catalog::Catalog,
-    context::{Actor, Caller, Credential, Stamp},
+    context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -19,7 +19,7 @@ use cms_model::{
 use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
 use serde_json::{Map, Value};
 
-use super::{key_ring::KeyTable, session_cache};
+use super::key_ring::KeyTable;
 use crate::{CoreConfig, cms::Cms};
 
 /// The kind of a key cannot change: clients rely on its rights.
@@ -113,16 +113,6 @@ impl Keys<'_> {
             let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
             Ok(keys.cached(revisions).zip(catalog))
         })
-    }
-
-    /// Returns a key or user with the current rights, unless it is revoked, disabled or removed.
-    pub(crate) fn actor(&self, reader: &Reader<'_>, pk: i64) -> Result<Option<Arc<Actor>>> {
-        let (table, _) = self.load(reader)?;
-        let mut keys = table.by_digest.values().map(|entry| &entry.actor);
-        match keys.find(|actor| actor.pk == Some(pk)) {
-            Some(actor) => Ok(Some(Arc::clone(actor))),
-            None => session_cache::enabled_user(reader, pk),
-        }
     }
 
     /// Returns the keys and the content types of a snapshot.

@@ -70,7 +70,10 @@ impl SessionCache {
         let known = self.cached().users.get(&row.user).cloned();
         let actor = match known {
             Some(actor) => actor,
-            None => enabled_user(reader, row.user)?.ok_or(Error::Unauthenticated)?,
+            None => {
+                let user = reader.user(row.user)?.filter(|user| !user.profile.disabled);
+                Arc::new(actor(user.ok_or(Error::Unauthenticated)?))
+            }
         };
         let Lifetime { created_at, last_seen_at } = row.lifetime;
         let entry = Arc::new(SessionEntry {
@@ -112,13 +115,7 @@ impl SessionCache {
     }
 }
 
-/// Returns a user that exists and is not disabled.
-pub(super) fn enabled_user(reader: &Reader<'_>, pk: i64) -> Result<Option<Arc<Actor>>> {
-    let user = reader.user(pk)?.filter(|user| !user.profile.disabled);
-    Ok(user.map(|user| Arc::new(actor(user))))
-}
-
-fn actor(user: UserRow) -> Actor {
+pub(super) fn actor(user: UserRow) -> Actor {
     let may_publish = user.profile.publishes();
     Actor {
         pk: Some(user.pk),

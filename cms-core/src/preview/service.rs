@@ -18,7 +18,7 @@ use cms_model::{
 };
 use serde_json::{Map, Value};
 
-use crate::{cms::Cms, object::service::find_map};
+use crate::{auth::key_ring, cms::Cms, object::service::find_map};
 
 /// Start of every token.
 const PREFIX: &str = "pv_";
@@ -107,7 +107,7 @@ impl Previews<'_> {
         self.cms.store.read(|reader| {
             let creator = reader.preview_token(hash, now)?.ok_or(Error::Unauthenticated)?;
             let actor = match creator {
-                Some(pk) => self.cms.keys().actor(reader, pk)?.ok_or(Error::Unauthenticated)?,
+                Some(pk) => key_ring::actor_of(reader, pk)?.ok_or(Error::Unauthenticated)?.into(),
                 None => Caller::local().actor,
             };
             let caller = Caller::new(actor).with_catalog(self.cms.catalog.at(reader)?);

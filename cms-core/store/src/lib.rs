@@ -16,6 +16,7 @@ mod error;
 mod functions;
 mod idempotency;
 mod import;
+mod job;
 mod journal;
 mod key;
 mod link;
@@ -63,11 +64,13 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
+    job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
         Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,

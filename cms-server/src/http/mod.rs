@@ -7,6 +7,7 @@ pub(crate) mod activity;
 pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;
+pub(crate) mod bulk;
 pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod content_types;

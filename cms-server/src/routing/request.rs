@@ -324,7 +324,8 @@ impl KeyedRequest {
         let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
         require_accepted(self.route, &caller)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
-        if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
+        let creates = self.permission.creates_objects(&Query::of(&self.parts));
+        if creates && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
         let (json, form) = if self.route.body == BodyKind::None {

@@ -8,16 +8,16 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, ChangeType, Content,
-        Duplicate, Query, ReadType, Session, Views, WorkingCopy,
+        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
+        Duplicate, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
-        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
-        objects, openapi, presence, preview, publish, search, session, settings, shared_views,
-        users, webhooks, workflow, working_copies,
+        activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
+        media, objects, openapi, presence, preview, publish, search, session, settings,
+        shared_views, users, webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -42,8 +42,9 @@ const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
-const PRESENCE: &str = "/api/v1/presence";
+const JOBS: &str = "/api/v1/job";
 const KEY: &str = "/api/v1/internal/key/{id}";
+const PRESENCE: &str = "/api/v1/presence";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -87,10 +88,13 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
+    Route::write(Method::POST, "/api/v1/content/{name}/validate", Validate, objects::validate)
+        .query(&["id", "patch"]).work(Work::Read),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", Publish, publish::batch_publish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
     Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().preview(),
@@ -100,16 +104,18 @@ pub static ROUTES: &[Route] = &[
     Route::get(VERSIONS, READ, objects::versions)
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
+    Route::get("/api/v1/content/{name}/{id}/incoming", READ, objects::incoming)
+        .query(&["content_type[]", "page", "limit"]).preview(),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", UPDATE, publish::publish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", UPDATE, publish::unpublish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", Publish, publish::unpublish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", UPDATE, publish::archive)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", Publish, publish::archive)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
-    Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::write(Method::PUT, SCHEDULE, Publish, publish::schedule),
+    Route::write(Method::DELETE, SCHEDULE, Publish, publish::unschedule).without_body(),
     Route::get("/api/v1/schedule", AnyKey, publish::schedules)
         .query(&["page", "limit", "content_type[]", "from", "to"]),
 
@@ -146,6 +152,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
         .without_body().inline(),
+    Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
+    Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
+    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),

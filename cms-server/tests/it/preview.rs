@@ -15,12 +15,13 @@ use crate::{
 const PREVIEW: &str = "/api/v1/preview";
 
 /// The routes that accept preview tokens.
-const ALLOWED: [(&str, &str); 14] = [
+const ALLOWED: [(&str, &str); 15] = [
     ("GET", "/api/auth-context"),
     ("GET", "/api/v1/internal/contenttype"),
     ("GET", "/api/v1/internal/contenttype/{name}"),
     ("GET", "/api/v1/content/{name}"),
     ("GET", "/api/v1/content/{name}/{id}"),
+    ("GET", "/api/v1/content/{name}/{id}/incoming"),
     ("GET", "/api/v1/workflow"),
     ("GET", "/api/v1/search"),
     ("GET", "/api/v1/changes"),

@@ -6,7 +6,7 @@ use cms_core::{
     limits,
     wire::{
         activity::ActivityRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         search::{QueryMode, SearchRequest},
     },
@@ -14,6 +14,7 @@ use cms_core::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub(super) const ACTIVITY: &str = "/api/v1/activity";
+pub(super) const BULK_JOBS: &str = "/api/v1/job";
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";
 pub(super) const KEYS: &str = "/api/v1/internal/key";
@@ -66,6 +67,14 @@ pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
     let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
     for name in content_types {
         push(&mut path, "content_type[]", name);
+    }
+    path
+}
+
+pub(super) fn validate_path(content_type: &str, request: &ValidateRequest) -> String {
+    let mut path = format!("{}/validate?patch={}", objects_path(content_type), request.patch);
+    if let Some(id) = &request.id {
+        push(&mut path, "id", id);
     }
     path
 }

@@ -85,12 +85,16 @@ impl BitAnd for Access {
 pub enum Permission<'a> {
     /// Any valid key or session.
     AnyKey,
-    /// Any caller that may ever write.
-    AnyWriter,
     /// A session, whatever the role of its user.
     Session,
+    /// Any caller that may ever write.
+    AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
+    /// Start bulk jobs: read, and update or delete; the body says which.
+    Bulk { content_type: &'a str },
+    /// Publish, unpublish and archive objects of a type: update and the publishing right.
+    Publish { content_type: &'a str },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.

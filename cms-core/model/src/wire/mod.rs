@@ -6,6 +6,7 @@
 pub mod activity;
 pub mod backup;
 pub mod batch;
+pub mod bulk;
 pub mod by;
 pub mod change;
 pub mod check;
