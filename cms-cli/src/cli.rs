@@ -9,6 +9,7 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
+mod preview;
 mod schedule;
 mod search;
 mod selection;
@@ -32,6 +33,7 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
@@ -175,6 +177,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),

@@ -24,6 +24,7 @@ mod missing_database;
 mod objects;
 mod openapi;
 mod parity;
+mod preview;
 mod projects;
 mod receiver;
 mod recovery;
