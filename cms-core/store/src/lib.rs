@@ -24,6 +24,7 @@ mod list_sql;
 mod meta;
 mod migrate;
 mod object;
+mod openid;
 mod pool;
 mod property;
 mod published;

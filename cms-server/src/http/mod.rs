@@ -19,6 +19,7 @@ pub(crate) mod keys;
 pub(crate) mod media;
 pub(crate) mod objects;
 pub(crate) mod openapi;
+pub(crate) mod openid;
 pub(crate) mod publish;
 pub(crate) mod search;
 pub(crate) mod session;

@@ -16,7 +16,9 @@ use super::{
 use crate::{
     http::{
         activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
-        objects, openapi, publish, search, session, users, webhooks, workflow,
+        objects, openapi,
+        openid::{self, Step},
+        publish, search, session, users, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -162,6 +164,10 @@ pub static ROUTES: &[Route] = &[
     Route::public("/api/v1/session/methods", session::methods),
     Route::open(SESSION, session::sign_in, Work::Password),
     Route::open("/api/v1/session/code", session::code, Work::Read),
+    Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
+    Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
+        &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
+    ),
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
