@@ -8,6 +8,8 @@ mod backup;
 pub(crate) mod graphql;
 mod media;
 mod openapi;
+#[cfg(feature = "serve")]
+mod openid;
 mod schedule;
 mod search;
 #[cfg(feature = "serve")]
@@ -32,6 +34,8 @@ pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]

@@ -8,6 +8,7 @@ use cms_server::Rate;
 
 use super::{
     openapi::base_url,
+    openid::OpenIdArgs,
     values::{listen_address, memory_size, response_memory, size},
 };
 
@@ -82,6 +83,8 @@ pub(crate) struct ServeArgs {
     pub(crate) lenient_readonly: bool,
     #[command(flatten)]
     pub(crate) webhooks: WebhookAccess,
+    #[command(flatten)]
+    pub(crate) openid: OpenIdArgs,
     /// Set the maximum number of open connections; more wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,
