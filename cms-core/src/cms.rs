@@ -7,7 +7,7 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
@@ -30,6 +30,7 @@ use crate::{
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
+    presence::table::PresenceTable,
     progress::Progress,
     search::indexer::Indexer,
     webhook::state::WebhookState,
@@ -52,6 +53,7 @@ pub struct Cms {
     pub(crate) recent_renders: Recent,
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
+    pub(crate) presence: PresenceTable,
 }
 
 impl Cms {
@@ -93,6 +95,7 @@ impl Cms {
             documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
+            presence: PresenceTable::default(),
         })
     }
 
@@ -108,6 +111,7 @@ impl Cms {
             Permission::AnyKey => Ok(()),
             Permission::Session if caller.has_session() => Ok(()),
             Permission::Session => Err(Error::Forbidden),
+            Permission::AnyWriter => caller.require_write(),
             Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
@@ -123,6 +127,25 @@ impl Cms {
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
+            }
+            Permission::Views { content_type, needs } => {
+                if needs.is_write() {
+                    caller.require_write()?;
+                }
+                let catalog = self.catalog_of(caller)?;
+                caller.require(needs, catalog.look_up(content_type)?.name())
+            }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
+            }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
@@ -146,6 +169,15 @@ impl Cms {
     /// The current content types.
     pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
         self.store.read(|reader| self.catalog.at(reader))
+    }
+
+    /// Runs a write with the content types as read inside the write transaction.
+    pub(crate) fn write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cache = Arc::clone(&self.catalog);
+        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
     /// Returns the numbers of rewritten and of all objects while a change of their type is planned

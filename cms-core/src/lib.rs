@@ -15,6 +15,7 @@
 mod activity;
 mod auth;
 mod backup;
+mod bulk;
 mod change;
 mod check;
 mod cms;
@@ -26,17 +27,20 @@ pub mod import;
 mod media;
 mod object;
 mod openapi;
+mod presence;
 mod progress;
 mod publish;
 mod readiness;
 mod retention;
 mod search;
+mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod user;
 mod webhook;
 mod workflow;
+mod working_copy;
 
 pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
@@ -45,6 +49,7 @@ pub use backup::{
     schedule::{BackupPlace, BackupPlan},
     service::{Backups, DatabaseCopy},
 };
+pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::check_file;
 pub use cms::Cms;
@@ -80,9 +85,11 @@ pub use media::{
 };
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
+pub use presence::service::{Presences, VisiblePresences};
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
+pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
 pub use user::{
     openid::OpenIdStart,
@@ -94,6 +101,7 @@ pub use webhook::{
     state::WebhookTransport,
 };
 pub use workflow::service::Workflows;
+pub use working_copy::service::WorkingCopies;
 
 /// Time as an input, and the clock of the machine.
 pub mod clock {

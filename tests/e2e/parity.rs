@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 144] = [
+const COMMANDS: [&str; 160] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -28,6 +28,22 @@ const COMMANDS: [&str; 144] = [
     "object list post --filters {\"title\":{\"type\":\"contains\",\"filter\":\"a\"}} -o yaml",
     "object list post --filters {",
     "object list nosuch",
+    "object list product --field name --field internal.status --limit 3",
+    "object list product --field price --field nope -o csv",
+    "object get product hand-mill --field maker.name --hydrate 1 --json",
+    "object get author none --field name",
+    "search * --type product --order-by name --limit 3 --item-field price -o csv",
+    "search * --type product --order-by name --limit 3 --item-field internal.objectTitle --json",
+    "object incoming author yusuf",
+    "object incoming author yusuf --json",
+    "object incoming author none",
+    "object incoming nosuch none",
+    "object validate product one.json",
+    "object validate product one.json --json",
+    "object validate product one.json --id none",
+    "object validate product one.json --patch",
+    "object validate nosuch one.json",
+    "object validate _tag tag.json",
     "media list",
     "media list --order-by size --desc --limit 3 -o csv",
     "media list --json --all",

@@ -17,6 +17,9 @@ use super::{
 /// The first start creates the data directory and three keys. They are printed once, on standard
 /// output, as lines that a shell can read (`CMS_ADMIN_KEY=...`); everything else goes to standard
 /// error. Keys from the environment are used instead and are not printed.
+///
+/// While there is no user, each start prints a link that creates the first one
+/// (`CMS_SETUP_URL=...`), unless `CMS_ADMIN_EMAIL` and `CMS_ADMIN_PASSWORD` do.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Listen on this address and port; port 0 selects a free one.

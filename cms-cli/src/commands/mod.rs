@@ -4,6 +4,7 @@ mod activity;
 mod apply;
 mod backup;
 mod bulk;
+mod bulk_job;
 mod check;
 mod ctd;
 mod docs;
@@ -25,6 +26,7 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod user;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -72,7 +74,9 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::Job(command) => bulk_job::run(command, settings, printer),
         Command::Activity(args) => activity::run(args, settings, printer),
+        Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

@@ -13,6 +13,16 @@ pub fn has_only_id_characters(id: &str) -> bool {
     id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=!?#$%&(`’{}\" ".contains(c))
 }
 
+/// Tells whether a text is a UUID in lower case.
+pub fn is_uuid(text: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == 36
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => is_digit(&byte),
+        })
+}
+
 /// Source of new identifiers.
 pub trait IdSource: Send + Sync {
     /// Returns a new UUID v4 in lower case.

@@ -18,6 +18,8 @@ pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
 /// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
 pub const MAX_FIELDS: usize = 100;
+/// Maximum number of paths of one object in a list of incoming links.
+pub const MAX_INCOMING_PATHS: usize = 20;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.
@@ -67,6 +69,24 @@ pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
 pub const MAX_USER_AGENT_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
+/// Days after its last change until the clean-up removes a working copy.
+pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
+/// Maximum number of working copies of one key or user.
+pub const MAX_WORKING_COPIES: u64 = 1000;
+/// Maximum length of the `ETag` that a working copy names.
+pub const MAX_ENTITY_TAG_CHARS: usize = 128;
+/// Maximum number of expired working copies that one transaction removes.
+pub const MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION: usize = 500;
+/// Maximum number of shared views of a content type.
+pub const MAX_SHARED_VIEWS: u64 = 200;
+/// Maximum size of the definition of a shared view, as compact JSON.
+pub const MAX_SHARED_VIEW_BYTES: usize = 8192;
+/// Seconds after which a tab is forgotten that does not repeat its presence.
+pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
+/// Maximum number of tabs with presence of one key or user.
+pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
+/// Maximum number of tabs with presence of one process.
+pub const MAX_PRESENCE_TABS: usize = 10_000;
 /// Maximum number of entries in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.
@@ -177,6 +197,20 @@ pub const PERSISTED_QUERY_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 pub const MAX_CACHED_GRAPHQL_SCHEMAS: usize = 64;
 /// Maximum length of an `Idempotency-Key`.
 pub const MAX_IDEMPOTENCY_KEY_BYTES: usize = 255;
+/// Maximum number of objects of a bulk job.
+pub const MAX_BULK_OBJECTS: usize = 1_000_000;
+/// Objects that a dry run of a bulk job shows.
+pub const BULK_SAMPLE_OBJECTS: usize = 20;
+/// Maximum number of objects that a bulk job changes in one transaction, and of bytes that it holds
+/// in memory for one.
+pub const BULK_TRANSACTION_OBJECTS: usize = 500;
+pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum number of refused objects that a bulk job shows.
+pub const MAX_JOB_REFUSALS: u64 = 1000;
+/// Maximum number of bulk jobs that have not ended.
+pub const MAX_OPEN_JOBS: u64 = 100;
+/// Days for which bulk jobs are kept after their end.
+pub const JOB_RETENTION_DAYS: i64 = 7;
 /// Hours for which the response to a request with an `Idempotency-Key` is stored.
 pub const IDEMPOTENCY_RETENTION_HOURS: i64 = 24;
 /// Maximum number of stored responses; the oldest are removed first.

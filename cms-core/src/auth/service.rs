@@ -211,6 +211,7 @@ impl Keys<'_> {
             let row = find(writer, &id)?;
             writer.revoke_key(row.pk, stamp.at)?;
             writer.log_management(ManagementEvent::KeyDeleted, stamp, &row.uid, &row.name)?;
+            writer.remove_working_copies_of(row.pk)?;
             writer.bump_auth()
         })
     }

@@ -354,7 +354,7 @@ impl Sessions<'_> {
 }
 
 /// Opens a session for a user; returns the value of the cookie, always a new one.
-pub(super) fn open(
+pub(crate) fn open(
     writer: &Writer<'_>,
     config: &CoreConfig,
     user: i64,

@@ -16,6 +16,7 @@ mod error;
 mod functions;
 mod idempotency;
 mod import;
+mod job;
 mod journal;
 mod key;
 mod link;
@@ -31,6 +32,7 @@ mod published;
 mod retention;
 mod schedule;
 mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
@@ -38,6 +40,7 @@ mod user;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -60,20 +63,24 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
+    job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
         Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod backup;
+mod bulk;
 mod change_feed;
 mod check;
 mod clock;

@@ -1,6 +1,6 @@
 //! The permission that a route requires of the key, before the body of a request is read.
 
-use cms_core::{Access, Permission, paging};
+use cms_core::{Access, Permission, paging, wire::working_copy};
 
 use crate::extract::query::Query;
 
@@ -9,36 +9,60 @@ use crate::extract::query::Query;
 pub(crate) enum RequiredPermission {
     AnyKey,
     Session,
+    /// Any key but those that can only read.
+    AnyWriter,
     Content(Access),
+    /// Update, and the publishing right.
+    Publish,
     /// Create media objects.
     Upload,
     /// Create the copy, and read the original.
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
+    /// Update; create for an object that does not exist yet.
+    WorkingCopy,
+    /// Read, and update or delete, as the action of the body needs.
+    Bulk,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
+    /// Rights on the objects of the type of shared views.
+    Views(Access),
     ChangeType,
     AdministerTypes,
     Admin,
 }
 
 impl RequiredPermission {
-    /// Returns the permission of the core for a request.
-    pub(crate) fn of_request<'a>(self, content_type: &'a str, query: &Query<'_>) -> Permission<'a> {
+    /// Returns the permission of the core for a request; `id` is the second parameter of the path.
+    pub(crate) fn of_request<'a>(
+        self,
+        content_type: &'a str,
+        id: &str,
+        query: &Query<'_>,
+    ) -> Permission<'a> {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
             Self::Session => Permission::Session,
+            Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
+            Self::Publish => Permission::Publish { content_type },
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::WorkingCopy => content(working_copy::required_access(id)),
+            Self::Bulk => Permission::Bulk { content_type },
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
+            Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
             Self::Admin => Permission::Admin,
@@ -46,12 +70,25 @@ impl RequiredPermission {
     }
 
     /// Tells whether requests create objects, and may keep the dates of imported ones.
-    pub(crate) fn creates_objects(self) -> bool {
-        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
+        match self {
+            Self::BatchCreate | Self::Content(Access::CREATE) => true,
+            Self::Validate => query.text("id").is_none(),
+            _ => false,
+        }
     }
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+        matches!(
+            self,
+            Self::Content(_)
+                | Self::Publish
+                | Self::BatchCreate
+                | Self::Bulk
+                | Self::Duplicate
+                | Self::Validate
+                | Self::WorkingCopy
+        )
     }
 }

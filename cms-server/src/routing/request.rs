@@ -320,7 +320,8 @@ impl KeyedRequest {
     ) -> Result<Response> {
         let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
-        if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
+        let creates = self.permission.creates_objects(&Query::of(&self.parts));
+        if creates && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
         let (json, form) = if self.route.body == BodyKind::None {
@@ -351,8 +352,8 @@ impl KeyedRequest {
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
         let query = Query::of(&self.parts);
-        let [content_type, ..] = self.parameters.decode(self.parts.uri.path());
-        app.cms.authorise(caller, self.permission.of_request(&content_type, &query))?;
+        let [content_type, id, _] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &id, &query))?;
         caller.require_right_to_keep_dates()
     }
 

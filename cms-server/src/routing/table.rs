@@ -8,17 +8,18 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, Admin, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Query,
-        ReadType, Session,
+        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
+        Duplicate, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
-        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
-        objects, openapi,
+        activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
+        media, objects, openapi,
         openid::{self, Step},
-        publish, search, session, users, webhooks, workflow,
+        presence, publish, search, session, shared_views, users, webhooks, workflow,
+        working_copies,
     },
     net::permits::Work,
 };
@@ -31,16 +32,21 @@ const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const TYPE: &str = "/api/v1/internal/contenttype/{name}";
+const VIEWS: &str = "/api/v1/internal/contenttype/{name}/views";
+const VIEW: &str = "/api/v1/internal/contenttype/{name}/views/{id}";
 const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
+const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const JOBS: &str = "/api/v1/job";
 const KEY: &str = "/api/v1/internal/key/{id}";
+const PRESENCE: &str = "/api/v1/presence";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
@@ -69,6 +75,10 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
+    Route::get(VIEWS, Views(Access::READ), shared_views::list).query(&["page", "limit"]),
+    Route::write(Method::POST, VIEWS, Views(Access::UPDATE), shared_views::create),
+    Route::write(Method::PUT, VIEW, Views(Access::UPDATE), shared_views::update),
+    Route::write(Method::DELETE, VIEW, Views(Access::UPDATE), shared_views::delete).without_body(),
     Route::write(Method::POST, "/api/v1/spaces/{space}/purge", AdministerTypes, content_types::purge_space)
         .without_body(),
 
@@ -78,10 +88,13 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
+    Route::write(Method::POST, "/api/v1/content/{name}/validate", Validate, objects::validate)
+        .query(&["id", "patch"]).work(Work::Read),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-delete", DELETE, batch::delete),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", UPDATE, publish::batch_publish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", UPDATE, publish::batch_unpublish),
-    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-publish", Publish, publish::batch_publish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
+    Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
+    Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
     Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
@@ -91,18 +104,26 @@ pub static ROUTES: &[Route] = &[
     Route::get(VERSIONS, READ, objects::versions)
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
+    Route::get("/api/v1/content/{name}/{id}/incoming", READ, objects::incoming)
+        .query(&["content_type[]", "page", "limit"]),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", UPDATE, publish::publish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", UPDATE, publish::unpublish)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/unpublish", Publish, publish::unpublish)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", UPDATE, publish::archive)
+    Route::write(Method::POST, "/api/v1/content/{name}/{id}/archive", Publish, publish::archive)
         .query(&["hydrate"]).without_body(),
-    Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
-    Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::write(Method::PUT, SCHEDULE, Publish, publish::schedule),
+    Route::write(Method::DELETE, SCHEDULE, Publish, publish::unschedule).without_body(),
     Route::get("/api/v1/schedule", AnyKey, publish::schedules)
         .query(&["page", "limit", "content_type[]", "from", "to"]),
+
+    Route::get(WORKING_COPY, WorkingCopy, working_copies::get),
+    Route::write(Method::PUT, WORKING_COPY, WorkingCopy, working_copies::put),
+    Route::write(Method::DELETE, WORKING_COPY, WorkingCopy, working_copies::delete).without_body(),
+    Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
+        .query(&["page", "limit", "content_type[]"]),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),
@@ -122,9 +143,16 @@ pub static ROUTES: &[Route] = &[
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
-    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
+    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
     Route::get("/api/v1/activity", AnyKey, activity::list)
         .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
+    Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
+    Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
+    Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
+        .without_body().inline(),
+    Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
+    Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
+    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
@@ -162,12 +190,12 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
 
     Route::public("/api/v1/session/methods", session::methods),
-    Route::open(SESSION, session::sign_in, Work::Password),
-    Route::open("/api/v1/session/code", session::code, Work::Read),
     Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
     Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
         &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
     ),
+    Route::open(SESSION, session::sign_in, Work::Password),
+    Route::open("/api/v1/session/code", session::code, Work::Read),
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)

@@ -15,6 +15,7 @@ use cms_core::{
     wire::{
         change::ChangesRequest,
         key::{KeyKind, NewKey},
+        presence::PresenceRequest,
     },
 };
 use cms_server::{Running, ServerConfig, serve};
@@ -50,11 +51,20 @@ struct Client {
 impl Client {
     /// Requests a stream that continues after the event `last`; if that is empty, with new events.
     fn connect(address: SocketAddr, key: &str, last: &str) -> Self {
+        Self::connect_to(CHANGES, address, key, last)
+    }
+
+    fn connect_to(path: &str, address: SocketAddr, key: &str, last: &str) -> Self {
+        Self::connect_as(path, address, &format!("x-auth-token: {key}"), last)
+    }
+
+    /// The same with the header that authenticates.
+    fn connect_as(path: &str, address: SocketAddr, header: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         // HTTP/1.0 has no chunked encoding, so the lines are those of the stream.
         let head = format!(
-            "GET {CHANGES} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
+            "GET {path} HTTP/1.0\r\nhost: x\r\n{header}\r\n\
              accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -90,7 +100,7 @@ impl Client {
                     return Some(data);
                 }
             } else {
-                assert!(line.starts_with(':'), "{line}");
+                assert!(line.starts_with(':') || line == "event: presence", "{line}");
             }
         }
     }
@@ -185,6 +195,77 @@ fn stream_ends_with_its_key_and_its_server() {
     running.shutdown();
     assert_eq!(long.next(), None);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+/// A stream ends within a second after its session, also when nothing else changes.
+#[test]
+fn stream_ends_with_its_session() {
+    let (core, running) = start(ServerConfig::default());
+    let cookie = core.session(&json!({ "email": "a@example.com", "name": "A", "role": "viewer" }));
+    let header = format!("cookie: cms_session={cookie}");
+    let mut stream = Client::connect_as(CHANGES, running.address(), &header, "").begun();
+    create(&core.cms, "a");
+    assert_eq!(stream.next().unwrap()["id"], "a");
+    let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
+    core.cms.sessions().sign_out(&caller, &cms_core::Client::default()).unwrap();
+    let ended = Instant::now();
+    assert_eq!(stream.next(), None);
+    assert!(ended.elapsed() < Duration::from_millis(1500), "{:?}", ended.elapsed());
+    assert_eq!(Client::connect_as(CHANGES, running.address(), &header, "").status, 401);
+    running.shutdown();
+}
+
+/// Presence is sent on request, between the changes; its events do not move the position.
+#[test]
+fn stream_sends_presence() {
+    let (core, running) = start(ServerConfig::default());
+    create(&core.cms, "a");
+    create(&core.cms, "b");
+    let caller = core.cms.keys().authenticate(KEY).unwrap();
+    let put = |tab: &str, id: &str, property: Option<&str>| {
+        let (tab, id) = (tab.to_owned(), id.to_owned());
+        let property = property.map(str::to_owned);
+        let request = PresenceRequest { tab, content_type: "post".to_owned(), id, property };
+        core.cms.presences().put(&caller, request).unwrap();
+    };
+    let by = json!(caller.actor().by());
+    let event = |tab: &str, id: &str, property: Option<&str>, ended: bool| {
+        let mut event = json!({
+            "tab": tab, "contentType": "post", "id": id, "property": property, "by": by,
+            "at": "2026-01-02T03:04:05.000000+0000",
+        });
+        if ended {
+            event["ended"] = json!(true);
+        }
+        event
+    };
+    put("t", "a", None);
+    let path = format!("{CHANGES}?presence=1&types[]=post");
+    let mut client = Client::connect_to(&path, running.address(), KEY, "").begun();
+    let mut plain = Client::connect(running.address(), KEY, "").begun();
+    let start = client.last.clone();
+    assert_eq!(client.next(), Some(event("t", "a", None, false)));
+    put("t", "a", Some("title"));
+    assert_eq!(client.next(), Some(event("t", "a", Some("title"), false)));
+    put("t", "b", None);
+    assert_eq!(client.next(), Some(event("t", "a", Some("title"), true)));
+    assert_eq!(client.next(), Some(event("t", "b", None, false)));
+    assert_eq!(client.last, start);
+    // A repeat is no event: the next one is the end.
+    put("t", "b", None);
+    create(&core.cms, "c");
+    assert_eq!(client.next().unwrap()["id"], "c");
+    core.cms.presences().remove(&caller, "t").unwrap();
+    assert_eq!(client.next(), Some(event("t", "b", None, true)));
+    put("u", "c", None);
+    assert_eq!(client.next(), Some(event("u", "c", None, false)));
+    core.clock.advance(45);
+    assert_eq!(client.next(), Some(event("u", "c", None, true)));
+    // Without the parameter there are changes only.
+    assert_eq!(plain.next().unwrap()["id"], "c");
+    create(&core.cms, "d");
+    assert_eq!(plain.next().unwrap()["id"], "d");
+    running.shutdown();
 }
 
 /// A closed stream makes room for another one.

@@ -87,12 +87,20 @@ pub enum Permission<'a> {
     AnyKey,
     /// A session, whatever the role of its user.
     Session,
+    /// Any caller that may ever write.
+    AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
+    /// Start bulk jobs: read, and update or delete; the body says which.
+    Bulk { content_type: &'a str },
+    /// Publish, unpublish and archive objects of a type: update and the publishing right.
+    Publish { content_type: &'a str },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
+    /// Rights on the shared views of a type, which is named as for its definition.
+    Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.

@@ -37,6 +37,12 @@ impl EntityTag {
     pub fn of_response(self, response: &[u8]) -> Self {
         Self { response: Some(xxh3_64(response)), ..self }
     }
+
+    /// Tells whether a header value, with its quotes, is the tag of the same state: also one of a
+    /// hydrated or compressed response.
+    pub fn is_named_by(self, text: &str) -> bool {
+        plain_half(text.trim()) == Some(self.plain)
+    }
 }
 
 impl fmt::Display for EntityTag {
