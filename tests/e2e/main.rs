@@ -22,6 +22,7 @@ mod messages;
 mod missing_database;
 mod objects;
 mod openapi;
+mod openid;
 mod parity;
 mod projects;
 mod receiver;

@@ -10,12 +10,12 @@ mod config;
 use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
+use cms_core::{CoreUserInfoClaims, OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
 use openidconnect::{
-    AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError, ClientId,
-    ClientSecret, CsrfToken, DiscoveryError, EndpointMaybeSet, EndpointNotSet, EndpointSet,
-    IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope,
-    SignatureVerificationError,
+    AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError,
+    ClientId, ClientSecret, CsrfToken, DiscoveryError, EndpointMaybeSet, EndpointNotSet,
+    EndpointSet, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier,
+    RedirectUrl, RequestTokenError, Scope, SignatureVerificationError, SubjectIdentifier,
     core::{CoreClient, CoreClientAuthMethod, CoreIdToken, CoreProviderMetadata, CoreResponseType},
 };
 use serde_json::{Map, Value};
@@ -126,7 +126,39 @@ impl OpenId {
             verified => verified,
         }
         .map_err(|error| invalid(reason(&error)))?;
-        payload(token)
+        let mut claims = payload(token)?;
+        if !claims.contains_key("email") {
+            self.add_user_info(&client, response.access_token(), &mut claims).await?;
+        }
+        Ok(claims)
+    }
+
+    /// Adds what the issuer says about the person elsewhere: it may leave it out of the ID token.
+    async fn add_user_info(
+        &self,
+        client: &Client,
+        token: &AccessToken,
+        claims: &mut Map<String, Value>,
+    ) -> Result<()> {
+        let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let subject = SubjectIdentifier::new(subject);
+        let Ok(request) = client.user_info(token.clone(), Some(subject)) else { return Ok(()) };
+        let info: CoreUserInfoClaims = request
+            .request_async(&self.http)
+            .await
+            .map_err(|error| unavailable(format!("no response about the user: {error}")))?;
+        let name = info.name().and_then(|name| name.get(None));
+        for (claim, text) in [
+            ("email", info.email().map(|text| text.as_str())),
+            ("name", name.map(|text| text.as_str())),
+        ] {
+            if let Some(text) = text {
+                claims.entry(claim).or_insert_with(|| text.into());
+            }
+        }
+        let is_verified = info.email_verified() == Some(true);
+        claims.insert("email_verified".to_owned(), is_verified.into());
+        Ok(())
     }
 
     /// What the issuer has published, at most as old as this.
