@@ -10,6 +10,8 @@ mod key;
 mod media;
 mod openapi;
 mod preview;
+#[cfg(feature = "serve")]
+mod openid;
 mod schedule;
 mod search;
 mod selection;
@@ -34,6 +36,8 @@ pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::preview::PreviewArgs;
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};

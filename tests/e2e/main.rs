@@ -23,6 +23,7 @@ mod messages;
 mod missing_database;
 mod objects;
 mod openapi;
+mod openid;
 mod parity;
 mod preview;
 mod projects;

@@ -8,6 +8,7 @@ use cms_server::Rate;
 
 use super::{
     openapi::base_url,
+    openid::OpenIdArgs,
     values::{listen_address, memory_size, origin, response_memory, size},
 };
 
@@ -90,6 +91,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ORIGIN", env = "CMS_PREVIEW_ORIGINS", value_delimiter = ',',
         value_parser = origin)]
     pub(crate) preview_origins: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) openid: OpenIdArgs,
     /// Set the maximum number of open connections; more wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,

@@ -336,7 +336,12 @@ impl Sessions<'_> {
         Ok(page(rows.into_iter().map(item).collect(), wanted))
     }
 
-    fn signed_in(&self, cookie: String, method: &str, client: &Client) -> Result<SignedIn> {
+    pub(super) fn signed_in(
+        &self,
+        cookie: String,
+        method: &str,
+        client: &Client,
+    ) -> Result<SignedIn> {
         let caller = self.cms.keys().authenticate_session(&cookie)?;
         let (user, address) = (&caller.actor.id, &client.address);
         tracing::info!(%user, method, address, "sign-in succeeded");
