@@ -13,7 +13,7 @@ use cms_model::{
         catalog::Catalog,
         model::Definition,
     },
-    context::{ActorKind, Caller, Stamp},
+    context::{ActorKind, Caller, Credential, Stamp},
     error::{Error, Result},
     limits,
     wire::{
@@ -171,6 +171,15 @@ impl Cms {
         self.store.read(|reader| self.catalog.at(reader))
     }
 
+    /// Runs a write with the content types as read inside the write transaction.
+    pub(crate) fn write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cache = Arc::clone(&self.catalog);
+        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
+    }
+
     /// Returns the numbers of rewritten and of all objects while a change of their type is planned
     /// or applied.
     pub fn rewriting(&self) -> Option<(u64, u64)> {
@@ -201,6 +210,7 @@ impl Cms {
                 role,
             },
             api_key: match &actor.kind {
+                _ if caller.credential == Credential::PreviewToken => None,
                 ActorKind::Key(kind) => Some(api_key(*kind)),
                 ActorKind::Local => Some(api_key(KeyKind::Admin)),
                 ActorKind::User { .. } => None,

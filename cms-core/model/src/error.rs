@@ -102,9 +102,7 @@ impl Error {
     /// Like [`Self::from_io`], for an error of a library that may have an I/O error among its
     /// causes.
     pub fn from_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        let first: &(dyn std::error::Error + 'static) = &error;
-        let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
-        if causes.any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
+        if causes(&error).any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
             Self::NoSpace(error.into())
         } else {
             Self::Internal(error.into())
@@ -141,6 +139,13 @@ impl Error {
 pub fn path_error(path: &Path, error: &io::Error) -> Error {
     let sentence = format!("{} cannot be used: {error}", path.display());
     if is_disk_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
+}
+
+/// Returns an error and its causes, down to the root cause.
+pub fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&cause| cause.source())
 }
 
 /// Tells whether the disk or the quota is full.

@@ -17,6 +17,7 @@ pub const ALREADY_USED: &str = "This value is already used";
 pub const FORBIDDEN: &str = "Access denied or quota limit exceeded";
 pub const IN_USE: &str = "This content object is used in another content object.";
 pub const NOT_AN_IMAGE: &str = "The file is not an image";
+pub const ID_MISMATCH: &str = "Id in the request body does not match the id in the path";
 pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 

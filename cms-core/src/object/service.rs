@@ -361,11 +361,10 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        let name = name.to_owned();
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.get(&name)?;
-            write(writer, &catalog, content_type)
+            write(writer, catalog, content_type)
         })
     }
 }
@@ -413,26 +412,6 @@ pub(crate) fn find_to_change(
     Ok(stored)
 }
 
-/// Makes a draft of a changed object, with the errors that need no database; returns the stored
-/// object too.
-pub(super) fn draft_edit(
-    reader: &Reader<'_>,
-    content_type: &CompiledType,
-    caller: &Caller,
-    (id, edit, payload): (&str, Edit, Map<String, Value>),
-    context: &Context,
-) -> Result<(Draft, StoredObject<'static>)> {
-    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
-    if matches!(found, Err(Error::NotFound { .. })) {
-        // The size is checked before existence (see docs/reference/http.md#order-of-checks).
-        write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
-    }
-    let stored = found?;
-    let budget = &mut StepBudget::per_object();
-    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-    Ok((draft, stored))
-}
-
 /// The `ETag` of the current version of an object, as a request with this view gets it.
 pub(crate) fn state_tag(
     content_type: &CompiledType,
@@ -451,6 +430,26 @@ pub(crate) fn may_change(
 ) -> bool {
     let draft_public = content_type.definition.draft_public;
     caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
+}
+
+/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// object too.
+pub(super) fn draft_edit(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    caller: &Caller,
+    (id, edit, payload): (&str, Edit, Map<String, Value>),
+    context: &Context,
+) -> Result<(Draft, StoredObject<'static>)> {
+    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
+    if matches!(found, Err(Error::NotFound { .. })) {
+        // The size is checked before existence (see docs/reference/http.md#order-of-checks).
+        write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
+    }
+    let stored = found?;
+    let budget = &mut StepBudget::per_object();
+    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((draft, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.

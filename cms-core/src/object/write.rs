@@ -124,7 +124,7 @@ impl Draft {
         if let Some(id) = payload.shift_remove("id")
             && !id.as_str().is_some_and(|id| id.eq_ignore_ascii_case(&stored.id))
         {
-            errors.add("id", "Id in the request body does not match the id in the path");
+            errors.add("id", message::ID_MISMATCH);
         }
         slug::fill(&content_type.definition.slugs, &mut payload);
         let before = parse(&stored.data)?;

@@ -1,7 +1,7 @@
 //! Publishes, unpublishes and archives objects, now or scheduled (see
 //! docs/reference/publishing.md).
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use cms_model::{
     auth::scope::Access,
@@ -173,9 +173,7 @@ impl Publishing<'_> {
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
-        let catalog_cache = Arc::clone(&self.cms.catalog);
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let stamp = Stamp { at, actor: Some(writer.system_actor("schedule")?) };
             let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;

@@ -116,8 +116,7 @@ impl Workflows<'_> {
             require_custom(catalog, &id)?;
             let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
             if *sent != id {
-                let message = "Id in the request body does not match the id in the path";
-                return Err(Error::invalid("id", message));
+                return Err(Error::invalid("id", message::ID_MISMATCH));
             }
             model::parse(&payload).map_err(Error::Invalid)
         })
@@ -126,13 +125,12 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let id = id.to_owned();
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let name = require_custom(&catalog, &id)?.name.clone();
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
-            for user in users(&catalog, &id) {
+            for user in users(catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
@@ -148,13 +146,11 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let catalog_cache = Arc::clone(&self.cms.catalog);
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let workflow = wanted(&catalog)?;
-            put(writer, &catalog, &workflow, stamp)?;
-            lost_states(writer, &catalog, &workflow)?.into_result()?;
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let workflow = wanted(catalog)?;
+            put(writer, catalog, &workflow, stamp)?;
+            lost_states(writer, catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
     }

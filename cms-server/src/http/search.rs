@@ -33,7 +33,7 @@ fn request(query: &Query<'_>) -> SearchRequest {
         missing_first: query.get("order_missing") == Some("_first"),
         random_seed: number(query.get("random_seed")),
         hydrate: paging::hydration(query.get("hydrate")),
-        mode: query.get("query_mode").map_or(QueryMode::Default, QueryMode::parse),
+        mode: query.get("query_mode").and_then(QueryMode::parse).unwrap_or_default(),
         decay_old: paging::boolean(query.get("decay_old")),
         aggregate_by: list("aggregate_by"),
         aggregate_by_numeric: list("aggregate_by_numeric"),

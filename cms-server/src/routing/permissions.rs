@@ -20,12 +20,12 @@ pub(crate) enum RequiredPermission {
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
-    /// Create, or update with `id`.
-    Validate,
     /// Update; create for an object that does not exist yet.
     WorkingCopy,
     /// Read, and update or delete, as the action of the body needs.
     Bulk,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
     /// Rights on the objects of the type of shared views.
@@ -56,10 +56,10 @@ impl RequiredPermission {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
-            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
-            Self::Validate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Bulk => Permission::Bulk { content_type },
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
@@ -78,8 +78,8 @@ impl RequiredPermission {
         }
     }
 
-    /// Tells whether a request changes objects, which write conditions may refer to.
-    pub(crate) fn changes_objects(self) -> bool {
+    /// Tells whether the changes of such requests may have conditions.
+    pub(crate) fn has_conditions(self) -> bool {
         matches!(
             self,
             Self::Content(_)
@@ -88,6 +88,8 @@ impl RequiredPermission {
                 | Self::Bulk
                 | Self::Validate
                 | Self::Duplicate
+                | Self::Session
+                | Self::Validate
                 | Self::WorkingCopy
         )
     }
