@@ -9,6 +9,7 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
+mod preview;
 #[cfg(feature = "serve")]
 mod openid;
 mod schedule;
@@ -34,6 +35,7 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::preview::PreviewArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
 pub(crate) use self::schedule::ScheduleCommand;
@@ -179,6 +181,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),

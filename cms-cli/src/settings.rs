@@ -138,6 +138,7 @@ fn target(
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
+        | Command::Preview(_)
         | Command::Key(_)
         | Command::Activity(_)
         | Command::Job(_)

@@ -28,6 +28,7 @@ mod media;
 mod object;
 mod openapi;
 mod presence;
+mod preview;
 mod progress;
 mod publish;
 mod readiness;
@@ -61,7 +62,7 @@ pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{
     TRACE_TARGET,
     auth::scope::{Access, Permission},
-    content_type::{builtin_types, slug::slug},
+    content_type::{builtin_types, preview::parse_origin, slug::slug},
     context::{Actor, ActorKind, Caller, Credential, Rights, Visibility},
     error::{self, Error, FieldErrors, Result},
     limits,
@@ -86,6 +87,7 @@ pub use media::{
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
+pub use preview::service::Previews;
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
@@ -95,6 +97,7 @@ pub use user::{
     openid::OpenIdStart,
     service::Users,
     sessions::{Client, Sessions, SignedIn},
+    settings::UserSettings,
 };
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},

@@ -4,6 +4,7 @@
 
 mod backup;
 mod batches;
+mod bulk;
 mod cli_guide;
 mod cli_walkthrough;
 mod commands;
@@ -24,6 +25,7 @@ mod objects;
 mod openapi;
 mod openid;
 mod parity;
+mod preview;
 mod projects;
 mod receiver;
 mod recovery;

@@ -248,6 +248,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         lenient_readonly: args.lenient_readonly,
         activity_days: args.activity_days,
         http_webhooks: args.webhooks.webhook_allow_http,
+        preview_origins: args.preview_origins.clone(),
         media: settings.media.clone(),
         ..defaults
     }

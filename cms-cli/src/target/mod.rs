@@ -26,6 +26,7 @@ use cms_core::{
         object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
@@ -177,6 +178,9 @@ pub(crate) trait Target: Sync {
 
     /// The OpenAPI document. A server uses its own URL.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
+
+    /// Creates a preview token. A server uses its own URL.
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview>;
 
     /// The schema in the GraphQL schema definition language.
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String>;

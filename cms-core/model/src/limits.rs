@@ -81,6 +81,14 @@ pub const MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION: usize = 500;
 pub const MAX_SHARED_VIEWS: u64 = 200;
 /// Maximum size of the definition of a shared view, as compact JSON.
 pub const MAX_SHARED_VIEW_BYTES: usize = 8192;
+/// Maximum number of valid preview tokens of one key or user.
+pub const MAX_PREVIEW_TOKENS: u32 = 100;
+/// Minutes for which a preview token is valid.
+pub const PREVIEW_TOKEN_MINUTES: i64 = 60;
+/// Maximum length of the preview URL of a content type.
+pub const MAX_PREVIEW_URL_CHARS: usize = 2048;
+/// Maximum size of the settings of a user.
+pub const MAX_SETTINGS_BYTES: usize = 64 * 1024;
 /// Seconds after which a tab is forgotten that does not repeat its presence.
 pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
 /// Maximum number of tabs with presence of one key or user.

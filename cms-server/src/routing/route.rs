@@ -24,6 +24,8 @@ pub struct Route {
     pub(crate) body: BodyKind,
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
+    /// Accepts preview tokens; others are refused.
+    pub(crate) allows_preview: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -69,6 +71,8 @@ pub(crate) enum BodyKind {
     GraphQl,
     /// JSON of a few members.
     Small,
+    /// JSON with the settings of a user.
+    Settings,
     /// A form with a file.
     Form,
 }
@@ -91,6 +95,7 @@ impl Route {
             execution: Execution::Blocking(Work::Read),
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
+            allows_preview: false,
             query: &[],
         }
     }
@@ -157,6 +162,18 @@ impl Route {
     /// The same route, where the body is small.
     pub(super) const fn small_body(mut self) -> Self {
         self.body = BodyKind::Small;
+        self
+    }
+
+    /// The same route, where the body has the settings of a user.
+    pub(super) const fn settings_body(mut self) -> Self {
+        self.body = BodyKind::Settings;
+        self
+    }
+
+    /// The same route, which accepts preview tokens too.
+    pub(super) const fn preview(mut self) -> Self {
+        self.allows_preview = true;
         self
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod activity;
+mod bulk;
 mod changes;
 mod conditions;
 mod conventions;
@@ -24,6 +25,7 @@ mod openapi;
 mod openid;
 mod operations;
 mod presence;
+mod preview;
 mod projection;
 mod publish;
 mod publishing_right;
@@ -35,6 +37,7 @@ mod search;
 mod secrecy;
 mod serving;
 mod sessions;
+mod settings;
 mod sign_in_limits;
 mod single_objects;
 mod support;
