@@ -10,13 +10,16 @@ mod config;
 use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use cms_core::{CoreUserInfoClaims, OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
+use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError,
     ClientId, ClientSecret, CsrfToken, DiscoveryError, EndpointMaybeSet, EndpointNotSet,
     EndpointSet, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier,
     RedirectUrl, RequestTokenError, Scope, SignatureVerificationError, SubjectIdentifier,
-    core::{CoreClient, CoreClientAuthMethod, CoreIdToken, CoreProviderMetadata, CoreResponseType},
+    core::{
+        CoreClient, CoreClientAuthMethod, CoreIdToken, CoreProviderMetadata, CoreResponseType,
+        CoreUserInfoClaims,
+    },
 };
 use serde_json::{Map, Value};
 use tokio::{sync::Mutex, time};
