@@ -10,11 +10,16 @@ mod key;
 mod media;
 mod openapi;
 mod preview;
+#[cfg(feature = "serve")]
+mod openid;
 mod schedule;
 mod search;
 mod selection;
 #[cfg(feature = "serve")]
 mod serve;
+
+mod user;
+#[cfg(feature = "serve")]
 mod values;
 mod webhook;
 mod workflow;
@@ -31,11 +36,14 @@ pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::preview::PreviewArgs;
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
 
@@ -181,6 +189,9 @@ pub(crate) enum Command {
     /// Show and stop bulk jobs, which --filters, --q and --all start.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]

@@ -142,6 +142,7 @@ fn target(
         | Command::Key(_)
         | Command::Activity(_)
         | Command::Job(_)
+        | Command::User(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

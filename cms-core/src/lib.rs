@@ -71,6 +71,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
+    user::openid::{Identity, OpenIdError, OpenIdRules, OpenIdSignIn},
     user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
@@ -93,6 +94,7 @@ pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
 pub use user::{
+    openid::OpenIdStart,
     service::Users,
     sessions::{Client, Sessions, SignedIn},
     settings::UserSettings,

@@ -27,6 +27,7 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod user;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -77,6 +78,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Key(command) => key::run(command, settings, printer),
         Command::Job(command) => bulk_job::run(command, settings, printer),
         Command::Activity(args) => activity::run(args, settings, printer),
+        Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

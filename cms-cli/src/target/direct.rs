@@ -30,6 +30,8 @@ use cms_core::{
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -38,7 +40,8 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 use crate::{
     failure::{self, Failure},
@@ -421,6 +424,38 @@ impl Target for Direct {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.cms.keys().revoke(&self.caller, id)
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let request = UserListRequest { page, ..request.clone() };
+            self.cms.users().list(&self.caller, &request)
+        })
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.cms.users().get(&self.caller, id)
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser> {
+        self.cms.users().create(&self.caller, payload, public_url)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.cms.users().update(&self.caller, id, payload)
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.cms.users().delete(&self.caller, id)
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link> {
+        self.cms.users().create_link(&self.caller, id, &link_payload(kind), public_url)
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.cms.users().end_sessions(&self.caller, id)
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {

@@ -30,6 +30,8 @@ use cms_core::{
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -199,6 +201,15 @@ pub(crate) trait Target: Sync {
 
     /// A page of the record of activity, newest first.
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
+    /// All users that a request selects; its page is ignored.
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;
+    fn user(&self, id: &str) -> Result<User>;
+    /// Creates a user. A server makes links with its own public URL.
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser>;
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User>;
+    fn delete_user(&self, id: &str) -> Result<()>;
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link>;
+    fn sign_out_user(&self, id: &str) -> Result<()>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
@@ -251,6 +262,11 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
 fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
     let members = [("scheduledAt", at), ("timeZone", zone)];
     members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
+}
+
+/// The payload that creates a link for a user.
+fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
+    kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

@@ -31,6 +31,8 @@ use cms_core::{
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -42,15 +44,18 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES, USERS,
         WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
         object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
-        segment, state_path, type_path, validate_path, webhook_path,
+        segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
     },
-    resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
+    resource::{
+        Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
+    },
 };
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 
 impl Remote {
@@ -410,6 +415,34 @@ impl Target for Remote {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.delete(&format!("{KEYS}/{}", segment(id)), Resource { what: "key", name: id })
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| self.get(&users_path(request, number), SERVER))
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.get(&user_path(id), user_named(id))
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, _: &str) -> Result<CreatedUser> {
+        self.post(USERS, payload, SERVER)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.request_json(&Method::PUT, &user_path(id), Some(&text(payload)?), user_named(id))
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.delete(&user_path(id), user_named(id))
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, _: &str) -> Result<Link> {
+        self.post(&format!("{}/link", user_path(id)), &link_payload(kind), user_named(id))
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.delete(&format!("{}/session", user_path(id)), user_named(id))
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {

@@ -55,6 +55,14 @@ pub const MIN_PASSWORD_CHARS: usize = 12;
 pub const MAX_PASSWORD_CHARS: usize = 256;
 /// Maximum number of sessions of one user; one more ends the session that was used least recently.
 pub const MAX_SESSIONS_PER_USER: u64 = 1000;
+/// How long a sign-in by OpenID Connect may take.
+pub const OPENID_SIGN_IN_SECONDS: i64 = 10 * 60;
+/// Maximum number of unfinished sign-ins by OpenID Connect; one more removes the oldest.
+pub const MAX_OPENID_SIGN_INS: u64 = 10_000;
+/// Maximum length of the page to return to after a sign-in by OpenID Connect.
+pub const MAX_RETURN_PATH_BYTES: usize = 2048;
+/// Maximum length of the identifier of a person at an issuer.
+pub const MAX_SUBJECT_BYTES: usize = 255;
 /// Maximum size of the body of a sign-in and of other requests about sessions.
 pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
 /// Characters of the header `User-Agent` that a session stores.

@@ -25,6 +25,7 @@ mod list_sql;
 mod meta;
 mod migrate;
 mod object;
+mod openid;
 mod pool;
 mod preview_token;
 mod property;

@@ -20,6 +20,7 @@ pub(crate) mod keys;
 pub(crate) mod media;
 pub(crate) mod objects;
 pub(crate) mod openapi;
+pub(crate) mod openid;
 pub(crate) mod presence;
 pub(crate) mod presence_events;
 pub(crate) mod preview;

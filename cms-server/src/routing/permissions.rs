@@ -86,6 +86,7 @@ impl RequiredPermission {
                 | Self::Publish
                 | Self::BatchCreate
                 | Self::Bulk
+                | Self::Validate
                 | Self::Duplicate
                 | Self::Session
                 | Self::Validate

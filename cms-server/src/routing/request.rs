@@ -43,7 +43,7 @@ use crate::{
     http::{
         backup, changes,
         context::{OpenRequest, RequestContext, client},
-        images,
+        images, openid,
     },
     net::{
         connection::{Connection, ResponseBody},
@@ -162,6 +162,11 @@ async fn respond(
             let response = respond_to_open(app, route, handler, parts, body, log).await;
             let response = response.unwrap_or_else(route.error_response);
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
+        }
+        Endpoint::OpenId(step) => {
+            let response = openid::respond(app, step, &parts, log.address).await;
+            let response = response.unwrap_or_else(Response::from);
+            Ok(response.with_optional(ignored_fields::QUERY, ignored_parameters(route, &parts)))
         }
         Endpoint::SignOut => sign_out(app, parts, memory, log).await,
         Endpoint::Changes => {

@@ -5,7 +5,10 @@ use cms_core::{Cms, Error, Result};
 
 use super::permissions::RequiredPermission;
 use crate::{
-    http::context::{OpenRequest, RequestContext},
+    http::{
+        context::{OpenRequest, RequestContext},
+        openid,
+    },
     net::permits::Work,
     response::{Response, error},
     state::App,
@@ -36,6 +39,8 @@ pub(crate) enum Endpoint {
     Image,
     /// Needs no key, and a body: a request of the server's own pages.
     Open(OpenHandler),
+    /// Needs no key: a step of a sign-in by OpenID Connect, which sends requests to the issuer.
+    OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
     /// Needs any key: a page of changes, or a stream of them.
@@ -192,7 +197,10 @@ impl Route {
 
     /// Tells whether the route needs no key.
     pub fn is_public(&self) -> bool {
-        matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::Image)
+        matches!(
+            self.endpoint,
+            Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::OpenId(_) | Endpoint::Image
+        )
     }
 
     /// Tells whether the handler waits for a commit.

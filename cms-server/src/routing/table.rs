@@ -16,8 +16,10 @@ use super::{
 use crate::{
     http::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
-        media, objects, openapi, presence, preview, publish, search, session, settings,
-        shared_views, users, webhooks, workflow, working_copies,
+        media, objects, openapi,
+        openid::{self, Step},
+        presence, preview, publish, search, session, settings, shared_views, users, webhooks,
+        workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -192,6 +194,10 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
 
     Route::public("/api/v1/session/methods", session::methods),
+    Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
+    Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
+        &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
+    ),
     Route::open(SESSION, session::sign_in, Work::Password),
     Route::open("/api/v1/session/code", session::code, Work::Read),
     Route::get(SESSION, Session, session::current).inline(),

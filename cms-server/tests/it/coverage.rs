@@ -176,7 +176,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", replay.0, replay.1, json!({}), MANAGE);
     let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
     row("POST", test.0, test.1, none, MANAGE);
-    let after = rows.iter().position(|row| row.route == "/api/v1/session/methods").unwrap() + 1;
+    let after = rows.iter().position(|row| row.route.ends_with("/openid/callback")).unwrap() + 1;
     rows.splice(after..after, of_sessions());
     rows
 }
@@ -274,6 +274,10 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
     let methods = "/api/v1/session/methods";
     row("GET", methods, methods, none.clone(), PUBLIC);
+    for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
+        // Not configured.
+        row("GET", path, path, none.clone(), [404; 7]);
+    }
 }
 
 /// Rows of routes for sessions, with the status for those.
@@ -431,6 +435,8 @@ fn public_routes_are_health_images_docs_and_sign_in() {
                 "/metrics",
                 "/image/{*path}",
                 "/api/v1/session/methods",
+                "/api/v1/session/openid",
+                "/api/v1/session/openid/callback",
                 "/api/v1/session",
                 "/api/v1/session/code",
             ],
