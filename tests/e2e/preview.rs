@@ -1,6 +1,5 @@
 //! `cms preview` on both targets.
 
-use reqwest::blocking::get;
 use serde_json::Value;
 
 use super::support::{Cli, Server, on_both_targets};
@@ -54,12 +53,11 @@ fn preview_token_of_a_data_directory_works_on_its_server() {
     let (page, token) = url.trim_end().split_once("?t=").unwrap();
     assert_eq!(page, "https://a.example/preview/a%20b");
     let server = Server::start_in(&cli.path(""), &[]);
-    let list = format!("{}/api/v1/content/post?auth_token={token}", server.url);
-    let response = get(list).unwrap();
-    assert_eq!(response.status(), 200);
-    assert!(response.text().unwrap().contains("\"id\":\"a b\""));
-    let keys = format!("{}/api/v1/internal/key?auth_token={token}", server.url);
-    assert_eq!(get(keys).unwrap().status(), 403);
+    let holder = Cli::with_key(&server, token);
+    let draft = holder.run(&["object", "list", "post", "--json"]).ok();
+    assert!(draft.contains("\"a b\""), "{draft}");
+    let refused = holder.run(&["key", "list"]);
+    assert_eq!(refused.exit, 3, "{}", refused.transcript());
     let refused = Cli::with_server(&server).run(&[
         "preview",
         "post",

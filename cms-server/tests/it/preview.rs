@@ -129,8 +129,8 @@ async fn token_has_the_rights_of_its_creator_at_the_time() {
 /// Every route but the listed ones refuses preview tokens, whoever created them.
 #[tokio::test]
 async fn token_is_accepted_by_the_listed_routes_only() {
-    let app = TestApp::new();
     for row in coverage::rows() {
+        let app = TestApp::new();
         let token = token_of(&app, CallerKind::Admin).await;
         let path = coverage::prepare(&app, CallerKind::Admin, row.path);
         let mut headers = vec![("x-auth-token", token.as_str()), ("x-cms-request", "1")];

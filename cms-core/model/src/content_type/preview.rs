@@ -22,7 +22,7 @@ pub fn is_valid(template: &str) -> bool {
     }
     let is_plain = !template.chars().any(|c| c.is_control() || c == '\\');
     let is_site = || match Url::parse(template) {
-        Ok(url) => matches!(url.scheme(), "http" | "https") && has_authority(template),
+        Ok(url) => matches!(url.scheme(), "http" | "https") && has_fixed_authority(template),
         Err(_) => false,
     };
     template.chars().count() <= limits::MAX_PREVIEW_URL_CHARS
@@ -30,9 +30,12 @@ pub fn is_valid(template: &str) -> bool {
         && (is_path(template) || is_site())
 }
 
-/// Browsers accept `https:host` and `https:/host` as well.
-fn has_authority(url: &str) -> bool {
-    url.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//"))
+/// Host and port have no placeholders. Browsers accept `https:host` and `https:/host` as well.
+fn has_fixed_authority(url: &str) -> bool {
+    let lower = url.to_ascii_lowercase();
+    let rest = ["https://", "http://"].iter().find_map(|scheme| lower.strip_prefix(scheme));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    authority.is_some_and(|text| !text.is_empty() && !text.contains(['{', '}']))
 }
 
 /// `//host` is another server.
@@ -92,7 +95,7 @@ pub fn origin(url: &str) -> Option<String> {
 
 /// Reads an origin of the setting `preview-origins`: a URL without path, query and user.
 pub fn parse_origin(text: &str) -> Option<String> {
-    let url = Url::parse(text).ok().filter(|_| has_authority(text))?;
+    let url = Url::parse(text).ok().filter(|_| has_fixed_authority(text))?;
     let is_bare = url.path() == "/"
         && url.query().is_none()
         && url.fragment().is_none()
@@ -125,6 +128,9 @@ mod tests {
             ("https://{host}.example.com/", false),
             ("https://example.com:{port}/", false),
             ("https://", false),
+            ("https:///evil.example", false),
+            ("https:{title}://example.com", false),
+            ("HTTPS://example.com", true),
             ("ftp://example.com/", false),
             ("javascript:alert(1)", false),
             ("preview/{id}", false),
