@@ -10,6 +10,7 @@ mod openapi;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod trash;
 #[cfg(feature = "serve")]
 mod values;
 mod webhook;
@@ -32,6 +33,7 @@ pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::webhook::WebhookCommand;
 
 const EXIT_CODES: &str = "\
@@ -156,6 +158,9 @@ pub(crate) enum Command {
     /// Manage media files.
     #[command(subcommand)]
     Media(MediaCommand),
+    /// List deleted objects, restore them, or remove them permanently.
+    #[command(subcommand)]
+    Trash(TrashCommand),
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
     Backup(BackupArgs),
@@ -387,8 +392,7 @@ pub(crate) struct ExportArgs {
     /// Write to a folder that contains other files, and replace those with the same names.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Export deleted objects too, into files that `cms import --keep-dates` reads. Works on a data
-    /// directory only.
+    /// Export deleted objects too, into files that `cms import --keep-dates` reads.
     #[arg(long)]
     pub(crate) trash: bool,
     #[command(flatten)]

@@ -118,6 +118,7 @@ fn target(
         | Command::Archive(_)
         | Command::Workflow(_)
         | Command::Media(_)
+        | Command::Trash(_)
         | Command::Search(_)
         | Command::Reindex(_)
         | Command::Backup(_)

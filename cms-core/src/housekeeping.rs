@@ -16,9 +16,11 @@ impl Cms {
         let needed = self.index.needs_from().unwrap_or(0).min(delivered);
         let used = self.keys.take_used();
         let responded = idempotency::since(now);
+        if self.store.read_autocommit(|reader| reader.has_trash_before(expired))? {
+            self.trash().expire(expired)?;
+        }
         let has_expired = self.store.read_autocommit(|reader| {
-            Ok(reader.has_trash_before(expired)?
-                || reader.has_journal_before(needed, forgotten)?
+            Ok(reader.has_journal_before(needed, forgotten)?
                 || reader.has_expired_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
         })?;
         if used.is_empty() && !has_expired {
@@ -29,8 +31,7 @@ impl Cms {
                 writer.set_key_used(pk, at)?;
             }
             writer.forget_journal(needed, forgotten)?;
-            writer.remove_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?;
-            writer.empty_trash(expired)
+            writer.remove_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)
         })
     }
 }

@@ -33,6 +33,7 @@ mod search;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod trash;
 mod webhook;
 mod workflow;
 
@@ -79,6 +80,7 @@ pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
 pub use statistics::{Renderings, Statistics};
+pub use trash::service::Trash;
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
     state::WebhookTransport,

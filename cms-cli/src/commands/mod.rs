@@ -23,6 +23,7 @@ mod reindex;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod trash;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -61,6 +62,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Media(command) => media::run(command, settings, printer),
+        Command::Trash(command) => trash::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Backup(args) => backup::run(&args, settings, printer),

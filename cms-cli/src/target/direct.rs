@@ -28,6 +28,7 @@ use cms_core::{
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -210,8 +211,24 @@ impl Target for Direct {
         self.cms.objects().removed(&self.caller, content_type, None)
     }
 
-    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>> {
-        list(&self.cms.objects().trash(&self.caller, content_type, page)?)
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.cms.trash().list(&self.caller, request)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        Ok(self.cms.trash().get(&self.caller, entry)?.to_value())
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        Ok(self.cms.trash().restore(&self.caller, entry, request.clone())?.to_value())
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.cms.trash().remove(&self.caller, entry)
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.cms.trash().empty(&self.caller, request)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {

@@ -12,7 +12,6 @@ use cms_core::{
     Error, Result,
     import::SaveMode,
     limits,
-    paging::Page,
     wire::{
         batch::BatchReport,
         check::{CheckReport, CheckRequest},
@@ -27,6 +26,7 @@ use cms_core::{
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
         search::{Job, JobCreated, SearchRequest},
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -38,11 +38,13 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS, WORKFLOW_STATES,
+        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TRASH, TYPES, WEBHOOKS, WORKFLOW_STATES,
         WORKFLOWS, list_query, object_path, objects_path, openapi_path, search_query, segment,
-        state_path, type_path, webhook_path,
+        state_path, trash_path, trash_query, type_path, webhook_path,
     },
-    resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
+    resource::{
+        Resource, SERVER, object_named, trash_named, type_named, webhook_named, workflow_named,
+    },
 };
 use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
 
@@ -152,8 +154,24 @@ impl Target for Remote {
         self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
     }
 
-    fn trash(&self, _: &str, _: Page) -> Result<List<Value>> {
-        Err(Error::BadRequest("a server does not list deleted objects".to_owned()))
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.get(&format!("{TRASH}?{}", trash_query(request)), SERVER)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        self.get(&trash_path(entry), trash_named(entry))
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        self.post(&format!("{}/restore", trash_path(entry)), request, trash_named(entry))
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.delete(&trash_path(entry), trash_named(entry))
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.post(&format!("{TRASH}/empty"), request, SERVER)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {

@@ -45,6 +45,12 @@ pub const MAX_UNIQUE_PROPERTIES: usize = 64;
 pub const MAX_NAME_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
+/// Maximum number of entries that one request removes from the trash.
+pub const MAX_TRASH_REMOVALS: u32 = 10_000;
+/// Maximum number of expired entries that the clean-up removes from the trash in one transaction.
+pub const MAX_EXPIRED_TRASH_REMOVALS: u32 = 1000;
+/// Maximum number of former definitions of a type that are kept for objects in the trash.
+pub const MAX_FORMER_DEFINITIONS: usize = 1000;
 /// Maximum number of entries in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.

@@ -102,7 +102,7 @@ fn may_read(caller: &Caller, entry: &FeedEntry, content_type: &str) -> bool {
 /// Converts a row to a change; none for internal rows.
 fn to_change(entry: FeedEntry) -> Option<Change> {
     let action = match entry.event {
-        Event::ObjectCreated => "create",
+        Event::ObjectCreated | Event::ObjectRestored => "create",
         Event::ObjectUpdated => "update",
         Event::ObjectDeleted => "delete",
         Event::ObjectPublished => "publish",
@@ -114,7 +114,7 @@ fn to_change(entry: FeedEntry) -> Option<Change> {
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::IndexWanted => return None,
+        Event::TrashRemoved | Event::IndexWanted => return None,
     };
     let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {

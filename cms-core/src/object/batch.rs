@@ -213,7 +213,7 @@ impl Objects<'_> {
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().forget_of(name, deleted.iter().map(String::as_str));
+        self.cms.media().forget_renders(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 

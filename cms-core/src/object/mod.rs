@@ -9,6 +9,5 @@ pub(crate) mod hydrate;
 pub(crate) mod idempotency;
 pub(crate) mod service;
 pub(crate) mod synchronous_webhooks;
-pub(crate) mod trash;
 pub(crate) mod version;
 pub(crate) mod write;

@@ -113,6 +113,7 @@ impl Feed {
                 Event::TypeUpdated | Event::IndexWanted => {
                     self.progress.refill(entry.ctd, entry.place.seq);
                 }
+                Event::TrashRemoved => {}
                 _ => objects.extend(entry.object),
             }
             (self.progress.seq, self.progress.nonce) = (entry.place.seq, entry.place.nonce);

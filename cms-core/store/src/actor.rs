@@ -10,7 +10,7 @@ use cms_model::{
         user::Role,
     },
 };
-use rusqlite::Row;
+use rusqlite::{OptionalExtension, Row};
 
 use super::{Reader, error::map};
 
@@ -91,6 +91,14 @@ impl Reader<'_> {
         )?;
         let rows = statement.query_map([pks], ActorRow::read).map_err(map)?;
         rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Returns the row of a key or user by its id.
+    pub fn actor_pk(&self, id: &str) -> Result<Option<i64>> {
+        self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
+            .query_row([id], |row| row.get(0))
+            .optional()
+            .map_err(map)
     }
 
     /// Returns the row of a task of the server: `schedule` or `retention`.

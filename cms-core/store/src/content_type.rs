@@ -4,6 +4,7 @@ use cms_model::{
     clock::Timestamp,
     content_type::{catalog::StoredContentType, model::Definition},
     error::{Error, Result},
+    limits,
 };
 use rusqlite::{OptionalExtension, params};
 
@@ -57,6 +58,20 @@ impl Reader<'_> {
             .map_err(map)
     }
 
+    /// Returns the definitions that a type had at a revision and later, oldest first, without the
+    /// current one.
+    pub fn former_definitions(&self, ctd: i64, since: i64) -> Result<Vec<Definition>> {
+        let mut statement = self.statement(
+            "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
+        )?;
+        let rows = statement.query_map([ctd, since], |row| row.get::<_, String>(0)).map_err(map)?;
+        rows.map(|row| {
+            let definition = row.map_err(map)?;
+            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
+        })
+        .collect()
+    }
+
     /// Returns the number of objects of a type.
     pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
         self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
@@ -105,11 +120,40 @@ impl Writer<'_> {
         rev: i64,
         at: Timestamp,
     ) -> Result<()> {
+        let json = to_json(definition)?;
+        self.keep_definition(pk, &json, at)?;
         self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
-            .execute(params![pk, to_json(definition)?, rev, at.0])
+            .execute(params![pk, json, rev, at.0])
             .map_err(map)?;
         // Invalidates the cached counts of filters on the old properties.
         self.count_objects(pk, 0)
+    }
+
+    /// Keeps the definition that another one replaces, for objects in the trash.
+    fn keep_definition(&self, pk: i64, new: &str, at: Timestamp) -> Result<()> {
+        self.statement(
+            "INSERT INTO former_definition (ctd, rev, replaced_at, definition)
+             SELECT pk, rev, ?3, definition FROM ctd
+             WHERE pk = ?1 AND definition <> ?2 AND EXISTS (SELECT 1 FROM trash WHERE ctd = ?1)",
+        )?
+        .execute(params![pk, new, at.0])
+        .map_err(map)?;
+        self.statement(
+            "DELETE FROM former_definition WHERE ctd = ?1 AND rev <= (
+                 SELECT rev FROM former_definition WHERE ctd = ?1
+                 ORDER BY rev DESC LIMIT 1 OFFSET ?2)",
+        )?
+        .execute(params![pk, limits::MAX_FORMER_DEFINITIONS])
+        .map_err(map)?;
+        Ok(())
+    }
+
+    /// Removes the definitions that were replaced before a time.
+    pub fn forget_definitions(&self, before: Timestamp) -> Result<()> {
+        self.statement("DELETE FROM former_definition WHERE replaced_at < ?1")?
+            .execute([before.0])
+            .map_err(map)?;
+        Ok(())
     }
 
     /// Makes every process read a type again that did not change itself.

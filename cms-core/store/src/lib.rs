@@ -61,6 +61,7 @@ pub use self::{
     object::ObjectChange,
     property::{NewTexts, StoredText},
     stored_file::MediaFile,
+    trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     webhook::{Attempt, DeliveryRow, NewDelivery},
     writer::WriterCounts,
 };

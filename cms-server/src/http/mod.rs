@@ -20,5 +20,6 @@ pub(crate) mod objects;
 pub(crate) mod openapi;
 pub(crate) mod publish;
 pub(crate) mod search;
+pub(crate) mod trash;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;

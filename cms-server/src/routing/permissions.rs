@@ -19,6 +19,8 @@ pub(crate) enum RequiredPermission {
     ReadType,
     ChangeType,
     AdministerTypes,
+    /// Any caller that may write something.
+    Write,
     Manage,
 }
 
@@ -39,6 +41,7 @@ impl RequiredPermission {
             Self::ReadType => Permission::ReadType { content_type },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
+            Self::Write => Permission::Write,
             Self::Manage => Permission::Manage,
         }
     }

@@ -9,14 +9,14 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
-        ReadType,
+        ReadType, Write,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
         auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, webhooks, workflow,
+        openapi, publish, search, trash, webhooks, workflow,
     },
     net::permits::Work,
 };
@@ -33,6 +33,7 @@ const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const TRASH_ENTRY: &str = "/api/v1/trash/{entry}";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
@@ -93,6 +94,13 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+
+    Route::get("/api/v1/trash", Write, trash::list)
+        .query(&["page", "limit", "content_type[]", "q", "deletedAfter", "deletedBefore", "by"]),
+    Route::write(Method::POST, "/api/v1/trash/empty", Manage, trash::empty),
+    Route::get(TRASH_ENTRY, Write, trash::get),
+    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", Write, trash::restore),
+    Route::write(Method::DELETE, TRASH_ENTRY, Write, trash::remove).without_body(),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),

@@ -5,6 +5,7 @@ use cms_core::{
     wire::{
         key::{KeyKind, NewKey},
         publish::PublishAction,
+        trash::TrashRequest,
     },
 };
 use cms_server::ROUTES;
@@ -94,6 +95,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
 
     publishing(&mut row);
+    trash(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
@@ -138,6 +140,20 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
+}
+
+/// Rows of the trash: every caller that can write something may list what it sees.
+fn trash(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    const LIST: [u16; 7] = [401, 401, 403, 200, 200, 200, 200];
+    const ENTRY: [u16; 7] = [401, 401, 403, 200, 200, 404, 200];
+    const REMOVE_ENTRY: [u16; 7] = [401, 401, 403, 204, 204, 404, 204];
+    row("GET", "/api/v1/trash", "/api/v1/trash", Value::Null, LIST);
+    row("POST", "/api/v1/trash/empty", "/api/v1/trash/empty", json!({}), MANAGE);
+    let one = ("/api/v1/trash/{entry}", "/api/v1/trash/ENTRY");
+    row("GET", one.0, one.1, Value::Null, ENTRY);
+    let restore = ("/api/v1/trash/{entry}/restore", "/api/v1/trash/ENTRY/restore");
+    row("POST", restore.0, restore.1, Value::Null, ENTRY);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE_ENTRY);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.
@@ -205,7 +221,14 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     let key = cms.keys().create(&local, &new).unwrap().item.id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
-    path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job)
+    let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
+    if !path.contains("ENTRY") {
+        return path;
+    }
+    drop(cms.objects().create(&local, "post", object(&json!({ "id": "gone", "title": "Gone" }))));
+    drop(cms.objects().delete(&local, "post", "gone"));
+    let deletions = cms.trash().list(&local, &TrashRequest::default()).unwrap();
+    path.replace("ENTRY", &deletions.data[0].entry)
 }
 
 /// The settings of the type `post` that a path requires.

@@ -6,6 +6,7 @@ use cms_core::wire::{
     object::ListRequest,
     openapi::OpenApiRequest,
     search::{QueryMode, SearchRequest},
+    trash::TrashRequest,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -23,6 +24,7 @@ pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
+pub(super) const TRASH: &str = "/api/v1/trash";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
 /// Webhooks, besides their objects.
@@ -88,6 +90,29 @@ pub(super) fn list_query(request: &ListRequest) -> String {
     }
     for id in request.ids.iter().flatten() {
         add("ids[]", id);
+    }
+    query
+}
+
+pub(super) fn trash_path(entry: &str) -> String {
+    format!("{TRASH}/{}", segment(entry))
+}
+
+pub(super) fn trash_query(request: &TrashRequest) -> String {
+    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
+    for name in request.content_types.iter().flatten() {
+        push(&mut query, "content_type[]", name);
+    }
+    let texts = [
+        ("q", &request.text),
+        ("deletedAfter", &request.deleted_after),
+        ("deletedBefore", &request.deleted_before),
+        ("by", &request.by),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            push(&mut query, name, text);
+        }
     }
     query
 }

@@ -1,6 +1,6 @@
 //! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
 //! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`]),
-//! visibility ([`view`]), lists ([`list`]).
+//! visibility ([`view`]), lists ([`list`]), the state after a return from the trash ([`restore`]).
 
 pub mod dates;
 pub mod link;
@@ -8,6 +8,7 @@ pub mod list;
 pub mod model;
 pub mod path;
 pub mod render;
+pub mod restore;
 pub mod rules;
 pub mod scan;
 pub mod title;

@@ -21,6 +21,7 @@ pub mod openapi;
 pub mod plan;
 pub mod publish;
 pub mod search;
+pub mod trash;
 pub mod user;
 pub mod webhook;
 pub mod workflow;
