@@ -437,7 +437,7 @@ mod tests {
     use rusqlite::{Connection, StatementStatus, params};
     use tempfile::TempDir;
 
-    use super::*;
+    use super::{Timestamp, TrashFilter};
     use crate::Store;
 
     /// A data directory with 100,000 deletions of a hundred types.
