@@ -3,15 +3,16 @@
 //! Doc comments here are the help texts. [`crate::settings`] resolves the values;
 //! [`crate::commands`] runs the commands.
 
+mod activity;
 mod backup;
 pub(crate) mod graphql;
 mod media;
 mod openapi;
+mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod trash;
-#[cfg(feature = "serve")]
 mod values;
 mod webhook;
 
@@ -23,13 +24,16 @@ use clap::{
 };
 use cms_core::wire::key::KeyKind;
 
+use self::values::hours;
 use crate::project::{KEY_KINDS, key_kind};
 
+pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
@@ -152,6 +156,9 @@ pub(crate) enum Command {
     Unpublish(PublishArgs),
     /// Archive objects of a Draft & Public type: readers do not see them any more.
     Archive(PublishArgs),
+    /// Manage scheduled publications.
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// Manage workflows and the workflow states of objects.
     #[command(subcommand)]
     Workflow(WorkflowCommand),
@@ -173,6 +180,7 @@ pub(crate) enum Command {
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+    Activity(ActivityArgs),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]
@@ -274,8 +282,11 @@ pub(crate) enum ObjectCommand {
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
         hydrate: u8,
         /// Show this version of the object.
-        #[arg(long, value_name = "N", conflicts_with = "hydrate")]
+        #[arg(long, value_name = "N", conflicts_with_all = ["hydrate", "fields"])]
         version: Option<u64>,
+        /// Show only this property, or a path such as maker.internal.objectTitle; may be repeated.
+        #[arg(long = "field", value_name = "PATH")]
+        fields: Vec<String>,
     },
     /// Create an object from a JSON or YAML file.
     Create {
@@ -318,6 +329,9 @@ pub(crate) struct ObjectListArgs {
     /// Show current versions in every status instead of published versions.
     #[arg(long)]
     pub(crate) preview: bool,
+    /// Show only this property, or a path such as internal.updatedAt; may be repeated.
+    #[arg(long = "field", value_name = "PATH")]
+    pub(crate) fields: Vec<String>,
 }
 
 /// The filters, order and page of a list.
@@ -460,6 +474,29 @@ pub(crate) enum KeyCommand {
         /// Give a scoped key rights on a type (or `*`): letters of create, read, update, delete.
         #[arg(long = "rule", value_name = "TYPE:CRUD")]
         rules: Vec<String>,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Change the name or the rules of a key.
+    Update {
+        /// Change the key with this name or id.
+        key: String,
+        /// Set the name.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Replace the rules: letters of create, read, update, delete for a type (or `*`).
+        #[arg(long = "rule", value_name = "TYPE:CRUD")]
+        rules: Vec<String>,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Replace the token of a key and print the new one, which is shown only once.
+    Rotate {
+        /// Rotate the key with this name or id.
+        key: String,
+        /// Accept the old token for this time, at most `168h` or `7d`.
+        #[arg(long, value_name = "TIME", value_parser = hours)]
+        grace: Option<i64>,
         #[command(flatten)]
         dry_run: DryRun,
     },

@@ -128,7 +128,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Internal(_) | Error::Damaged(_) => 1,
         Error::Unsupported(_) => 2,
-        Error::Unauthenticated | Error::Forbidden => 3,
+        Error::Unauthenticated | Error::Forbidden | Error::CrossSite => 3,
         Error::NotFound { .. } => 4,
         Error::Conflict(_)
         | Error::PreconditionFailed
@@ -145,7 +145,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         Error::DataLoss(_) => 8,
         Error::Busy(_)
         | Error::Unreachable(_)
-        | Error::TooManyRequests
+        | Error::TooManyRequests { .. }
         | Error::NotFast
         | Error::NoSpace(_) => 9,
     }
@@ -175,7 +175,9 @@ impl From<Error> for Failure {
             Error::Busy(_) | Error::Unreachable(_) => {
                 Some("it is safe to repeat the command".to_owned())
             }
-            Error::TooManyRequests => Some("wait a second, then repeat the command".to_owned()),
+            Error::TooManyRequests { .. } => {
+                Some("wait a second, then repeat the command".to_owned())
+            }
             Error::NoSpace(_) => Some(
                 "free space on the disk of the data directory, then repeat the command".to_owned(),
             ),

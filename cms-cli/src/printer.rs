@@ -90,7 +90,7 @@ impl Printer {
     }
 
     /// Prints rows; the table format has the given columns, the other formats everything.
-    pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column]) -> Result<()> {
+    pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column<'_>]) -> Result<()> {
         match self.format {
             Format::Table => self.out.write_all(report::table(rows, columns).as_bytes())?,
             Format::Json => writeln!(self.out, "{:#}", Value::Array(rows.to_vec()))?,

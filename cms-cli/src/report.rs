@@ -16,18 +16,42 @@ use crate::{
 
 /// A column of a table: its header, and the JSON pointer of its value in a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
-    pub(crate) header: &'static str,
-    pub(crate) pointer: &'static str,
+pub(crate) struct Column<'a> {
+    pub(crate) header: &'a str,
+    pub(crate) pointer: &'a str,
 }
 
 /// A column from its header and pointer.
-pub(crate) const fn column(header: &'static str, pointer: &'static str) -> Column {
+pub(crate) const fn column<'a>(header: &'a str, pointer: &'a str) -> Column<'a> {
     Column { header, pointer }
 }
 
+/// Headers and pointers of columns for the paths of `fields[]`: a member of `internal` each, else
+/// the property that the path begins with, whose links and lists are one cell. None without
+/// paths, and when one of them names everything.
+pub(crate) fn field_columns(fields: &[String], item: &str) -> Option<Vec<(String, String)>> {
+    if fields.is_empty() || fields.iter().any(|path| path == "*") {
+        return None;
+    }
+    let mut columns: Vec<(String, String)> = Vec::new();
+    for path in fields {
+        let path = path.strip_prefix("$.").unwrap_or(path);
+        let name = |text: &str| text.split('[').next().unwrap_or_default().to_owned();
+        let header = match path.split_once('.') {
+            Some(("internal", field)) => format!("internal.{}", name(field)),
+            Some((property, _)) => name(property),
+            None => name(path),
+        };
+        let pointer = format!("{item}/{}", header.replace('.', "/"));
+        if header != "id" && !columns.iter().any(|(known, _)| *known == header) {
+            columns.push((header, pointer));
+        }
+    }
+    Some(columns)
+}
+
 /// Formats rows as columns that fit the terminal.
-pub(crate) fn table(rows: &[Value], columns: &[Column]) -> String {
+pub(crate) fn table(rows: &[Value], columns: &[Column<'_>]) -> String {
     let cells = rows.iter().map(|row| {
         columns
             .iter()

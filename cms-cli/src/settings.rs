@@ -116,6 +116,7 @@ fn target(
         | Command::Publish(_)
         | Command::Unpublish(_)
         | Command::Archive(_)
+        | Command::Schedule(_)
         | Command::Workflow(_)
         | Command::Media(_)
         | Command::Trash(_)
@@ -127,6 +128,7 @@ fn target(
         | Command::Graphql(_)
         | Command::Openapi(_)
         | Command::Key(_)
+        | Command::Activity(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

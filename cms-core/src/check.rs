@@ -40,11 +40,11 @@ pub fn check_file(folder: &Path) -> Result<CheckReport> {
 impl Cms {
     /// Checks the integrity, and repairs derived data if requested, unless the database is damaged.
     pub fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
-        let mut findings = self.inspect()?;
+        let mut findings = self.integrity_findings()?;
         let is_damaged = is_damaged(&findings);
         if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
             self.repair(&findings)?;
-            let left = self.inspect()?;
+            let left = self.integrity_findings()?;
             for finding in &mut findings {
                 finding.repaired = !left.contains(finding);
             }
@@ -63,8 +63,8 @@ impl Cms {
         Ok(CheckReport { media, findings, more })
     }
 
-    fn inspect(&self) -> Result<Vec<Finding>> {
-        let mut findings = self.store.inspect(|reader| {
+    fn integrity_findings(&self) -> Result<Vec<Finding>> {
+        let mut findings = self.store.read_without_timeout(|reader| {
             let mut findings = Vec::new();
             pages(reader, &mut findings)?;
             if let Some(damage) = findings.iter().find(|found| is_damage(found)) {
@@ -121,11 +121,12 @@ impl Cms {
             let name = content_type.name();
             match reader.unreadable_rows(content_type.pk) {
                 Ok(objects) => findings.extend(objects.into_iter().map(|(id, cause)| {
-                    let message = format!("it cannot be read: {cause}");
+                    let message = format!("the object cannot be read: {cause}");
                     found(CheckArea::Objects, &format!("{name}/{id}"), message, false)
                 })),
                 Err(error) => {
-                    let message = format!("its objects cannot be listed: {}", cause(&error));
+                    let message =
+                        format!("the objects of the type cannot be listed: {}", cause(&error));
                     findings.push(found(CheckArea::Objects, name, message, false));
                 }
             }
@@ -146,13 +147,13 @@ impl Cms {
             let (rebuild, relink) = (is_found(CheckArea::Database), is_found(CheckArea::Links));
             self.store.write(move |writer| {
                 if rebuild {
-                    writer.remake_indexes()?;
+                    writer.reindex()?;
                 }
                 let catalog = catalog.within(writer)?;
                 catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))
             })?;
         }
-        if is_found(CheckArea::Index) { self.search().remake() } else { Ok(()) }
+        if is_found(CheckArea::Index) { self.search().rebuild() } else { Ok(()) }
     }
 }
 
@@ -163,7 +164,7 @@ fn repair_type(writer: &Writer<'_>, content_type: &CompiledType, relink: bool) -
     writer.recount(ctd)?;
     if relink {
         let mut objects = Vec::new();
-        writer.each_text(ctd, |pk, _, _, _| {
+        writer.for_each_object(ctd, |pk, _, _, _| {
             objects.push(pk);
             Ok(())
         })?;
@@ -189,7 +190,7 @@ fn is_damage(found: &Finding) -> bool {
 
 /// Checks the structure of the database file.
 fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
-    for (place, message) in reader.thorough_damage()? {
+    for (place, message) in reader.integrity_errors()? {
         // An index can be rebuilt from its table.
         let derived = message.contains("missing from index") || message.contains("in index");
         findings.push(found(CheckArea::Database, &place, message, derived));
@@ -200,12 +201,12 @@ fn pages(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
 /// Checks rows that belong to no type.
 fn rows(reader: &Reader<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     for (table, parent) in reader.dangling_rows()? {
-        let message = format!("a row refers to one of {parent} that is not there");
+        let message = format!("a row refers to a missing row of {parent}");
         findings.push(found(CheckArea::Database, &table, message, false));
     }
     let orphans = reader.stray_versions()?;
     if orphans > 0 {
-        let message = format!("versions of objects that are not there: {orphans}");
+        let message = format!("versions of missing objects: {orphans}");
         findings.push(found(CheckArea::Versions, "", message, false));
     }
     Ok(())
@@ -241,7 +242,7 @@ impl TypeCheck<'_> {
 
     fn objects(&mut self) -> Result<()> {
         for id in self.reader.unreadable_objects(self.content_type.pk)? {
-            self.add(CheckArea::Objects, Some(&id), "its text is no JSON", false);
+            self.add(CheckArea::Objects, Some(&id), "invalid JSON", false);
         }
         for (id, message) in self.reader.misnumbered(self.content_type.pk)? {
             self.add(CheckArea::Versions, Some(&id), message, false);
@@ -251,11 +252,11 @@ impl TypeCheck<'_> {
 
     fn counters(&mut self) -> Result<()> {
         let state = self.reader.type_state(self.content_type.pk)?;
-        let (live, published) = self.reader.count_by_walk(self.content_type.pk)?;
+        let (live, published) = self.reader.count_rows(self.content_type.pk)?;
         if (state.live, state.published) != (live, published) {
-            let (said, of) = (state.live, state.published);
             let message = format!(
-                "{said} objects are counted and {of} published, {live} and {published} are there"
+                "counters say {} objects and {} published, found {live} and {published}",
+                state.live, state.published
             );
             self.add(CheckArea::Counters, None, message, true);
         }
@@ -265,10 +266,10 @@ impl TypeCheck<'_> {
     fn published_view(&mut self) -> Result<()> {
         let draft_public = self.content_type.definition.draft_public;
         let wrong = self.reader.mispublished(self.content_type.pk, draft_public)?;
-        for (id, status, is_shown, is_there) in wrong {
-            let shown = if is_shown { "shows something else" } else { "does not show it" };
-            let message = format!("its status is {status}, and the public view {shown}");
-            self.add(CheckArea::Published, Some(&id), message, is_there);
+        for (id, status, is_published, has_version) in wrong {
+            let found = if is_published { "has a wrong row" } else { "has no row" };
+            let message = format!("status is {status}, but the public view {found} for the object");
+            self.add(CheckArea::Published, Some(&id), message, has_version);
         }
         Ok(())
     }
@@ -277,15 +278,14 @@ impl TypeCheck<'_> {
         let CompiledType { pk, indexed, definition, .. } = self.content_type;
         let unfilled = self.reader.unfilled_slots(*pk, indexed, definition.editions())?;
         if unfilled > 0 {
-            let message =
-                format!("indexed properties of {unfilled} rows are not what their text says");
+            let message = format!("stale index values in {unfilled} rows");
             self.add(CheckArea::Slots, None, message, true);
         }
         for property in self.content_type.properties.iter().filter(|property| property.unique) {
             let Some(slot) = indexed.find(&property.name) else { continue };
             for ids in self.reader.shared_values(*pk, slot)? {
                 let message =
-                    format!("{} is unique, and these have the same: {ids}", property.name);
+                    format!("objects with the same value of the unique {}: {ids}", property.name);
                 self.add(CheckArea::Unique, None, message, false);
             }
         }
@@ -295,7 +295,7 @@ impl TypeCheck<'_> {
     fn links_of_objects(&mut self) -> Result<()> {
         let (reader, content_type) = (self.reader, self.content_type);
         let properties = &content_type.properties;
-        reader.each_text(content_type.pk, |pk, id, data, published| {
+        reader.for_each_object(content_type.pk, |pk, id, data, published| {
             let mut links = scan::links(data, properties);
             links.extend(published.into_iter().flat_map(|data| scan::links(data, properties)));
             let mut wanted: Vec<(String, String)> = links
@@ -304,11 +304,11 @@ impl TypeCheck<'_> {
                 .collect();
             wanted.sort();
             wanted.dedup();
-            if reader.noted_links(pk)? != wanted {
+            if reader.stored_links(pk)? != wanted {
                 self.add(
                     CheckArea::Links,
                     Some(id),
-                    "its links are not noted as its text has them",
+                    "stored links differ from the links in the object",
                     true,
                 );
             }

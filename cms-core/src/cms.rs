@@ -9,8 +9,9 @@ use cms_media::{
 use cms_model::{
     auth::scope::Permission,
     content_type::{
-        builtin::{self, WEBHOOKS},
+        builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
+        model::Definition,
     },
     context::{ActorKind, Caller, Stamp},
     error::{Error, Result},
@@ -18,9 +19,10 @@ use cms_model::{
     wire::{
         context::{ApiKey, AuthContext, Named, User},
         key::KeyKind,
+        user::Role,
     },
 };
-use cms_store::{DERIVED, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -28,6 +30,7 @@ use crate::{
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
+    presence::table::PresenceTable,
     progress::Progress,
     search::indexer::Indexer,
     webhook::state::WebhookState,
@@ -50,6 +53,7 @@ pub struct Cms {
     pub(crate) recent_renders: Recent,
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
+    pub(crate) presence: PresenceTable,
 }
 
 impl Cms {
@@ -64,14 +68,20 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
-        } else if store.read_autocommit(|reader| Ok(reader.derived()? < DERIVED))? {
-            store.write(change::derive)?;
+        } else if store
+            .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
+        {
+            store.write(change::rebuild_derived_data)?;
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
+            let stamp = Stamp { at: config.clock.now(), actor: None };
+            store.write(move |writer| add_focal_point(writer, stamp))?;
+        }
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
             index: Indexer::new(&config.folder),
             files: Files::new(config.files(), space),
@@ -85,6 +95,7 @@ impl Cms {
             documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
+            presence: PresenceTable::default(),
         })
     }
 
@@ -98,8 +109,10 @@ impl Cms {
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
             Permission::AnyKey => Ok(()),
-            Permission::Write => caller.require_write(),
-            Permission::Manage => caller.require_admin(),
+            Permission::Session if caller.has_session() => Ok(()),
+            Permission::Session => Err(Error::Forbidden),
+            Permission::AnyWriter => caller.require_write(),
+            Permission::Admin => caller.require_admin(),
             Permission::AdministerTypes => caller.require_type_admin(),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
@@ -114,6 +127,13 @@ impl Cms {
             Permission::ReadType { content_type } => {
                 let catalog = self.catalog_of(caller)?;
                 caller.require_type_visible(catalog.look_up(content_type)?.name())
+            }
+            Permission::Views { content_type, needs } => {
+                if needs.is_write() {
+                    caller.require_write()?;
+                }
+                let catalog = self.catalog_of(caller)?;
+                caller.require(needs, catalog.look_up(content_type)?.name())
             }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
@@ -149,10 +169,14 @@ impl Cms {
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
         let named = |id| Named { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
-            let (organization, space) = reader.names()?;
+            let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
         let actor = caller.actor();
+        let (role, email) = match &actor.kind {
+            ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
+            ActorKind::Key(_) | ActorKind::Local => (None, None),
+        };
         let api_key = |kind| ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() };
         Ok(AuthContext {
             organization,
@@ -160,7 +184,9 @@ impl Cms {
             user: User {
                 id: actor.id.clone(),
                 username: actor.name.clone(),
-                roles: vec!["ROLE_HEADLESS_ADMIN".to_owned()],
+                roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
+                email,
+                role,
             },
             api_key: match &actor.kind {
                 ActorKind::Key(kind) => Some(api_key(*kind)),
@@ -208,4 +234,21 @@ fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
     let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     let definition = builtin::webhooks_definition();
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
+}
+
+/// Returns the media type with the focal point, if a data directory of an older version lacks it.
+fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+    let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
+    let mut definition = reader.ctd(pk)?.definition;
+    Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
+}
+
+/// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
+fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
+    if let Some((pk, definition)) = media_without_focal_point(writer)? {
+        let rev = writer.bump_schema()?;
+        writer.update_ctd(pk, &definition, rev, stamp.at)?;
+        writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
+    }
+    Ok(())
 }

@@ -29,6 +29,8 @@ pub struct CoreConfig {
     /// `readonly` applies to forms only, not to the API (see
     /// docs/reference/objects.md#read-only-properties).
     pub lenient_readonly: bool,
+    /// Days for which the journal keeps changes (see docs/reference/activity.md).
+    pub activity_days: i64,
     /// Maximum time that a search waits for earlier writes to be indexed (see
     /// docs/reference/search.md#the-search-index).
     pub search_wait: Duration,
@@ -54,6 +56,7 @@ impl CoreConfig {
             max_types: None,
             max_objects: None,
             lenient_readonly: false,
+            activity_days: limits::DEFAULT_ACTIVITY_DAYS,
             search_wait: limits::DEFAULT_SEARCH_WAIT,
             media: MediaStorage::default(),
             media_file_limit: limits::DEFAULT_MAX_UPLOAD_BYTES,

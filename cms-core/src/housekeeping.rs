@@ -1,37 +1,45 @@
-//! Periodic clean-up: expires trash, journal and idempotency keys, and stores when keys were used.
+//! Periodic clean-up: expires trash, journal, idempotency keys, sessions, links, working copies and
+//! presence, and stores when keys and sessions were used.
 
-use cms_model::{clock::Timestamp, error::Result, limits};
+use cms_model::{clock::Timestamp, error::Result, limits, user::session};
 
 use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
-    /// idempotency keys, and stores when keys were used. A server calls it every minute and when it
-    /// stops.
+    /// idempotency keys, sessions, links and working copies, and stores when keys and sessions were
+    /// used. A server calls it every minute and when it stops.
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
-        let expired = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
-        let forgotten = Timestamp(now.0 - limits::JOURNAL_RETENTION_DAYS * 86_400_000_000);
-        let delivered = self.webhooks().clean_up()?;
-        let needed = self.index.needs_from().unwrap_or(0).min(delivered);
-        let used = self.keys.take_used();
-        let responded = idempotency::since(now);
-        if self.store.read_autocommit(|reader| reader.has_trash_before(expired))? {
-            self.trash().expire(expired)?;
-        }
+        self.working_copies().expire(now)?;
+        self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
+        self.presence.expire(self.config.clock.now());
+        let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
+        let webhook_seq = self.webhooks().clean_up()?;
+        let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
+        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
+        let [idle_cutoff, session_cutoff] = session::ended_before(now);
+        let access_cutoffs = [idle_cutoff, session_cutoff, now];
+        let response_cutoff = idempotency::since(now);
         let has_expired = self.store.read_autocommit(|reader| {
-            Ok(reader.has_journal_before(needed, forgotten)?
-                || reader.has_expired_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)?)
+            Ok(reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
+                || reader
+                    .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?
+                || reader.has_ended_access(access_cutoffs)?)
         })?;
-        if used.is_empty() && !has_expired {
+        if used.is_empty() && seen.is_empty() && !has_expired {
             return Ok(());
         }
         self.store.write(move |writer| {
             for (pk, at) in used {
                 writer.set_key_used(pk, at)?;
             }
-            writer.forget_journal(needed, forgotten)?;
-            writer.remove_responses(responded, limits::MAX_IDEMPOTENCY_RESPONSES)
+            for (pk, at) in seen {
+                writer.set_session_seen(pk, at)?;
+            }
+            writer.remove_ended_access(access_cutoffs)?;
+            writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;
+            writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)
         })
     }
 }

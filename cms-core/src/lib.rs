@@ -10,8 +10,9 @@
 //! | [`cms_search`] | the search index |
 //! | [`cms_store`] | SQLite, all SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
-//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Changes`], [`Webhooks`], [`import`] |
+//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
 
+mod activity;
 mod auth;
 mod backup;
 mod change;
@@ -25,18 +26,23 @@ pub mod import;
 mod media;
 mod object;
 mod openapi;
+mod presence;
 mod progress;
 mod publish;
 mod readiness;
 mod retention;
 mod search;
+mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod trash;
+mod user;
 mod webhook;
 mod workflow;
+mod working_copy;
 
+pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},
@@ -63,29 +69,37 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
-    webhook::{schedule::Dispatch, synchronous::DeliveryOutcome},
+    user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
+    webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
 pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
-    image::{Image, Picture},
+    image::{Image, ImageBody},
     orphaned_files::Sweep,
     service::Media,
 };
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
+pub use presence::service::{Presences, VisiblePresences};
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
+pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
 pub use trash::service::Trash;
+pub use user::{
+    service::Users,
+    sessions::{Client, Sessions, SignedIn},
+};
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},
     state::WebhookTransport,
 };
 pub use workflow::service::Workflows;
+pub use working_copy::service::WorkingCopies;
 
 /// Time as an input, and the clock of the machine.
 pub mod clock {

@@ -1,11 +1,11 @@
 //! Keeps the retention clock ([`cms_model::retention`]) in the database.
 
-use cms_model::{clock::Timestamp, error::Result, retention::HOUR};
+use cms_model::{clock::Timestamp, error::Result, retention::HOUR_MICROS};
 
 use crate::cms::Cms;
 
 /// How often the clock is stored when nothing else is written.
-const STORE_INTERVAL: i64 = HOUR / 6;
+const STORE_INTERVAL: i64 = HOUR_MICROS / 6;
 
 impl Cms {
     /// Reads the clock, and returns the time before which data may be removed permanently.
@@ -15,9 +15,9 @@ impl Cms {
             let before = reader.retention_clock()?;
             Ok((before, before.observe(now)))
         })?;
-        let has_jumped = after.is_waiting() && after.waited == 0 && before.seen_at != now;
+        let has_jumped = after.is_waiting() && after.waited_micros == 0 && before.seen_at != now;
         if has_jumped {
-            let ahead = (now.0 - after.trusted_at.0) / HOUR;
+            let ahead = (now.0 - after.trusted_at.0) / HOUR_MICROS;
             tracing::warn!(
                 hours = ahead,
                 "clock jumped ahead: nothing is removed from trash, journal and media until the \

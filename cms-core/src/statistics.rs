@@ -44,7 +44,7 @@ pub struct Statistics {
 pub struct Renderings {
     pub recent: u64,
     pub cached: u64,
-    pub made: u64,
+    pub rendered: u64,
 }
 
 impl Cms {
@@ -52,7 +52,7 @@ impl Cms {
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
         let writer = self.store.writer_counts();
-        let [recent, cached, made] = self.renders.uses();
+        let [recent, cached, rendered] = self.renders.uses();
         let folder = &self.config.folder;
         // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
@@ -61,7 +61,7 @@ impl Cms {
                 let journal_head = reader.journal_head()?.seq;
                 Ok((journal_head, reader.waiting_deliveries()?, reader.endpoints_down()?))
             })?;
-        let waited = since.map_or(0, |since| self.config.clock.now().0 - since.0);
+        let oldest_age_micros = since.map_or(0, |since| self.config.clock.now().0 - since.0);
         Ok(Statistics {
             readers_used,
             readers,
@@ -73,12 +73,12 @@ impl Cms {
             journal_head,
             deliveries_waiting,
             endpoints_down,
-            deliveries_wait: Duration::from_micros(u64::try_from(waited).unwrap_or(0)),
+            deliveries_wait: Duration::from_micros(u64::try_from(oldest_age_micros).unwrap_or(0)),
             index_position: self.index.position(),
             database_bytes: size("cms.db"),
             wal_bytes: size("cms.db-wal"),
             disk_free_bytes: fs4::available_space(folder).unwrap_or(0),
-            renderings: Renderings { recent, cached, made },
+            renderings: Renderings { recent, cached, rendered },
         })
     }
 }

@@ -12,7 +12,7 @@ use cms_model::{
 use cms_system::clock::SystemClock;
 use tempfile::TempDir;
 
-pub use cms_media::testing::{pictures, read_picture};
+pub use cms_media::testing::{pictures, read_image};
 pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
 pub use site::Site;
 

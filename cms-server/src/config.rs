@@ -66,6 +66,8 @@ pub struct ServerConfig {
     pub images: usize,
     /// Concurrent reads of stored files, one chunk each.
     pub files: usize,
+    /// Concurrent computations of digests of passwords.
+    pub passwords: usize,
     /// Concurrent uploads that are received; a JSON body of more than a megabyte counts twice.
     pub bodies: usize,
     /// Concurrent streams of changes; more are refused.
@@ -108,6 +110,7 @@ impl Default for ServerConfig {
             writes: 64,
             images: (2 * cores).max(4),
             files: 32,
+            passwords: cores,
             bodies: 8,
             subscribers: 256,
             response_memory: 256 * 1024 * 1024,

@@ -35,23 +35,35 @@ impl PublicUrl {
         forwarded.flatten().or(peer)
     }
 
+    /// Tells whether the client of a request uses HTTPS: by the configured URL, else by what a
+    /// trusted proxy says.
+    pub(crate) fn is_https(&self, headers: &HeaderMap) -> bool {
+        match &self.configured {
+            Some(url) => url.starts_with("https://"),
+            None => self.forwarded(headers, FORWARDED_SCHEME) == Some("https"),
+        }
+    }
+
     /// Returns the URL of the API for the client of a request, without a slash at the end: the
     /// configured one, else the host of the request.
     pub(crate) fn of(&self, head: &Parts) -> String {
         if let Some(url) = &self.configured {
             return url.trim_end_matches('/').to_owned();
         }
-        let forwarded = |name| {
-            let value = self.trust_proxy.then(|| text(&head.headers, name)).flatten()?;
-            // Each of several proxies adds a value behind that of the one before.
-            value.split(',').next().map(str::trim)
-        };
+        let forwarded = |name| self.forwarded(&head.headers, name);
         let scheme = forwarded(FORWARDED_SCHEME).filter(|s| matches!(*s, "http" | "https"));
         let requested = text(&head.headers, header::HOST.as_str());
         let requested = requested.or_else(|| head.uri.authority().map(Authority::as_str));
         let host = forwarded(FORWARDED_HOST).filter(|host| is_host(host));
         let host = host.or_else(|| requested.filter(|host| is_host(host))).unwrap_or("localhost");
         format!("{}://{host}", scheme.unwrap_or("http"))
+    }
+
+    /// A header of a trusted proxy.
+    fn forwarded<'h>(&self, headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+        let value = self.trust_proxy.then(|| text(headers, name)).flatten()?;
+        // Each of several proxies adds a value behind that of the one before.
+        value.split(',').next().map(str::trim)
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
         connection_limits::ConnectionLimits,
         permits::Permits,
         rate_limit::{RateLimiter, client_network},
+        sign_in_limits::SignInLimits,
         transfer_rate::MinTransferRate,
     },
     public_url::PublicUrl,
@@ -61,6 +62,7 @@ pub(crate) struct App {
     slow_query: AtomicU64,
     key_rate: RateLimiter<String>,
     address_rate: RateLimiter<IpAddr>,
+    pub(crate) sign_in_limits: SignInLimits,
     started: Instant,
     /// The server is shutting down: it finishes running requests and is not ready for more.
     pub(crate) draining: AtomicBool,
@@ -97,6 +99,7 @@ impl App {
             slow_query: AtomicU64::new(micros(config.tunables.slow_query)),
             key_rate: RateLimiter::new(config.tunables.key_rate),
             address_rate: RateLimiter::new(config.tunables.address_rate),
+            sign_in_limits: SignInLimits::default(),
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }
@@ -126,6 +129,11 @@ impl App {
     /// Tells whether the rate limit of a key admits a request now.
     pub(crate) fn admits_key(&self, caller: &Caller) -> bool {
         self.key_rate.admits(&caller.actor().id, || self.started.elapsed())
+    }
+
+    /// The time for [`Self::sign_in_limits`].
+    pub(crate) fn uptime(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Returns the number of open streams of changes.

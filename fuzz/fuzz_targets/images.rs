@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|content: &[u8]| cms_core::testing::read_picture(content));
+libfuzzer_sys::fuzz_target!(|content: &[u8]| cms_core::testing::read_image(content));

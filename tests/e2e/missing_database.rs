@@ -43,7 +43,9 @@ const NEW_KEY: &[&str] = &["key", "create", "web", "--kind", "read-only"];
 fn missing_database_is_not_replaced_by_an_empty_one() {
     let cli = with_site();
     let (database, aside) = (cli.path("data/cms.db"), cli.path("aside.db"));
-    for state in ["is missing, but the folder still holds its data (media, index)", "has 0 bytes"] {
+    for state in
+        ["is missing, but the data directory still holds its data (media, index)", "has 0 bytes"]
+    {
         fs::rename(&database, &aside).unwrap();
         if state == "has 0 bytes" {
             fs::write(&database, "").unwrap();

@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 115] = [
+const COMMANDS: [&str; 144] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -73,6 +73,13 @@ const COMMANDS: [&str; 115] = [
     "ctd plan other-desk.yaml",
     "ctd export -o desk-out.yaml",
     "ctd plan desk-out.yaml --exit-code",
+    "ctd apply single.yaml --json",
+    "ctd get home --json",
+    "object create home home.json",
+    "object create home home.json",
+    "object create home home.json --dry-run",
+    "ctd export",
+    "ctd delete home",
     "import article items.ndjson",
     "import memo items.ndjson",
     "object list article",
@@ -86,6 +93,17 @@ const COMMANDS: [&str; 115] = [
     "object update article a change.yaml --patch",
     "object list article --json",
     "object list article --preview --json",
+    "schedule list",
+    "schedule set article a --at 2099-01-02T09:00 --zone Europe/Warsaw",
+    "schedule set article c --at 2099-01-01T09:00 --zone UTC --json",
+    "schedule set article c --at yesterday --zone Mars",
+    "schedule set article none --at 2099-01-01T09:00 --zone UTC --dry-run",
+    "schedule list --type article --type memo",
+    "schedule list --type nosuch",
+    "schedule remove article c none --dry-run",
+    "schedule remove article c none",
+    "schedule remove memo a",
+    "schedule list",
     "unpublish article b",
     "archive article b --hydrate 1",
     "archive article b c -o ndjson",
@@ -115,12 +133,33 @@ const COMMANDS: [&str; 115] = [
     "key create web --kind scoped --rule product:r",
     "key create web --kind scoped",
     "key revoke none",
+    "key update web --name shop",
+    "key update shop",
+    "key update none --name x",
+    "key rotate shop --grace 24h",
+    "key rotate shop --grace 9d",
+    "key rotate none",
+    "activity --type memo --limit 5",
+    "activity --type article --action publish --action archive -o csv",
+    "activity --id none --json",
+    "activity --type nosuch",
+    "activity --by nobody",
     "webhook list",
     "webhook log none",
     "webhook replay none --json",
     "webhook test none",
     "export out",
 ];
+
+/// A type with at most one object, and hints for forms.
+const SINGLE: &str = "\
+version: 1
+contentTypes:
+  - name: home
+    single: true
+    admin: {group: Site}
+    properties: {text: {type: text, admin: {width: half}}}
+";
 
 #[test]
 fn commands_print_the_same_on_both_targets() {
@@ -131,6 +170,8 @@ fn commands_print_the_same_on_both_targets() {
         cli.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
         cli.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
         cli.write("other.yaml", "name: Blue\n");
+        cli.write("single.yaml", SINGLE);
+        cli.write("home.json", r#"{"text": "Welcome"}"#);
         // The data directory of a server exists from the start.
         cli.initialize();
     }

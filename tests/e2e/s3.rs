@@ -51,7 +51,7 @@ fn server_does_not_start_without_its_bucket() {
     let output =
         serve("s3://site/a", &[("AWS_ACCESS_KEY_ID", "somebody"), ("AWS_ENDPOINT_URL", &endpoint)]);
     assert_eq!(output.exit, 9, "{}", output.transcript());
-    let message = format!("s3://site/a at {endpoint} does not answer: Connection refused");
+    let message = format!("s3://site/a at {endpoint} does not respond: Connection refused");
     assert!(output.stderr.contains(&message), "{}", output.transcript());
     assert!(!output.stdout.contains("CMS_ADMIN_KEY"), "no keys are printed");
 }

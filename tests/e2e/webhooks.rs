@@ -120,7 +120,7 @@ fn failing_delivery_blocks_only_its_own_object() {
         receiver.wait_for(before + 1);
     }
     wait_until(|| log(&cli)[0]["status"] == "error");
-    assert_eq!(log(&cli)[0]["error"], "the answer has status 307");
+    assert_eq!(log(&cli)[0]["error"], "the response has status 307");
     assert_eq!(receiver.received().len(), 3, "redirects are not followed");
     receiver.behave(success());
     cli.write("change.json", r#"{ "name": "Changed" }"#);
@@ -415,7 +415,7 @@ fn synchronous_webhook_changes_and_rejects_writes() {
     receiver.behave(Behavior::Redirect("http://127.0.0.1:1/".to_owned()));
     refused(failed("Unexpected status 307."));
     receiver.behave(Behavior::Hang);
-    refused(failed("no answer in time."));
+    refused(failed("no response within the timeout."));
 
     receiver.behave(response(400, json!({ "response": { "errors": { "name": ["Stays"] } } })));
     cli.write("many.json", r#"[{ "id": "green", "name": "A" }, { "id": "red", "name": "B" }]"#);

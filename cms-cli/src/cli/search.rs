@@ -69,6 +69,10 @@ pub(crate) struct SearchArgs {
     /// Search current versions in every status instead of published versions.
     #[arg(long)]
     pub(crate) preview: bool,
+    /// Show only this property of the hits, or a path such as internal.objectTitle; may be
+    /// repeated.
+    #[arg(long = "item-field", value_name = "PATH")]
+    pub(crate) item_fields: Vec<String>,
     /// Replace links by the linked objects, down to this many levels.
     #[arg(long, default_value_t = 0, value_parser = value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
+use cms_core::limits;
 use cms_server::Rate;
 
 use super::{
@@ -70,6 +71,12 @@ pub(crate) struct ServeArgs {
     /// Set the maximum number of objects of all types.
     #[arg(long, value_name = "N", env = "CMS_MAX_OBJECTS")]
     pub(crate) max_objects: Option<u64>,
+    /// Set the number of days for which the record of activity is kept.
+    #[arg(long, value_name = "DAYS", default_value_t = limits::DEFAULT_ACTIVITY_DAYS,
+        env = "CMS_ACTIVITY_DAYS",
+        value_parser = clap::value_parser!(i64)
+            .range(limits::MIN_ACTIVITY_DAYS..=limits::MAX_ACTIVITY_DAYS))]
+    pub(crate) activity_days: i64,
     /// Allow the API to change read-only properties.
     #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,

@@ -1,8 +1,8 @@
-//! `cms key`: list, create and revoke API keys.
+//! `cms key`: list, create, change, rotate and revoke API keys.
 
 use cms_core::{
     Error,
-    wire::key::{CreatedKey, NewKey, Rule},
+    wire::key::{CreatedKey, Key, KeyUpdate, NewKey, Rule},
 };
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{Column, column},
+    report::{self, Column, column},
     settings::Settings,
     target::Target,
 };
@@ -45,7 +45,39 @@ pub(super) fn run(
                     .note(&format!("would create the key \"{}\"\n{NOTHING_CHANGED}", new.name))?;
             } else {
                 let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
-                show_created(&created, printer)?;
+                show_token(&created, "created", "the key itself", printer)?;
+            }
+        }
+        KeyCommand::Update { key, name, rules, dry_run } => {
+            let rules = parse_rules(&rules)?;
+            if name.is_none() && rules.is_empty() {
+                return Err(Failure::usage("nothing to change: use --name or --rule"));
+            }
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let key = find(&*target, &key)?;
+            if dry_run.dry_run {
+                printer
+                    .note(&format!("would change the key \"{}\"\n{NOTHING_CHANGED}", key.name))?;
+            } else {
+                let rules = (!rules.is_empty()).then_some(rules);
+                let update = KeyUpdate { name, kind: None, rules };
+                let updated = json!(target.update_key(&key.id, &update)?);
+                printer.value(&updated, || report::members(&updated))?;
+            }
+        }
+        KeyCommand::Rotate { key, grace, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let key = find(&*target, &key)?;
+            if dry_run.dry_run {
+                printer
+                    .note(&format!("would rotate the key \"{}\"\n{NOTHING_CHANGED}", key.name))?;
+            } else {
+                let rotated = target.rotate_key(&key.id, grace.unwrap_or_default())?;
+                show_token(&rotated, "rotated", "the new token", printer)?;
+                printer.note(&match &rotated.item.previous_valid_until {
+                    Some(until) => format!("the old token is accepted until {until}"),
+                    None => "the old token is refused".to_owned(),
+                })?;
             }
         }
         KeyCommand::Revoke { id, dry_run } => {
@@ -78,10 +110,27 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
     printer.rows(&keys, &COLUMNS)
 }
 
-/// Prints a new key: its token alone on standard output, so that a script can keep it.
-fn show_created(created: &CreatedKey, printer: &mut Printer) -> Result<()> {
+/// Finds a key by its id, or by its name.
+fn find(target: &dyn Target, key: &str) -> Result<Key> {
+    let keys = target.keys()?;
+    let found = keys.iter().find(|known| known.id == key);
+    let found = found.or_else(|| keys.iter().find(|known| known.name == key)).cloned();
+    Ok(found.ok_or_else(|| Error::NotFound { what: "key", name: key.to_owned() })?)
+}
+
+/// Tells whether a text is the id of a key or user.
+pub(super) fn is_id(text: &str) -> bool {
+    let is_id_char = |(index, byte): (usize, u8)| match index {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_id_char)
+}
+
+/// Prints a new token: alone on standard output, so that a script can keep it.
+fn show_token(created: &CreatedKey, verb: &str, token: &str, printer: &mut Printer) -> Result<()> {
     printer.note(&format!(
-        "created the key \"{}\" ({}); the key itself is shown only this once:",
+        "{verb} the key \"{}\" ({}); {token} is shown only this once:",
         created.item.name, created.item.id
     ))?;
     printer.value(&json!(created), || format!("{}\n", created.key))

@@ -1,5 +1,6 @@
 //! The commands: read the arguments, call the target, print the result.
 
+mod activity;
 mod apply;
 mod backup;
 mod bulk;
@@ -20,6 +21,7 @@ mod plan_text;
 mod publish;
 mod publishing_changes;
 mod reindex;
+mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
@@ -60,6 +62,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Publish(args) => publish::run(args, PublishAction::Publish, settings, printer),
         Command::Unpublish(args) => publish::run(args, PublishAction::Unpublish, settings, printer),
         Command::Archive(args) => publish::run(args, PublishAction::Archive, settings, printer),
+        Command::Schedule(command) => schedule::run(command, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Media(command) => media::run(command, settings, printer),
         Command::Trash(command) => trash::run(command, settings, printer),
@@ -71,6 +74,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
+        Command::Activity(args) => activity::run(args, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

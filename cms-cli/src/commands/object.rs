@@ -2,7 +2,13 @@
 
 use std::path::Path;
 
-use cms_core::{Error, Reason, limits, paging::Page, wire::object::ListRequest};
+use cms_core::{
+    Error, Reason,
+    import::expand_links,
+    limits,
+    paging::Page,
+    wire::object::{ListRequest, ObjectRequest},
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -49,23 +55,28 @@ pub(super) fn run(
         ObjectCommand::List(args) => {
             let target = open_to_read(settings)?;
             let edition = if args.preview { Edition::Current } else { Edition::Published };
-            let list = list(&*target, &args.r#type, args.list, edition)?;
-            printer.rows(&list.objects, &COLUMNS)?;
+            let fields = report::field_columns(&args.fields, "");
+            let columns = fields.as_ref().map_or(COLUMNS.to_vec(), |fields| {
+                let named = fields.iter().map(|(header, pointer)| column(header, pointer));
+                COLUMNS[..1].iter().copied().chain(named).collect()
+            });
+            let list = list(&*target, &args.r#type, args.list, &args.fields, edition)?;
+            printer.rows(&list.objects, &columns)?;
             list.print_remaining(printer)?;
         }
-        ObjectCommand::Get { r#type, id, hydrate, version } => {
+        ObjectCommand::Get { r#type, id, hydrate, version, fields } => {
             let target = open_to_read(settings)?;
             let object = match version {
                 Some(version) => target.version(&r#type, &id, version)?,
-                None => target.object(&r#type, &id, hydrate)?,
+                None => target.object(&r#type, &id, &ObjectRequest { hydrate, fields })?,
             };
             printer.value(&object, || report::members(&object))?;
         }
         ObjectCommand::Create { r#type, file, dry_run } => {
             let object = read(&file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
-                target.get_type(&r#type)?;
                 return print_dry_run(
                     printer,
                     &format!("would create an object of type \"{type}\""),
@@ -79,8 +90,9 @@ pub(super) fn run(
         ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
             let object = read(&file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
-                target.object(&r#type, &id, 0)?;
+                target.object(&r#type, &id, &ObjectRequest::default())?;
                 return print_dry_run(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
@@ -135,6 +147,7 @@ pub(super) fn list(
     target: &dyn Target,
     content_type: &str,
     args: ListArgs,
+    fields: &[String],
     edition: Edition,
 ) -> Result<Listed> {
     let limit = if args.all { limits::MAX_PAGE_SIZE } else { args.limit };
@@ -146,6 +159,7 @@ pub(super) fn list(
         hydrate: args.hydrate,
         filters: args.filters,
         ids: (!args.ids.is_empty()).then_some(args.ids),
+        fields: fields.to_vec(),
     };
     let mut list =
         target.objects(content_type, &request, edition).map_err(hints::add_filter_hint)?;
@@ -179,6 +193,17 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     }
     let message = "not an object: the file needs one object".to_owned();
     Err(Diagnostic { location: name, message }.into())
+}
+
+/// Completes the links of an object from a file.
+fn with_links(
+    target: &dyn Target,
+    content_type: &str,
+    mut object: Map<String, Value>,
+) -> Result<Map<String, Value>> {
+    let content_type = target.get_type(content_type)?;
+    expand_links(&content_type, &mut object).into_result()?;
+    Ok(object)
 }
 
 /// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not

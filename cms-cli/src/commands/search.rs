@@ -34,6 +34,11 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     let target = open_to_read(settings)?;
     // The API finds nothing in an unknown type; here it is probably a typing error.
     require_types(&*target, &args.types)?;
+    let fields = report::field_columns(&args.item_fields, "/item");
+    let columns = fields.as_ref().map_or(COLUMNS.to_vec(), |fields| {
+        let named = fields.iter().map(|(header, pointer)| column(header, pointer));
+        [COLUMNS[0], COLUMNS[2]].into_iter().chain(named).collect()
+    });
     let edition = if args.preview { Edition::Current } else { Edition::Published };
     let request = request(args);
     // A data directory may have to index objects first.
@@ -42,15 +47,18 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     match settings.format {
         Format::Json => printer.value(&response, String::new)?,
         Format::Table => {
-            printer.rows(hits, &COLUMNS)?;
+            printer.rows(hits, &columns)?;
             let facets = facets(&response);
             if !facets.is_empty() {
                 printer.text(&format!("\n{}", report::table(&facets, &FACET_COLUMNS)))?;
             }
         }
         // Objects of several types have no other common columns.
-        Format::Csv => printer.rows(&hits.iter().map(row).collect::<Vec<_>>(), &COLUMNS)?,
-        Format::Ndjson | Format::Yaml => printer.rows(hits, &COLUMNS)?,
+        Format::Csv => {
+            let rows: Vec<Value> = hits.iter().map(|hit| row(hit, &columns)).collect();
+            printer.rows(&rows, &columns)?;
+        }
+        Format::Ndjson | Format::Yaml => printer.rows(hits, &columns)?,
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
     if shown < total {
@@ -86,14 +94,18 @@ fn request(args: SearchArgs) -> SearchRequest {
         aggregate_by: args.facets,
         aggregate_by_numeric: args.numeric_facets,
         boosts: args.boosts,
+        item_fields: args.item_fields,
     }
 }
 
 /// A hit with the columns of the table only.
-fn row(hit: &Value) -> Value {
-    let cells = COLUMNS.iter().map(|column| {
+fn row(hit: &Value, columns: &[Column<'_>]) -> Value {
+    let cells = columns.iter().map(|column| {
         let value = hit.pointer(column.pointer).cloned().unwrap_or_default();
-        (column.header.to_lowercase(), value)
+        // Headers of named fields are their paths.
+        let is_path = column.header.contains(|c: char| c.is_lowercase());
+        let name = if is_path { column.header.to_owned() } else { column.header.to_lowercase() };
+        (name, value)
     });
     Value::Object(cells.collect::<Map<_, _>>())
 }

@@ -6,7 +6,7 @@
 //! | number | a number |
 //! | checkbox | `true`, `false`, `1`, `0` |
 //! | select with several values, simple list | a JSON array, or values separated by `;` |
-//! | relation | a JSON array, or ids of the related type separated by `;` |
+//! | relation | a JSON array, or ids of the related type and paths of objects separated by `;` |
 //! | list, geo location, block | JSON |
 //! | any other | the text |
 //!
@@ -77,8 +77,7 @@ enum Cell {
     Number,
     Flag,
     Texts,
-    /// Ids of this type.
-    Links(String),
+    Links,
     Json,
 }
 
@@ -93,10 +92,7 @@ fn kind(content_type: &ContentType, path: &str) -> Cell {
     match schema["type"].as_str() {
         Some("number" | "integer") => Cell::Number,
         Some("boolean") => Cell::Flag,
-        Some("array") if config["inputType"] == "datasource" => {
-            let target = config["validation"]["relationContenttype"].as_str().unwrap_or_default();
-            Cell::Links(target.to_owned())
-        }
+        Some("array") if config["inputType"] == "datasource" => Cell::Links,
         Some("array") if schema["items"]["type"] == "string" => Cell::Texts,
         Some("array" | "object") => Cell::Json,
         _ => Cell::Text,
@@ -143,21 +139,16 @@ fn read(kind: &Cell, cell: &str) -> Value {
         Cell::Texts => {
             parsed().filter(Value::is_array).unwrap_or_else(|| parts().collect::<Vec<_>>().into())
         }
-        Cell::Links(target) => parsed()
+        Cell::Links => parsed()
             .filter(Value::is_array)
-            .unwrap_or_else(|| parts().map(|part| link(target, part)).collect::<Vec<_>>().into()),
+            .unwrap_or_else(|| parts().map(link).collect::<Vec<_>>().into()),
         Cell::Json => parsed().unwrap_or_else(text),
     }
 }
 
-/// A link from an id, or from the path of an object.
-fn link(target: &str, part: &str) -> Value {
-    let url = if part.starts_with('/') {
-        part.to_owned()
-    } else {
-        format!("/api/v1/content/{target}/{part}")
-    };
-    json!({ "type": "internal", "dataUrl": url })
+/// A link from the path of an object. The import completes the links of ids.
+fn link(part: &str) -> Value {
+    if part.starts_with('/') { json!({ "type": "internal", "dataUrl": part }) } else { json!(part) }
 }
 
 #[cfg(test)]
@@ -172,9 +163,7 @@ mod tests {
             "place": {"type": "object", "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}},
             "parts": {"type": "array", "items": {"type": "object"}},
         });
-        let configs = json!({ "tags": {
-            "inputType": "datasource", "validation": {"relationContenttype": "_tag"},
-        }});
+        let configs = json!({ "tags": { "inputType": "datasource" } });
         ContentType {
             id: String::new(),
             name: "product".to_owned(),
@@ -204,8 +193,8 @@ mod tests {
 
     #[test]
     fn cells_take_the_type_of_their_property() {
-        let link =
-            |id: &str| json!({"type": "internal", "dataUrl": format!("/api/v1/content/_tag/{id}")});
+        let path = "/api/v1/content/_tag/t-3";
+        let link = json!({"type": "internal", "dataUrl": path});
         let table = [
             ("name", "12", json!({"name": "12"})),
             ("name", "", json!({})),
@@ -215,7 +204,7 @@ mod tests {
             ("sold", "no", json!({"sold": "no"})),
             ("sizes", "S; M;", json!({"sizes": ["S", "M"]})),
             ("sizes", "\"[\"\"a;b\"\"]\"", json!({"sizes": ["a;b"]})),
-            ("tags", "t-1;t-2", json!({"tags": [link("t-1"), link("t-2")]})),
+            ("tags", &format!("t-1;t 2; {path}"), json!({"tags": ["t-1", "t 2", link]})),
             ("place.lat", "52.1", json!({"place": {"lat": 52.1}})),
             ("parts", "\"[{\"\"n\"\":1}]\"", json!({"parts": [{"n": 1}]})),
             ("unknown", "x", json!({"unknown": "x"})),

@@ -6,7 +6,10 @@
 use cms_core::{DEFAULT_WORKFLOW, wire::content_type::WRITABLE_KEYS};
 use serde_json::{Map, Value, json};
 
-use super::node::{Diagnostics, Node, did_you_mean};
+use super::{
+    label::label,
+    node::{Diagnostics, Node, did_you_mean},
+};
 use crate::yaml::Location;
 
 /// How a property type is expanded.
@@ -37,7 +40,7 @@ pub(super) struct PropertyKind {
 }
 
 /// Keys of every property.
-const COMMON_KEYS: [&str; 12] = [
+const COMMON_KEYS: [&str; 13] = [
     "type",
     "label",
     "required",
@@ -50,13 +53,15 @@ const COMMON_KEYS: [&str; 12] = [
     "renamedFrom",
     "convert",
     "backfill",
+    "admin",
 ];
 
 /// Flags of the short form with their names in a property's config.
 pub(super) const CONFIG_FLAGS: [(&str, &str); 3] =
     [("titlePart", "isTitlePart"), ("hidden", "hidden"), ("readonly", "readonly")];
 /// Values that are copied into a property's config.
-pub(super) const CONFIG_VALUES: [&str; 4] = ["helpText", "renamedFrom", "convert", "backfill"];
+pub(super) const CONFIG_VALUES: [&str; 5] =
+    ["helpText", "renamedFrom", "convert", "backfill", "admin"];
 
 const EMAIL_PATTERN: &str = r"^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$";
 const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$";
@@ -138,8 +143,17 @@ pub(super) const PROPERTY_KINDS: [PropertyKind; 17] = [
 ];
 
 /// Keys of a content type in the short form.
-pub(super) const TYPE_KEYS: [&str; 7] =
-    ["name", "label", "draftPublic", "workflow", "internal", "slugs", "properties"];
+pub(super) const TYPE_KEYS: [&str; 9] = [
+    "name",
+    "label",
+    "single",
+    "draftPublic",
+    "workflow",
+    "internal",
+    "slugs",
+    "admin",
+    "properties",
+];
 
 /// Keys that clients send back because they read them.
 const READ_ONLY_KEYS: [&str; 4] = ["id", "createdAt", "updatedAt", "deletedAt"];
@@ -195,6 +209,10 @@ impl Expander {
             self.workflows.push(Reference { name, location });
         }
         let level = self.level(node, "properties");
+        let mut meta = json!({ "order": level.order, "propertiesConfig": level.configs });
+        if let Some(admin) = self.admin(node) {
+            meta["admin"] = admin;
+        }
         let payload = json!({
             "name": name,
             "label": label,
@@ -210,11 +228,21 @@ impl Expander {
                 "required": level.required,
                 "additionalProperties": false,
             },
-            "metaDefinition": { "order": level.order, "propertiesConfig": level.configs },
+            "metaDefinition": meta,
             "slugs": self.slugs(node),
         });
         let Value::Object(payload) = payload else { unreachable!("the payload is an object") };
         payload
+    }
+
+    /// `single` and the other hints for forms.
+    fn admin(&mut self, node: &Node<'_>) -> Option<Value> {
+        let hints = node.get("admin").filter(|admin| self.diagnostics.is_mapping(admin));
+        let mut hints = hints.map(|admin| admin.value.clone());
+        if self.diagnostics.flag(node, "single") {
+            hints.get_or_insert_with(|| json!({}))["single"] = json!(true);
+        }
+        hints
     }
 
     /// `slugs: {target: source}`, or the API's own list.
@@ -282,6 +310,9 @@ impl Expander {
             if self.diagnostics.flag(node, short) {
                 config.insert(long.to_owned(), json!(true));
             }
+        }
+        if let Some(admin) = node.get("admin") {
+            self.diagnostics.is_mapping(&admin);
         }
         for key in CONFIG_VALUES {
             if let Some(member) = node.get(key) {
@@ -454,24 +485,4 @@ fn block_schema() -> Value {
         },
         "additionalProperties": false,
     })
-}
-
-/// The default label of a name: "Header image" for `headerImage` and `header_image`.
-pub(super) fn label(name: &str) -> String {
-    let mut label = String::new();
-    for c in name.chars() {
-        if c == '_' {
-            if !label.is_empty() {
-                label.push(' ');
-            }
-        } else if label.is_empty() {
-            label.push(c.to_ascii_uppercase());
-        } else if c.is_ascii_uppercase() {
-            label.push(' ');
-            label.push(c.to_ascii_lowercase());
-        } else {
-            label.push(c);
-        }
-    }
-    label
 }

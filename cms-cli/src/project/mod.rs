@@ -6,6 +6,7 @@
 //! definitions. `commands::apply` applies a project.
 
 mod expand;
+mod label;
 mod locations;
 mod node;
 mod shorten;

@@ -9,7 +9,8 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind, label},
+    expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind},
+    label::label,
     node::Node,
 };
 use crate::yaml::Document;
@@ -49,9 +50,17 @@ fn short(content_type: &ContentType) -> Option<Value> {
     if content_type.label != label(&content_type.name) {
         short.insert("label".to_owned(), json!(content_type.label));
     }
-    for (key, on) in
-        [("draftPublic", content_type.draft_public), ("internal", content_type.internal)]
-    {
+    let mut admin = content_type.meta_definition.get("admin").cloned();
+    let hints = admin.as_mut().and_then(Value::as_object_mut);
+    let is_single = hints
+        .filter(|hints| hints.get("single") == Some(&json!(true)))
+        .and_then(|hints| hints.shift_remove("single"))
+        .is_some();
+    for (key, on) in [
+        ("single", is_single),
+        ("draftPublic", content_type.draft_public),
+        ("internal", content_type.internal),
+    ] {
         if on {
             short.insert(key.to_owned(), json!(true));
         }
@@ -68,6 +77,9 @@ fn short(content_type: &ContentType) -> Option<Value> {
             json!(content_type.slugs)
         };
         short.insert("slugs".to_owned(), slugs);
+    }
+    if let Some(admin) = admin.filter(|admin| !is_single || *admin != json!({})) {
+        short.insert("admin".to_owned(), admin);
     }
     short.insert("properties".to_owned(), properties);
     Some(Value::Object(short))

@@ -89,6 +89,11 @@ fn property_types_expand_to_schema_and_config() {
             json!({"inputType": "checkbox"}),
         ),
         (
+            "{type: text, admin: {group: Prices}}",
+            json!({"type": "string"}),
+            json!({"inputType": "text", "admin": {"group": "Prices"}}),
+        ),
+        (
             "{type: radio, options: [a, b]}",
             json!({"type": "string"}),
             json!({"inputType": "radio", "options": ["a", "b"]}),
@@ -182,6 +187,27 @@ fn types_expand_with_defaults() {
 }
 
 #[test]
+fn hints_for_forms_expand_and_are_shortened_to_the_same() {
+    let table = [
+        ("single: true", json!({"single": true})),
+        ("single: false", Value::Null),
+        ("admin: {}", json!({})),
+        ("admin: {group: Site}", json!({"group": "Site"})),
+        ("admin: {single: false}", json!({"single": false})),
+        ("single: true, admin: {group: Site}", json!({"group": "Site", "single": true})),
+    ];
+    for (keys, admin) in table {
+        let text =
+            format!("{{name: t, {keys}, properties: {{f: {{type: text, admin: {{x: 1}}}}}}}}");
+        let payload = load_text(&text).unwrap().types.remove(0);
+        assert_eq!(payload["metaDefinition"]["admin"], admin, "{keys}");
+        let printed = print(&[content_type(payload.clone())], &[]);
+        assert!(!printed.contains("schemaDefinition"), "the short form is complete:\n{printed}");
+        assert_eq!(load_text(&printed).unwrap().types, [payload], "{keys}");
+    }
+}
+
+#[test]
 fn labels_follow_from_names() {
     let table = [
         ("name", "Name"),
@@ -191,13 +217,13 @@ fn labels_follow_from_names() {
         ("_", ""),
     ];
     for (name, label) in table {
-        assert_eq!(expand::label(name), label);
+        assert_eq!(label::label(name), label);
     }
 }
 
 #[test]
 fn errors_have_their_locations() {
-    let table: [(&str, &[&str]); 21] = [
+    let table: [(&str, &[&str]); 22] = [
         (
             "version: 1\ncontentType: []\n",
             &["project.yaml:2:1: unknown key \"contentType\", did you mean \"contentTypes\"?"],
@@ -279,6 +305,14 @@ fn errors_have_their_locations() {
             ],
         ),
         ("name: t\n", &["project.yaml:1:1: \"properties\" is missing"]),
+        (
+            "name: t\nsingle: 1\nadmin: x\nproperties: {a: {type: text, admin: [y]}}\n",
+            &[
+                "project.yaml:4:37: [\"y\"] is not valid: use a mapping",
+                "project.yaml:3:8: \"x\" is not valid: use a mapping",
+                "project.yaml:2:9: 1 is not valid: use true or false",
+            ],
+        ),
         (
             "name: t\nproperties: {a: {type: datasource, to: _tags}}\n",
             &["project.yaml:2:40: unknown content type \"_tags\", did you mean \"_tag\"?"],

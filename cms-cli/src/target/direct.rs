@@ -16,17 +16,19 @@ use cms_core::{
     limits,
     paging::Page,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{Direction, Json, ListRequest},
+        object::{Direction, Json, ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -37,7 +39,9 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::media::StoredFile;
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -177,8 +181,9 @@ impl Target for Direct {
         list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
-        Ok(self.cms.objects().get(&self.caller, content_type, id, hydrate)?.to_value())
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
+        let objects = self.cms.objects();
+        Ok(objects.get_with_tag(&self.caller, content_type, id, request)?.0.to_value())
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
@@ -282,6 +287,25 @@ impl Target for Direct {
         self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
     }
 
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let content_types = content_types.clone();
+            let request = SchedulesRequest { page, content_types, ..SchedulesRequest::default() };
+            self.cms.publishing().schedules(&self.caller, &request)
+        })
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let payload = schedule_payload(at, zone);
+        Ok(self.cms.publishing().schedule(&self.caller, content_type, id, payload)?.to_value())
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        self.cms.publishing().unschedule(&self.caller, content_type, id)
+    }
+
     fn workflows(&self) -> Result<Vec<Workflow>> {
         Ok(self.cms.workflows().list()?.data)
     }
@@ -354,6 +378,18 @@ impl Target for Direct {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.cms.keys().create(&self.caller, new)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        self.cms.keys().update(&self.caller, id, update)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        self.cms.keys().rotate(&self.caller, id, grace_hours)
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        self.cms.activity().list(&self.caller, request)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

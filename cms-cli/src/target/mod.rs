@@ -13,17 +13,19 @@ use cms_core::{
     Error, Result,
     import::SaveMode,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::ListRequest,
+        object::{ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -80,7 +82,7 @@ pub(crate) trait Target: Sync {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value>;
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;
     fn replace_object(
         &self,
@@ -129,6 +131,13 @@ pub(crate) trait Target: Sync {
     /// Does the same to several objects of any status; to none when one of them does not exist.
     fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
 
+    /// Scheduled publications of some types, or of all when none is named, earliest first.
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;
+    /// Schedules the publication of an object at a local time of a zone; returns the object.
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value>;
+    /// Cancels the scheduled publication of an object, if any.
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()>;
+
     /// All workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow>;
@@ -168,7 +177,13 @@ pub(crate) trait Target: Sync {
 
     fn keys(&self) -> Result<Vec<Key>>;
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey>;
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key>;
+    /// Replaces the token of a key; the old one stays valid for some hours.
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
+
+    /// A page of the record of activity, newest first.
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
@@ -215,6 +230,12 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
         return Map::new();
     }
     Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
+}
+
+/// The payload that schedules a publication.
+fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
+    let members = [("scheduledAt", at), ("timeZone", zone)];
+    members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

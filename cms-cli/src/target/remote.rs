@@ -13,18 +13,20 @@ use cms_core::{
     import::SaveMode,
     limits,
     wire::{
+        activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
         context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
-        key::{CreatedKey, Key, NewKey},
+        key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::ListRequest,
+        object::{ListRequest, ObjectRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         publish::PublishAction,
+        schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
@@ -38,15 +40,18 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TRASH, TYPES, WEBHOOKS, WORKFLOW_STATES,
-        WORKFLOWS, list_query, object_path, objects_path, openapi_path, search_query, segment,
+        ACTIVITY, AUTH_CONTEXT, CHECK, JOBS, KEYS, REINDEX, SEARCH, TRASH, TYPES, WEBHOOKS,
+        WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
+        objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
         state_path, trash_path, trash_query, type_path, webhook_path,
     },
     resource::{
         Resource, SERVER, object_named, trash_named, type_named, webhook_named, workflow_named,
     },
 };
-use super::{Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload};
+use super::{
+    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+};
 
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
@@ -108,9 +113,9 @@ impl Target for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
-    fn object(&self, content_type: &str, id: &str, hydrate: u8) -> Result<Value> {
+    fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
         let name = format!("{content_type}/{id}");
-        let path = format!("{}?hydrate={hydrate}", object_path(content_type, id));
+        let path = format!("{}?{}", object_path(content_type, id), object_query(request));
         self.check_type(content_type, self.get(&path, object_named(&name)))
     }
 
@@ -239,6 +244,22 @@ impl Target for Remote {
         self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
     }
 
+    fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
+        all_pages(|number| self.get(&schedules_path(number, content_types), SERVER))
+    }
+
+    fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
+        let (name, path) = (format!("{content_type}/{id}"), schedule_path(content_type, id));
+        let body = text(&schedule_payload(at, zone))?;
+        let response = self.request_json(&Method::PUT, &path, Some(&body), object_named(&name));
+        self.check_type(content_type, response)
+    }
+
+    fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
+        let name = format!("{content_type}/{id}");
+        self.delete(&schedule_path(content_type, id), object_named(&name))
+    }
+
     fn workflows(&self) -> Result<Vec<Workflow>> {
         Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
@@ -331,6 +352,24 @@ impl Target for Remote {
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
         self.post(KEYS, new, SERVER)
+    }
+
+    fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
+        let path = format!("{KEYS}/{}", segment(id));
+        let resource = Resource { what: "key", name: id };
+        self.request_json(&Method::PUT, &path, Some(&text(update)?), resource)
+    }
+
+    fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        let path = format!("{KEYS}/{}/rotate", segment(id));
+        let body = json!({ "graceHours": grace_hours });
+        self.post(&path, &body, Resource { what: "key", name: id })
+    }
+
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
+        let path = format!("{ACTIVITY}?{}", activity_query(request));
+        let (status, bytes) = self.send_for(Edition::Current, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, SERVER)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

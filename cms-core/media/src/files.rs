@@ -92,7 +92,7 @@ impl Files {
     }
 
     /// Checks whether S3 storage responds, for [`Self::last_error`].
-    pub fn watch(&self) -> Result<()> {
+    pub fn check_storage(&self) -> Result<()> {
         if self.settings.storage == MediaStorage::Folder {
             return Ok(());
         }
@@ -236,8 +236,8 @@ impl Files {
     ///
     /// # Errors
     /// [`Error::Busy`] while another backup holds the lock.
-    pub fn keep(&self) -> Result<File> {
-        let lock = self.keeping()?;
+    pub fn lock_for_backup(&self) -> Result<File> {
+        let lock = self.open_backup_lock()?;
         let begun = Instant::now();
         loop {
             match lock.try_lock() {
@@ -254,14 +254,14 @@ impl Files {
         }
     }
 
-    fn keeping(&self) -> Result<File> {
+    fn open_backup_lock(&self) -> Result<File> {
         lock::open(&self.settings.folder.join(BACKUP_LOCK))
     }
 
     /// Removes files, unless a backup keeps them; missing files count as removed. Returns whether
     /// they were removed.
     pub fn remove(&self, ids: &[FileId]) -> Result<bool> {
-        let lock = self.keeping()?;
+        let lock = self.open_backup_lock()?;
         match lock.try_lock_shared() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(false),

@@ -11,8 +11,8 @@ mod colour;
 mod decode;
 mod encode;
 mod jpeg;
+mod orientation;
 mod profile;
-mod turn;
 
 use cms_model::{
     error::{Error, Result},
@@ -26,8 +26,8 @@ use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer, images::C
 use image::DynamicImage;
 
 use self::{
-    decode::{Opened, Picture},
-    turn::Turn,
+    decode::{DecodedImage, Opened},
+    orientation::OrientationTransform,
 };
 
 /// Renders the image in `source` by `job`; none when there is nothing to do.
@@ -42,8 +42,8 @@ pub fn render(
 ) -> Result<Option<Vec<u8>>> {
     let opened = Opened::new(source, format, limits)?;
     opened.require_within(limits)?;
-    let turn = Turn::from(opened.orientation());
-    let (width, height) = turn.size(opened.size());
+    let orientation = OrientationTransform::from(opened.orientation());
+    let (width, height) = orientation.size(opened.size());
     let Some(Job { plan, format, quality }) = job(Size { width, height })? else { return Ok(None) };
     let longest = format.longest_side();
     if plan.output.width > longest || plan.output.height > longest {
@@ -52,17 +52,17 @@ pub fn render(
 
     // The orientation comes last, with the fewest pixels: until then, all coordinates are as
     // stored.
-    let crop = turn.stored_rect(plan.crop, (width, height));
-    let size = turn.size((plan.output.width, plan.output.height));
+    let crop = orientation.stored_rect(plan.crop, (width, height));
+    let size = orientation.size((plan.output.width, plan.output.height));
     let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
     let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
-    let picture = opened.decode(crop, size, &Limits { memory, ..*limits })?;
-    let mut image = scale(&picture, crop, size)?;
-    if let Some(profile) = &picture.profile {
+    let decoded = opened.decode(crop, size, &Limits { memory, ..*limits })?;
+    let mut image = scale(&decoded, crop, size)?;
+    if let Some(profile) = &decoded.profile {
         image = colour::to_srgb(image, profile);
     }
-    image.apply_orientation(turn.orientation());
+    image.apply_orientation(orientation.orientation());
     encode::encode(image, format, quality).map(Some)
 }
 
@@ -71,7 +71,7 @@ pub fn render(
 /// The content determines the format; pixels are not decoded.
 pub fn measure(source: &[u8]) -> Option<Size> {
     let opened = Opened::guess(source, &Limits::default()).ok()?;
-    let (width, height) = Turn::from(opened.orientation()).size(opened.size());
+    let (width, height) = OrientationTransform::from(opened.orientation()).size(opened.size());
     Some(Size { width, height }).filter(|size| size.width > 0 && size.height > 0)
 }
 
@@ -79,9 +79,13 @@ pub fn measure(source: &[u8]) -> Option<Size> {
 ///
 /// The crop is in pixels of the full-size image, which may be decoded smaller. Pixels outside of
 /// the crop must not affect the output: they may have been cropped on purpose.
-fn scale(picture: &Picture, crop: Rectangle, (width, height): (u32, u32)) -> Result<DynamicImage> {
-    let image = &picture.image;
-    let shrink = picture.shrink();
+fn scale(
+    decoded: &DecodedImage,
+    crop: Rectangle,
+    (width, height): (u32, u32),
+) -> Result<DynamicImage> {
+    let image = &decoded.image;
+    let shrink = decoded.shrink();
     let [left, part_width] = [crop.x, crop.width].map(|length| f64::from(length) * shrink);
     let [top, part_height] = [crop.y, crop.height].map(|length| f64::from(length) * shrink);
     let (first_column, columns) = whole_pixels(left, part_width, image.width());

@@ -70,7 +70,7 @@ pub struct Renders {
     capacity: u64,
     /// Total bytes of all files; none before the first write.
     size: Mutex<Option<u64>>,
-    making: [Mutex<()>; RENDER_LOCKS],
+    render_locks: [Mutex<()>; RENDER_LOCKS],
     pub uses: Uses,
 }
 
@@ -81,7 +81,7 @@ pub struct Uses {
     pub recent: AtomicU64,
     /// Found on disk.
     pub cached: AtomicU64,
-    made: AtomicU64,
+    rendered: AtomicU64,
 }
 
 impl RenderedImage {
@@ -89,7 +89,7 @@ impl RenderedImage {
     pub fn size(&self) -> u64 {
         match self {
             Self::InMemory(bytes) => bytes.len() as u64,
-            Self::OnDisk(pieces) => pieces.size,
+            Self::OnDisk(chunks) => chunks.size,
         }
     }
 }
@@ -102,16 +102,16 @@ impl FileChunks {
 
     /// Reads the next chunk; empty at the end.
     pub fn read(&mut self) -> Result<Vec<u8>> {
-        let most = self.size.min(limits::CHUNK_BYTES);
-        let mut piece = Vec::with_capacity(usize::try_from(most).unwrap_or_default());
-        (&self.file).take(most).read_to_end(&mut piece).map_err(Error::from_io)?;
-        Ok(piece)
+        let length = self.size.min(limits::CHUNK_BYTES);
+        let mut chunk = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        (&self.file).take(length).read_to_end(&mut chunk).map_err(Error::from_io)?;
+        Ok(chunk)
     }
 }
 
 impl Weighter<String, Bytes> for Size {
-    fn weight(&self, tag: &String, picture: &Bytes) -> u64 {
-        (tag.len() + picture.len()) as u64
+    fn weight(&self, tag: &String, image: &Bytes) -> u64 {
+        (tag.len() + image.len()) as u64
     }
 }
 
@@ -126,21 +126,21 @@ impl Recent {
         self.0.get(tag)
     }
 
-    pub fn keep(&self, tag: &str, picture: &Bytes) {
-        self.0.insert(tag.to_owned(), picture.clone());
+    pub fn insert(&self, tag: &str, image: &Bytes) {
+        self.0.insert(tag.to_owned(), image.clone());
     }
 }
 
 impl Renders {
     pub fn new(folder: PathBuf, capacity: u64) -> Self {
-        let making = std::array::from_fn(|_| Mutex::default());
-        Self { folder, capacity, size: Mutex::default(), making, uses: Uses::default() }
+        let render_locks = std::array::from_fn(|_| Mutex::default());
+        Self { folder, capacity, size: Mutex::default(), render_locks, uses: Uses::default() }
     }
 
     /// Returns the numbers of images found in memory, found on disk, and rendered.
     pub fn uses(&self) -> [u64; 3] {
-        let Uses { recent, cached, made } = &self.uses;
-        [recent, cached, made].map(|count| count.load(Ordering::Relaxed))
+        let Uses { recent, cached, rendered } = &self.uses;
+        [recent, cached, rendered].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Returns a rendered image from the cache. `now` updates its last use.
@@ -152,37 +152,37 @@ impl Renders {
             // A read-only directory works as well.
             file.set_modified(now).ok();
         }
-        let mut pieces = FileChunks { file, size: meta.len() };
-        if pieces.size > limits::CHUNK_BYTES {
-            return Some(RenderedImage::OnDisk(pieces));
+        let mut chunks = FileChunks { file, size: meta.len() };
+        if chunks.size > limits::CHUNK_BYTES {
+            return Some(RenderedImage::OnDisk(chunks));
         }
-        pieces.read().ok().map(|bytes| RenderedImage::InMemory(bytes.into()))
+        chunks.read().ok().map(|bytes| RenderedImage::InMemory(bytes.into()))
     }
 
     /// Returns an image from the cache, or renders it. Concurrent requests for the same image wait
     /// for one rendering.
-    pub fn get_or_make(
+    pub fn get_or_render(
         &self,
         id: &FileId,
         name: &str,
         now: SystemTime,
-        make: impl FnOnce() -> Result<Vec<u8>>,
+        render: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<RenderedImage> {
-        let _making = self.lock(id, name);
-        if let Some(made) = self.get(id, name, now) {
-            return Ok(made);
+        let _lock = self.lock(id, name);
+        if let Some(rendered) = self.get(id, name, now) {
+            return Ok(rendered);
         }
-        let picture = make()?;
-        self.uses.made.fetch_add(1, Ordering::Relaxed);
+        let image = render()?;
+        self.uses.rendered.fetch_add(1, Ordering::Relaxed);
         // A slow reader of a large image must not keep it in memory.
-        let is_large = picture.len() as u64 > limits::CHUNK_BYTES;
-        let kept = self.keep(id, name, &picture).ok().filter(|()| is_large);
-        let large = kept.and_then(|()| self.get(id, name, now));
-        Ok(large.unwrap_or_else(|| RenderedImage::InMemory(picture.into())))
+        let is_large = image.len() as u64 > limits::CHUNK_BYTES;
+        let written = self.write(id, name, &image).ok().filter(|()| is_large);
+        let large = written.and_then(|()| self.get(id, name, now));
+        Ok(large.unwrap_or_else(|| RenderedImage::InMemory(image.into())))
     }
 
     /// Removes all images rendered from a file.
-    pub fn forget(&self, id: &FileId) -> Result<()> {
+    pub fn remove(&self, id: &FileId) -> Result<()> {
         match fs::remove_dir_all(self.folder.join(id.to_string())) {
             // The size is recomputed when the cache seems full.
             Ok(()) => Ok(()),
@@ -209,26 +209,26 @@ impl Renders {
         let mut hasher = DefaultHasher::new();
         (id, name).hash(&mut hasher);
         let lock =
-            &self.making[usize::try_from(hasher.finish() % RENDER_LOCKS as u64).unwrap_or(0)];
+            &self.render_locks[usize::try_from(hasher.finish() % RENDER_LOCKS as u64).unwrap_or(0)];
         // A panic leaves no partial state: files are complete or missing.
         lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes a temporary file and renames it, so that no incomplete file is ever read. It is
     /// synced before the rename, because an empty file has a meaning.
-    fn keep(&self, id: &FileId, name: &str, picture: &[u8]) -> io::Result<()> {
+    fn write(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
         let path = self.path(id, name);
         // Another process may render the same image.
         let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));
         let write = || {
             fs::create_dir_all(self.folder.join(id.to_string()))?;
             let mut file = File::create(&unfinished)?;
-            file.write_all(picture)?;
+            file.write_all(image)?;
             file.sync_data()?;
             fs::rename(&unfinished, &path)
         };
         write().inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
-        self.make_room(taken(picture.len() as u64))
+        self.make_room(taken(image.len() as u64))
     }
 
     fn make_room(&self, added: u64) -> io::Result<()> {

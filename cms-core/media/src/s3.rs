@@ -9,8 +9,8 @@ use cms_model::{
     settings::S3Bucket,
 };
 use object_store::{
-    BackoffConfig, ClientOptions, Error as Fault, ObjectStore, RetryConfig, aws::AmazonS3Builder,
-    client::HttpError, prefix::PrefixStore,
+    BackoffConfig, ClientOptions, Error as StorageError, ObjectStore, RetryConfig,
+    aws::AmazonS3Builder, client::HttpError, prefix::PrefixStore,
 };
 
 /// Connect timeout.
@@ -49,22 +49,24 @@ pub(super) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
 }
 
 /// Describes an error for operators, and whether a retry may succeed.
-pub(super) fn failure(bucket: &S3Bucket, fault: &Fault) -> Error {
-    let reason = reason(fault);
-    match fault {
-        Fault::PermissionDenied { .. } | Fault::Unauthenticated { .. } => {
+pub(super) fn failure(bucket: &S3Bucket, error: &StorageError) -> Error {
+    let reason = reason(error);
+    match error {
+        StorageError::PermissionDenied { .. } | StorageError::Unauthenticated { .. } => {
             let key = &bucket.access_key_id;
-            Error::internal(format!("{bucket} refuses the access key {key}: {reason}"))
+            Error::internal(format!("{bucket} rejects the access key {key}: {reason}"))
         }
-        Fault::NotFound { .. } => Error::internal(format!("{bucket} is not there: {reason}")),
-        _ if may_pass(fault) => Error::Busy(format!("{bucket} does not answer: {reason}")),
+        StorageError::NotFound { .. } => {
+            Error::internal(format!("{bucket} does not exist: {reason}"))
+        }
+        _ if is_transient(error) => Error::Busy(format!("{bucket} does not respond: {reason}")),
         _ => Error::internal(format!("{bucket} cannot be used: {reason}")),
     }
 }
 
 /// The error message of S3, or the root cause.
-fn reason(fault: &Fault) -> String {
-    let cause = causes(fault).last().map(ToString::to_string).unwrap_or_default();
+fn reason(error: &StorageError) -> String {
+    let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
     match (element(&cause, "Code"), element(&cause, "Message")) {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         (Some(code), None) => code.to_owned(),
@@ -72,9 +74,9 @@ fn reason(fault: &Fault) -> String {
     }
 }
 
-/// Whether the network or an overloaded service caused the error.
-fn may_pass(fault: &Fault) -> bool {
-    causes(fault).any(|cause| {
+/// Whether the network or an overloaded service caused the error, so that a retry may succeed.
+fn is_transient(error: &StorageError) -> bool {
+    causes(error).any(|cause| {
         // The status is only in the text: the type of the error is private.
         let text = cause.to_string();
         let status = text.split_once("status code: ").and_then(|(_, rest)| rest.get(..3));
@@ -87,9 +89,9 @@ fn may_pass(fault: &Fault) -> bool {
 }
 
 /// An error and its causes, down to the root cause.
-fn causes(fault: &Fault) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    let fault: &(dyn StdError + 'static) = fault;
-    iter::successors(Some(fault), |&cause| cause.source())
+fn causes(error: &StorageError) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    let error: &(dyn StdError + 'static) = error;
+    iter::successors(Some(error), |&cause| cause.source())
 }
 
 /// The text of an element of an XML document.

@@ -27,11 +27,11 @@ const PART_BYTES: usize = 16 * 1024 * 1024;
 /// An open storage.
 pub struct Storage {
     pub store: Arc<dyn ObjectStore>,
-    place: Place,
+    backend: Backend,
     runtime: Option<Runtime>,
 }
 
-enum Place {
+enum Backend {
     Folder(PathBuf),
     Bucket(S3Bucket),
 }
@@ -42,23 +42,23 @@ impl Storage {
         let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::from_storage)?;
         Self::over(
             Arc::new(store.with_fsync(durability == Durability::Full)),
-            Place::Folder(folder.to_owned()),
+            Backend::Folder(folder.to_owned()),
         )
     }
 
     /// Opens a bucket. Errors are reported on first use.
     pub fn bucket(bucket: &S3Bucket) -> Result<Self> {
-        Self::over(s3::open(bucket)?, Place::Bucket(bucket.clone()))
+        Self::over(s3::open(bucket)?, Backend::Bucket(bucket.clone()))
     }
 
-    fn over(store: Arc<dyn ObjectStore>, place: Place) -> Result<Self> {
+    fn over(store: Arc<dyn ObjectStore>, backend: Backend) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("media")
             .enable_all()
             .build()
             .map_err(Error::from_storage)?;
-        Ok(Self { store, place, runtime: Some(runtime) })
+        Ok(Self { store, backend, runtime: Some(runtime) })
     }
 
     /// Returns the names of the files directly in the storage root.
@@ -71,9 +71,9 @@ impl Storage {
 
     /// Begins a file, which becomes visible when it is finished.
     pub fn write(&self, name: &str) -> Result<Upload<'_>> {
-        let output = match &self.place {
-            Place::Folder(folder) => Output::file(folder, name)?,
-            Place::Bucket(_) => {
+        let output = match &self.backend {
+            Backend::Folder(folder) => Output::file(folder, name)?,
+            Backend::Bucket(_) => {
                 let begun = self.wait(self.store.put_multipart(&Key::from(name)));
                 let begun = begun.map_err(|error| self.failure(error))?;
                 Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART_BYTES))
@@ -82,7 +82,7 @@ impl Storage {
         Ok(Upload { storage: self, output })
     }
 
-    /// Reads a range of a file.
+    /// Opens a file for reading.
     pub fn read(&self, name: &str) -> Result<Download<'_>> {
         let key = Key::from(name);
         let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
@@ -95,9 +95,9 @@ impl Storage {
     }
 
     fn failure(&self, error: object_store::Error) -> Error {
-        match &self.place {
-            Place::Folder(_) => Error::from_storage(error),
-            Place::Bucket(bucket) => s3::failure(bucket, &error),
+        match &self.backend {
+            Backend::Folder(_) => Error::from_storage(error),
+            Backend::Bucket(bucket) => s3::failure(bucket, &error),
         }
     }
 
@@ -128,7 +128,7 @@ enum Output {
     File {
         file: File,
         draft: PathBuf,
-        place: PathBuf,
+        path: PathBuf,
     },
 }
 
@@ -136,7 +136,7 @@ impl Output {
     fn file(folder: &Path, name: &str) -> Result<Self> {
         let draft = folder.join(format!("{name}#1"));
         let file = folder::create_private(&draft).map_err(|error| path_error(&draft, &error))?;
-        Ok(Self::File { file, draft, place: folder.join(name) })
+        Ok(Self::File { file, draft, path: folder.join(name) })
     }
 }
 
@@ -147,12 +147,12 @@ impl Upload<'_> {
                 let finished = self.storage.wait(parts.finish());
                 finished.map(drop).map_err(|error| self.storage.failure(error))
             }
-            Output::File { file, draft, place } => {
+            Output::File { file, draft, path } => {
                 let stored = file.sync_all().and_then(|()| {
-                    fs::rename(&draft, &place)?;
-                    File::open(place.parent().unwrap_or(&place))?.sync_all()
+                    fs::rename(&draft, &path)?;
+                    File::open(path.parent().unwrap_or(&path))?.sync_all()
                 });
-                stored.map_err(|error| path_error(&place, &error))
+                stored.map_err(|error| path_error(&path, &error))
             }
         }
     }

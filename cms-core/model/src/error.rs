@@ -55,8 +55,10 @@ pub enum Error {
     UnsupportedMedia,
     /// Overloaded, shutting down, or a lock is held. Nothing was changed; the client may retry.
     Busy(String),
+    /// A change by a session may come from a page of another site. Nothing was changed.
+    CrossSite,
     /// The rate limit of the key or address is exceeded. Nothing was changed.
-    TooManyRequests,
+    TooManyRequests { retry_after_seconds: u64 },
     /// A read that must be fast may take longer: it has to be repeated without that limit. Never a
     /// response.
     NotFast,
@@ -181,7 +183,8 @@ impl fmt::Display for Error {
             Self::IdempotencyKeyReused => f.write_str("Idempotency-Key is already used"),
             Self::BodyTooLarge => f.write_str("Request Entity Too Large"),
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
-            Self::TooManyRequests => f.write_str("Too Many Requests"),
+            Self::CrossSite => f.write_str("Cross-site request refused"),
+            Self::TooManyRequests { .. } => f.write_str("Too Many Requests"),
             Self::NotFast => f.write_str("the read may take longer"),
             Self::NoSpace(_) => f.write_str("no space is left on the disk of the data directory"),
             Self::Internal(_) => f.write_str("Internal Server Error"),

@@ -13,6 +13,16 @@ pub fn has_only_id_characters(id: &str) -> bool {
     id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=!?#$%&(`’{}\" ".contains(c))
 }
 
+/// Tells whether a text is a UUID in lower case.
+pub fn is_uuid(text: &str) -> bool {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == 36
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => is_digit(&byte),
+        })
+}
+
 /// Source of new identifiers.
 pub trait IdSource: Send + Sync {
     /// Returns a new UUID v4 in lower case.
@@ -20,6 +30,9 @@ pub trait IdSource: Send + Sync {
 
     /// Returns a new key token: 40 random hexadecimal digits.
     fn token(&self) -> String;
+
+    /// Returns 32 random bytes, for codes and cookies.
+    fn secret(&self) -> [u8; 32];
 }
 
 /// Sequential identifiers for tests.
@@ -39,5 +52,11 @@ impl IdSource for CountingIds {
 
     fn token(&self) -> String {
         format!("{:040x}", self.next())
+    }
+
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        secret[24..].copy_from_slice(&self.next().to_be_bytes());
+        secret
     }
 }

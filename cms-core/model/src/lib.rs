@@ -42,6 +42,7 @@ pub mod search;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod user;
 pub mod webhook;
 pub mod wire;
 pub mod workflow;

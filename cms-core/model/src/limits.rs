@@ -16,6 +16,8 @@ pub const MAX_OBJECT_BYTES: usize = 1_048_576;
 pub const MAX_OBJECT_TEXT_BYTES: usize = 16 * MAX_OBJECT_BYTES;
 /// Default limit of the elements of one batch.
 pub const DEFAULT_BATCH_LIMIT: usize = 1000;
+/// Maximum number of paths in one `fields[]` or `item_fields[]` parameter.
+pub const MAX_FIELDS: usize = 100;
 /// Maximum number of conditions in one `filters` parameter.
 pub const MAX_FILTER_CONDITIONS: usize = 100;
 /// Maximum number of values in the array of one condition.
@@ -36,13 +38,25 @@ pub const FAST_READ_LINK_TARGETS: usize = 300;
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum time of one read of the database.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of paths in an error map, and of messages per path: a small payload cannot cause
-/// a large response.
+/// Maximum number of paths in an error map; also the maximum number of messages per path. A small
+/// payload cannot cause a large response.
 pub const MAX_ERROR_PATHS: usize = 1000;
 /// Maximum number of unique properties of a type: each costs an index and a lookup per write.
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
 /// Maximum length of names and labels of types and of names of keys.
 pub const MAX_NAME_CHARS: usize = 255;
+/// Maximum number of users.
+pub const MAX_USERS: u64 = 10_000;
+/// Maximum length of the e-mail address of a user.
+pub const MAX_EMAIL_CHARS: usize = 254;
+pub const MIN_PASSWORD_CHARS: usize = 12;
+pub const MAX_PASSWORD_CHARS: usize = 256;
+/// Maximum number of sessions of one user; one more ends the session that was used least recently.
+pub const MAX_SESSIONS_PER_USER: u64 = 1000;
+/// Maximum size of the body of a sign-in and of other requests about sessions.
+pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
+/// Characters of the header `User-Agent` that a session stores.
+pub const MAX_USER_AGENT_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
 /// Maximum number of entries that one request removes from the trash.
@@ -51,6 +65,24 @@ pub const MAX_TRASH_REMOVALS: u32 = 10_000;
 pub const MAX_EXPIRED_TRASH_REMOVALS: u32 = 1000;
 /// Maximum number of former definitions of a type that are kept for objects in the trash.
 pub const MAX_FORMER_DEFINITIONS: usize = 1000;
+/// Days after its last change until the clean-up removes a working copy.
+pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
+/// Maximum number of working copies of one key or user.
+pub const MAX_WORKING_COPIES: u64 = 1000;
+/// Maximum length of the `ETag` that a working copy names.
+pub const MAX_ENTITY_TAG_CHARS: usize = 128;
+/// Maximum number of expired working copies that one transaction removes.
+pub const MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION: usize = 500;
+/// Maximum number of shared views of a content type.
+pub const MAX_SHARED_VIEWS: u64 = 200;
+/// Maximum size of the definition of a shared view, as compact JSON.
+pub const MAX_SHARED_VIEW_BYTES: usize = 8192;
+/// Seconds after which a tab is forgotten that does not repeat its presence.
+pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
+/// Maximum number of tabs with presence of one key or user.
+pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
+/// Maximum number of tabs with presence of one process.
+pub const MAX_PRESENCE_TABS: usize = 10_000;
 /// Maximum number of entries in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.
@@ -59,8 +91,14 @@ pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
 pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
 /// Maximum total time of the synchronous webhooks of one request.
 pub const SYNC_WEBHOOKS_TIMEOUT_SECONDS: i64 = 60;
-/// Minimum number of days for which the journal keeps changes.
-pub const JOURNAL_RETENTION_DAYS: i64 = 7;
+/// Days for which the journal keeps changes, by default and at least.
+pub const DEFAULT_ACTIVITY_DAYS: i64 = 365;
+pub const MIN_ACTIVITY_DAYS: i64 = 7;
+pub const MAX_ACTIVITY_DAYS: i64 = 3650;
+/// Maximum number of hours for which a token stays valid after the rotation of its key.
+pub const MAX_GRACE_HOURS: i64 = 168;
+/// Maximum number of properties in an entry of the record of activity.
+pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 /// Steps for matching the patterns of one object; beyond them, a value counts as not matching. A
 /// step is an instruction of the matcher or one examined character: a few nanoseconds.
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
@@ -108,8 +146,8 @@ pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of an uploaded file that are read to detect its type.
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
-/// Hours until a file without a media object is orphaned.
-pub const UNSAVED_UPLOAD_HOURS: i64 = 24;
+/// Hours until the clean-up removes an orphaned file.
+pub const ORPHAN_RETENTION_HOURS: i64 = 24;
 /// Default disk space for rendered images.
 pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of pixels of an image for which `format=auto` may choose AVIF.

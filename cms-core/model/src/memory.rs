@@ -142,7 +142,7 @@ impl<'r> BufferReservation<'r> {
     }
 
     /// Grows the reservation to a buffer of this size.
-    pub fn cover(&mut self, bytes: usize) -> Result<()> {
+    pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes {
             self.reservation.grow(bytes - self.bytes)?;
             self.bytes = bytes;
@@ -152,11 +152,11 @@ impl<'r> BufferReservation<'r> {
 
     /// Grows the reservation by this many bytes.
     pub fn add(&mut self, bytes: usize) -> Result<()> {
-        self.cover(self.bytes + bytes)
+        self.grow_to(self.bytes + bytes)
     }
 
     /// Keeps the bytes reserved for the request: the buffer is its response.
-    pub fn keep(mut self) {
+    pub fn transfer_to_request(mut self) {
         self.bytes = 0;
     }
 }
@@ -222,15 +222,15 @@ mod tests {
         let budget = Arc::new(MemoryBudget::new(100));
         let request = Reservation::of(&budget);
         let mut buffer = BufferReservation::new(&request);
-        buffer.cover(30).unwrap();
-        buffer.cover(20).unwrap();
+        buffer.grow_to(30).unwrap();
+        buffer.grow_to(20).unwrap();
         buffer.add(10).unwrap();
         assert_eq!(budget.used(), 40);
         drop(buffer);
         assert_eq!(budget.used(), 0);
         let mut buffer = BufferReservation::new(&request);
-        buffer.cover(30).unwrap();
-        buffer.keep();
+        buffer.grow_to(30).unwrap();
+        buffer.transfer_to_request();
         assert_eq!((budget.used(), request.bytes()), (30, 30));
     }
 

@@ -143,6 +143,10 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
+pub fn no_match(pattern: &str) -> String {
+    format!("Does not match the regex pattern {pattern}")
+}
+
 pub fn too_short(minimum: u64) -> String {
     format!("Must be at least {minimum} characters long")
 }

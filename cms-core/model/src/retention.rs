@@ -7,13 +7,12 @@
 
 use crate::{clock::Timestamp, limits};
 
-/// An hour in microseconds.
-pub const HOUR: i64 = 3_600_000_000;
+pub const HOUR_MICROS: i64 = 3_600_000_000;
 /// A larger difference between two clean-ups is a jump.
-const JUMP: i64 = limits::CLOCK_JUMP_HOURS * HOUR;
-const SETTLING: i64 = limits::CLOCK_SETTLING_HOURS * HOUR;
+const CLOCK_JUMP_MICROS: i64 = limits::CLOCK_JUMP_HOURS * HOUR_MICROS;
+const CLOCK_SETTLING_MICROS: i64 = limits::CLOCK_SETTLING_HOURS * HOUR_MICROS;
 /// Maximum time between two clean-ups of a running server.
-const RUNNING: i64 = HOUR;
+const MAX_CLEAN_UP_INTERVAL_MICROS: i64 = HOUR_MICROS;
 
 /// State of the clock, stored between clean-ups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,29 +22,31 @@ pub struct RetentionClock {
     /// The time by which data expires; zero before the first clean-up.
     pub trusted_at: Timestamp,
     /// Microseconds for which a server has run since the clock jumped.
-    pub waited: i64,
+    pub waited_micros: i64,
 }
 
 impl RetentionClock {
     /// Starts at a time.
     pub fn at(now: Timestamp) -> Self {
-        Self { seen_at: now, trusted_at: now, waited: 0 }
+        Self { seen_at: now, trusted_at: now, waited_micros: 0 }
     }
 
     /// The state after a clean-up at the system time `now`.
     #[must_use]
     pub fn observe(self, now: Timestamp) -> Self {
-        let waited = match now.0.saturating_sub(self.seen_at.0) {
-            step @ 0..=RUNNING => self.waited + step,
-            step if step > RUNNING && step <= JUMP => self.waited,
+        let waited_micros = match now.0.saturating_sub(self.seen_at.0) {
+            step @ 0..=MAX_CLEAN_UP_INTERVAL_MICROS => self.waited_micros + step,
+            step if step > MAX_CLEAN_UP_INTERVAL_MICROS && step <= CLOCK_JUMP_MICROS => {
+                self.waited_micros
+            }
             _ => 0,
         };
         let is_new = self.trusted_at.0 == 0;
-        let is_near = now.0.saturating_sub(self.trusted_at.0) <= JUMP;
-        if is_new || is_near || waited >= SETTLING {
+        let is_near = now.0.saturating_sub(self.trusted_at.0) <= CLOCK_JUMP_MICROS;
+        if is_new || is_near || waited_micros >= CLOCK_SETTLING_MICROS {
             Self::at(now)
         } else {
-            Self { seen_at: now, trusted_at: self.trusted_at, waited }
+            Self { seen_at: now, trusted_at: self.trusted_at, waited_micros }
         }
     }
 
@@ -63,8 +64,8 @@ mod tests {
 
     /// Observes a system time, in hours.
     fn observe(clock: &mut RetentionClock, hours: i64) -> i64 {
-        *clock = clock.observe(Timestamp(hours * HOUR));
-        clock.trusted_at.0 / HOUR
+        *clock = clock.observe(Timestamp(hours * HOUR_MICROS));
+        clock.trusted_at.0 / HOUR_MICROS
     }
 
     #[test]
@@ -83,7 +84,7 @@ mod tests {
     fn retention_clock_stands_still_after_a_jump_until_the_server_ran_for_a_day() {
         let start = 50 * YEAR;
         for jump in [DAY + 1, YEAR, 30 * YEAR] {
-            let mut clock = RetentionClock::at(Timestamp(start * HOUR));
+            let mut clock = RetentionClock::at(Timestamp(start * HOUR_MICROS));
             for hour in 0..DAY {
                 assert_eq!(observe(&mut clock, start + jump + hour), start, "{hour} hours later");
             }
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn retention_clock_counts_only_time_in_which_the_server_ran() {
         let start = 50 * YEAR;
-        let mut clock = RetentionClock::at(Timestamp(start * HOUR));
+        let mut clock = RetentionClock::at(Timestamp(start * HOUR_MICROS));
         let mut now = start + YEAR;
         assert_eq!(observe(&mut clock, now), start);
         // Eight hours a day, with nights between them.
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn retention_clock_recovers_when_the_system_clock_is_corrected() {
         let start = 50 * YEAR;
-        let mut clock = RetentionClock::at(Timestamp(start * HOUR));
+        let mut clock = RetentionClock::at(Timestamp(start * HOUR_MICROS));
         for _ in 0..3 {
             assert_eq!(observe(&mut clock, start + 30 * YEAR), start);
             assert_eq!(observe(&mut clock, start + 1), start + 1);

@@ -32,7 +32,7 @@ use super::{
     deadline::{Clock, Deadline},
     facet::Facets,
     index::failed,
-    lower::Lower,
+    lower::QueryCompiler,
     rank::{self, Best, Candidate, SegmentBest, SegmentOrder},
     schema::{Fields, Flags, name},
 };
@@ -42,7 +42,7 @@ use super::{
 pub struct Scope {
     /// Search published versions instead of current ones.
     pub published: bool,
-    /// Rows of the types; empty means all.
+    /// Primary keys of the types; none means all.
     pub ctds: Option<Vec<i64>>,
     /// Types of which only approved objects are visible.
     pub approved_only: Vec<i64>,
@@ -82,7 +82,7 @@ pub(super) fn run(
     limit: usize,
 ) -> Result<Found> {
     let page = Page { offset, limit };
-    let found = Pass::new(searcher, fields, search, scope, page)
+    let found = SearchRun::new(searcher, fields, search, scope, page)
         .and_then(|pass| pass.run(SKIP_FROM_MATCHES))
         .map_err(failed)?;
     found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
@@ -91,8 +91,9 @@ pub(super) fn run(
 /// With this number of matches in a segment, skipping and a separate count are faster.
 const SKIP_FROM_MATCHES: u32 = 4096;
 
-/// With more terms, finding documents to skip costs more than visiting all of them.
-const MAX_SKIPPED_TERMS: usize = 24;
+/// Maximum number of terms of a query that skips documents. With more, finding documents to skip
+/// costs more than visiting all of them.
+const MAX_TERMS_FOR_PRUNING: usize = 24;
 
 /// Half-life of decaying scores, in seconds (see docs/reference/search.md#parameters).
 const HALF_LIFE_SECONDS: f64 = 180.0 * 86_400.0;
@@ -104,10 +105,10 @@ struct Page {
 }
 
 /// A running search.
-struct Pass<'a> {
+struct SearchRun<'a> {
     searcher: &'a Searcher,
     search: &'a Search,
-    view: View,
+    filter: DocumentFilter,
     page: Page,
     /// The query with scores.
     scored: Option<Box<dyn Weight>>,
@@ -119,7 +120,7 @@ struct Pass<'a> {
     clock: Clock,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> SearchRun<'a> {
     fn new(
         searcher: &'a Searcher,
         fields: &'a Fields,
@@ -127,24 +128,24 @@ impl<'a> Pass<'a> {
         scope: &Scope,
         page: Page,
     ) -> tantivy::Result<Self> {
-        let (deadline, view) = (Deadline::from_now(), View::new(scope));
-        let mut lower = Lower::new(searcher, fields, search.fields.as_deref(), deadline);
-        let scoring = lower.query(&search.query)?;
-        let is_short = lower.terms <= MAX_SKIPPED_TERMS;
+        let (deadline, filter) = (Deadline::from_now(), DocumentFilter::new(scope));
+        let mut compiler = QueryCompiler::new(searcher, fields, search.fields.as_deref(), deadline);
+        let scoring = compiler.query(&search.query)?;
+        let is_short = compiler.terms <= MAX_TERMS_FOR_PRUNING;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
         if search.filter != Query::All {
-            restrictions.push(lower.query(&search.filter)?);
+            restrictions.push(compiler.query(&search.filter)?);
         }
         let mut post_filter = None;
         if search.post_filter != Query::All {
-            let query = lower.query(&search.post_filter)?;
+            let query = compiler.query(&search.post_filter)?;
             if search.facets.is_empty() {
                 restrictions.push(query);
             } else {
                 post_filter = Some(query.weight(EnableScoring::disabled_from_searcher(searcher))?);
             }
         }
-        if let Some(types) = types_worth_a_filter(searcher, fields, &view)? {
+        if let Some(types) = types_worth_a_filter(searcher, fields, &filter)? {
             restrictions.push(types);
         }
         let can_skip = search.facets.is_empty()
@@ -158,14 +159,14 @@ impl<'a> Pass<'a> {
         let scored = if has_scores {
             Some(query.weight(EnableScoring::Enabled {
                 searcher,
-                statistics_provider: &lower.statistics,
+                statistics_provider: &compiler.statistics,
             })?)
         } else {
             None
         };
         let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
         let clock = Clock::new(deadline);
-        Ok(Self { searcher, search, view, page, scored, plain, post_filter, can_skip, clock })
+        Ok(Self { searcher, search, filter, page, scored, plain, post_filter, can_skip, clock })
     }
 
     /// Returns none when the deadline has passed.
@@ -179,7 +180,7 @@ impl<'a> Pass<'a> {
             return Ok(None);
         }
         for (number, reader) in searcher.segment_readers().iter().enumerate() {
-            let segment = Segment::open(reader, self.search, &self.view)?;
+            let segment = Segment::open(reader, self.search, &self.filter)?;
             let ranking = if limit == 0 {
                 None
             } else {
@@ -191,13 +192,13 @@ impl<'a> Pass<'a> {
             } else if self.can_skip {
                 let matches = self.plain.scorer(reader, 1.0)?;
                 if matches.size_hint() < many {
-                    self.look_at_all(&segment, ranking, &mut facets)?
+                    self.visit_all(&segment, ranking, &mut facets)?
                 } else {
                     let count = self.count(&segment, matches, total);
                     (count, self.skip_to_best(&segment, ranking)?)
                 }
             } else {
-                self.look_at_all(&segment, ranking, &mut facets)?
+                self.visit_all(&segment, ranking, &mut facets)?
             };
             total += count;
             if let Some(ranking) = ranking {
@@ -221,13 +222,13 @@ impl<'a> Pass<'a> {
         let mut count = 0;
         let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
         let mut flags = [0; COLLECT_BLOCK_BUFFER_LEN];
-        while before + count < limits::MAX_SEARCH_RESULTS && !self.clock.tick_is_over() {
+        while before + count < limits::MAX_SEARCH_RESULTS && !self.clock.deadline_passed() {
             let length = matches.fill_buffer(&mut docs);
             segment.flags.values.get_vals(&docs[..length], &mut flags[..length]);
             let seen = docs[..length]
                 .iter()
                 .zip(&flags[..length])
-                .filter(|(doc, flags)| segment.shows_with(**doc, **flags));
+                .filter(|(doc, flags)| segment.is_visible(**doc, **flags));
             count += seen.count() as u64;
             if length < docs.len() {
                 break;
@@ -243,14 +244,15 @@ impl<'a> Pass<'a> {
         ranking: Option<SegmentBest<'s>>,
     ) -> tantivy::Result<Option<SegmentBest<'s>>> {
         let (Some(mut ranking), Some(weight)) = (ranking, &self.scored) else { return Ok(None) };
-        let least = |ranking: &SegmentBest<'_>| ranking.least_score() / self.view.highest_boost;
+        let least =
+            |ranking: &SegmentBest<'_>| ranking.min_competitive_score() / self.filter.highest_boost;
         let threshold = least(&ranking);
         weight.for_each_pruning(threshold, segment.reader, &mut |doc, score| {
-            if self.clock.tick_is_over() {
+            if self.clock.deadline_passed() {
                 return f32::INFINITY;
             }
             let flags = segment.flags.values.get_val(doc);
-            if segment.shows_with(doc, flags) {
+            if segment.is_visible(doc, flags) {
                 ranking.offer(doc, segment.final_score(doc, flags, score));
             }
             least(&ranking)
@@ -259,7 +261,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Visits every match of a segment.
-    fn look_at_all<'s>(
+    fn visit_all<'s>(
         &self,
         segment: &Segment<'_>,
         mut ranking: Option<SegmentBest<'s>>,
@@ -271,9 +273,9 @@ impl<'a> Pass<'a> {
             None => None,
         };
         let mut total = 0;
-        let mut look_at = |doc: DocId, score: f32| {
+        let mut visit = |doc: DocId, score: f32| {
             let flags = segment.flags.values.get_val(doc);
-            if !segment.shows_with(doc, flags) {
+            if !segment.is_visible(doc, flags) {
                 return;
             }
             counts.count(doc);
@@ -291,8 +293,8 @@ impl<'a> Pass<'a> {
             // Not the loop of the engine, which cannot be interrupted.
             let mut matches = weight.scorer(segment.reader, 1.0)?;
             let mut doc = matches.doc();
-            while doc != TERMINATED && !self.clock.tick_is_over() {
-                look_at(doc, matches.score());
+            while doc != TERMINATED && !self.clock.deadline_passed() {
+                visit(doc, matches.score());
                 doc = matches.advance();
             }
         } else {
@@ -302,7 +304,7 @@ impl<'a> Pass<'a> {
             while length == docs.len() && !self.clock.is_over() {
                 length = matches.fill_buffer(&mut docs);
                 for doc in &docs[..length] {
-                    look_at(*doc, 1.0);
+                    visit(*doc, 1.0);
                 }
             }
         }
@@ -348,9 +350,9 @@ fn restricted(
 fn types_worth_a_filter(
     searcher: &Searcher,
     fields: &Fields,
-    view: &View,
+    filter: &DocumentFilter,
 ) -> tantivy::Result<Option<Box<dyn EngineQuery>>> {
-    let Some(ctds) = &view.ctds else { return Ok(None) };
+    let Some(ctds) = &filter.ctds else { return Ok(None) };
     let terms: Vec<Term> = ctds.iter().map(|ctd| Term::from_field_u64(fields.ctd, *ctd)).collect();
     let mut documents = 0;
     for term in &terms {
@@ -376,7 +378,7 @@ fn is_of_words(query: &Query) -> bool {
 }
 
 /// [`Scope`], prepared for the check of each document.
-struct View {
+struct DocumentFilter {
     /// The bit of [`Flags`] that a document must have.
     edition: u64,
     /// Sorted.
@@ -388,7 +390,7 @@ struct View {
     now: i64,
 }
 
-impl View {
+impl DocumentFilter {
     fn new(scope: &Scope) -> Self {
         let sorted = |ctds: &[i64]| {
             let mut ctds: Vec<u64> = ctds.iter().map(|ctd| ctd.unsigned_abs()).collect();
@@ -407,7 +409,7 @@ impl View {
         }
     }
 
-    fn shows(&self, flags: u64) -> bool {
+    fn admits(&self, flags: u64) -> bool {
         let ctd = Flags::ctd(flags).unsigned_abs();
         flags & self.edition != 0
             && self.ctds.as_ref().is_none_or(|ctds| ctds.binary_search(&ctd).is_ok())
@@ -424,7 +426,7 @@ impl View {
 struct Segment<'a> {
     reader: &'a SegmentReader,
     alive: Option<&'a AliveBitSet>,
-    view: &'a View,
+    filter: &'a DocumentFilter,
     flags: Column<u64>,
     circles: Vec<(&'a Circle, Option<Column<i64>>)>,
     /// Creation dates, when scores decay.
@@ -435,7 +437,7 @@ impl<'a> Segment<'a> {
     fn open(
         reader: &'a SegmentReader,
         search: &'a Search,
-        view: &'a View,
+        filter: &'a DocumentFilter,
     ) -> tantivy::Result<Self> {
         let mut circles = Vec::with_capacity(search.circles.len());
         for circle in &search.circles {
@@ -444,12 +446,12 @@ impl<'a> Segment<'a> {
         let created =
             if search.decay_old { Some(reader.fast_fields().i64(name::CREATED)?) } else { None };
         let flags = reader.fast_fields().u64(name::FLAGS)?;
-        Ok(Self { reader, alive: reader.alive_bitset(), view, flags, circles, created })
+        Ok(Self { reader, alive: reader.alive_bitset(), filter, flags, circles, created })
     }
 
     /// Whether a matching document is visible and in scope.
-    fn shows_with(&self, doc: DocId, flags: u64) -> bool {
-        self.view.shows(flags)
+    fn is_visible(&self, doc: DocId, flags: u64) -> bool {
+        self.filter.admits(flags)
             && self.alive.is_none_or(|alive| alive.is_alive(doc))
             && self.circles.iter().all(|(circle, points)| {
                 points.as_ref().is_some_and(|points| {
@@ -460,9 +462,9 @@ impl<'a> Segment<'a> {
 
     fn final_score(&self, doc: DocId, flags: u64, score: f32) -> f32 {
         let score =
-            if self.view.boosts.is_empty() { score } else { score * self.view.boost(flags) };
+            if self.filter.boosts.is_empty() { score } else { score * self.filter.boost(flags) };
         let score = match &self.created {
-            Some(created) => score * decay(self.view.now - created.values.get_val(doc)),
+            Some(created) => score * decay(self.filter.now - created.values.get_val(doc)),
             None => score,
         };
         // The product of weights is unbounded.

@@ -33,7 +33,7 @@ impl Clock {
     }
 
     /// Cheap to call often.
-    pub(super) fn tick_is_over(&self) -> bool {
+    pub(super) fn deadline_passed(&self) -> bool {
         let ticks = self.ticks.get() + 1;
         self.ticks.set(ticks % Self::TICKS);
         if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }

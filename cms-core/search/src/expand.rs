@@ -154,68 +154,69 @@ pub(super) fn spellings(
 struct Entries<A> {
     word: A,
     /// The required suffix of the word; none matches all words that conditions without a path find.
-    ending: Option<Vec<u8>>,
+    suffix: Option<Vec<u8>>,
 }
 
 impl<A> Entries<A> {
     fn new(word: A, path: Option<&str>) -> Self {
-        Self { word, ending: path.map(|path| word::suffix(path).into_bytes()) }
+        Self { word, suffix: path.map(|path| word::suffix(path).into_bytes()) }
     }
 }
 
 #[derive(Clone)]
-enum Place<S> {
+enum EntryState<S> {
     Word(S),
     /// Number of matched bytes of the suffix.
-    Ending(usize),
+    Suffix(usize),
     /// Any suffix matches.
     Anywhere,
     Elsewhere,
 }
 
 impl<A: Automaton> Automaton for Entries<A> {
-    type State = Place<A::State>;
+    type State = EntryState<A::State>;
 
     fn start(&self) -> Self::State {
-        Place::Word(self.word.start())
+        EntryState::Word(self.word.start())
     }
 
     fn is_match(&self, state: &Self::State) -> bool {
         match state {
-            Place::Ending(matched) => {
-                self.ending.as_ref().is_some_and(|ending| ending.len() == *matched)
+            EntryState::Suffix(matched) => {
+                self.suffix.as_ref().is_some_and(|suffix| suffix.len() == *matched)
             }
-            Place::Anywhere => true,
-            Place::Word(_) | Place::Elsewhere => false,
+            EntryState::Anywhere => true,
+            EntryState::Word(_) | EntryState::Elsewhere => false,
         }
     }
 
     fn can_match(&self, state: &Self::State) -> bool {
         match state {
-            Place::Word(state) => self.word.can_match(state),
-            Place::Ending(_) | Place::Anywhere => true,
-            Place::Elsewhere => false,
+            EntryState::Word(state) => self.word.can_match(state),
+            EntryState::Suffix(_) | EntryState::Anywhere => true,
+            EntryState::Elsewhere => false,
         }
     }
 
     fn will_always_match(&self, state: &Self::State) -> bool {
-        matches!(state, Place::Anywhere)
+        matches!(state, EntryState::Anywhere)
     }
 
     fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
         let follows = |at: usize| {
-            let ending = self.ending.as_ref()?;
-            (ending.get(at) == Some(&byte)).then_some(Place::Ending(at + 1))
+            let suffix = self.suffix.as_ref()?;
+            (suffix.get(at) == Some(&byte)).then_some(EntryState::Suffix(at + 1))
         };
         match (state, word::ends_word(byte)) {
-            (Place::Word(state), None) => Place::Word(self.word.accept(state, byte)),
-            (Place::Word(state), Some(is_anywhere)) if self.word.is_match(state) => {
-                let anywhere = (self.ending.is_none() && is_anywhere).then_some(Place::Anywhere);
-                anywhere.or_else(|| follows(0)).unwrap_or(Place::Elsewhere)
+            (EntryState::Word(state), None) => EntryState::Word(self.word.accept(state, byte)),
+            (EntryState::Word(state), Some(is_anywhere)) if self.word.is_match(state) => {
+                let anywhere =
+                    (self.suffix.is_none() && is_anywhere).then_some(EntryState::Anywhere);
+                anywhere.or_else(|| follows(0)).unwrap_or(EntryState::Elsewhere)
             }
-            (Place::Ending(matched), _) => follows(*matched).unwrap_or(Place::Elsewhere),
-            (Place::Anywhere, _) => Place::Anywhere,
-            (Place::Word(_), Some(_)) | (Place::Elsewhere, _) => Place::Elsewhere,
+            (EntryState::Suffix(matched), _) => follows(*matched).unwrap_or(EntryState::Elsewhere),
+            (EntryState::Anywhere, _) => EntryState::Anywhere,
+            (EntryState::Word(_), Some(_)) | (EntryState::Elsewhere, _) => EntryState::Elsewhere,
         }
     }
 }

@@ -32,18 +32,19 @@ const MIN_LEVEL_DOCUMENTS: u32 = 2_000;
 
 /// The position of an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct IndexPosition {
     format: u32,
     /// The last indexed row of the journal.
     pub seq: i64,
     pub nonce: i64,
     /// Types of which every object has yet to be reindexed.
-    pub refills: Vec<Refill>,
+    #[serde(rename = "refills")]
+    pub reindexes: Vec<TypeReindex>,
 }
 
 /// A scan of the objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refill {
+pub struct TypeReindex {
     pub ctd: i64,
     /// Row of the journal that requested it.
     pub seq: i64,
@@ -52,26 +53,26 @@ pub struct Refill {
     pub done: u64,
 }
 
-impl Refill {
+impl TypeReindex {
     pub fn new(ctd: i64, seq: i64) -> Self {
         Self { ctd, seq, after: (i64::MIN, 0), done: 0 }
     }
 }
 
-impl Progress {
+impl IndexPosition {
     pub fn new(seq: i64, nonce: i64) -> Self {
-        Self { format: FORMAT, seq, nonce, refills: Vec::new() }
+        Self { format: FORMAT, seq, nonce, reindexes: Vec::new() }
     }
 
     /// Returns whether every change up to a row of the journal is indexed.
     pub fn covers(&self, seq: i64) -> bool {
-        self.seq >= seq && self.refills.iter().all(|refill| refill.seq > seq)
+        self.seq >= seq && self.reindexes.iter().all(|reindex| reindex.seq > seq)
     }
 
     /// Requests reindexing of all objects of a type.
-    pub fn refill(&mut self, ctd: i64, seq: i64) {
-        self.refills.retain(|refill| refill.ctd != ctd);
-        self.refills.push(Refill::new(ctd, seq));
+    pub fn reindex(&mut self, ctd: i64, seq: i64) {
+        self.reindexes.retain(|reindex| reindex.ctd != ctd);
+        self.reindexes.push(TypeReindex::new(ctd, seq));
     }
 }
 
@@ -94,7 +95,7 @@ impl Generation {
     pub fn open(folder: &Path) -> Result<Self> {
         let generation = Self::over(Index::open_in_dir(folder).map_err(failed)?)?;
         let (schema, _) = schema::schema();
-        if generation.index.schema() != schema || generation.progress()?.format != FORMAT {
+        if generation.index.schema() != schema || generation.position()?.format != FORMAT {
             return Err(Error::internal("the index was made by another version"));
         }
         Ok(generation)
@@ -112,13 +113,13 @@ impl Generation {
     }
 
     /// The position of the last commit.
-    pub fn progress(&self) -> Result<Progress> {
+    pub fn position(&self) -> Result<IndexPosition> {
         let meta = self.index.load_metas().map_err(failed)?;
         match meta.payload {
             Some(text) => {
                 serde_json::from_str(&text).map_err(|error| Error::Internal(error.into()))
             }
-            None => Ok(Progress::new(0, 0)),
+            None => Ok(IndexPosition::new(0, 0)),
         }
     }
 
@@ -142,7 +143,7 @@ impl Generation {
         collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
     }
 
-    /// Returns the packed flags of all documents, by the row of their object.
+    /// Returns the packed flags of all documents, by the primary key of their object.
     pub fn flags_by_object(&self) -> Result<HashMap<i64, Vec<u64>>> {
         let mut found: HashMap<i64, Vec<u64>> = HashMap::new();
         for segment in self.searcher().segment_readers() {
@@ -205,8 +206,8 @@ impl Documents {
     }
 
     /// Commits everything since the last commit, together with the position.
-    pub fn commit(&mut self, progress: &Progress) -> Result<()> {
-        let payload = serde_json::to_string(progress).expect("numbers are valid JSON");
+    pub fn commit(&mut self, position: &IndexPosition) -> Result<()> {
+        let payload = serde_json::to_string(position).expect("numbers are valid JSON");
         let mut commit = self.writer.prepare_commit().map_err(failed)?;
         commit.set_payload(&payload);
         commit.commit().map(drop).map_err(failed)

@@ -27,5 +27,5 @@ mod schema;
 mod tokenizer;
 
 pub use collect::{Found, Hit, Scope};
-pub use index::{Documents, Generation, Progress, Refill};
+pub use index::{Documents, Generation, IndexPosition, TypeReindex};
 pub use schema::Flags;

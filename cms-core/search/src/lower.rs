@@ -34,7 +34,7 @@ use super::{
 };
 
 /// Compiles the trees of one search.
-pub(super) struct Lower<'a> {
+pub(super) struct QueryCompiler<'a> {
     fields: &'a Fields,
     /// The fields of conditions that name none; none means all text.
     targets: Option<&'a [WeightedField]>,
@@ -65,7 +65,7 @@ impl Alternatives {
     }
 }
 
-impl<'a> Lower<'a> {
+impl<'a> QueryCompiler<'a> {
     pub(super) fn new(
         searcher: &'a Searcher,
         fields: &'a Fields,

@@ -24,7 +24,7 @@ use super::{
 
 /// The sort key of a hit; the smallest is the first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct HitSortKey {
     rank: i64,
     key: Key,
     created: i64,
@@ -55,7 +55,7 @@ enum Value {
 /// A document of a segment that may be among the hits of the page.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    place: Place,
+    sort_key: HitSortKey,
     pub(super) doc: DocId,
     pub(super) score: f32,
     /// Number of the segment.
@@ -78,7 +78,7 @@ impl Best {
         let SegmentBest { order, mut candidates, .. } = best;
         keep_first(&mut candidates, self.limit);
         for mut candidate in candidates {
-            candidate.place.key = order.keys.resolve(candidate.place.key)?;
+            candidate.sort_key.key = order.keys.resolve(candidate.sort_key.key)?;
             self.candidates.push(candidate);
         }
         keep_first(&mut self.candidates, self.limit);
@@ -90,12 +90,16 @@ impl Best {
         if self.candidates.len() < self.limit {
             i64::MAX
         } else {
-            self.candidates.iter().map(|candidate| candidate.place.rank).max().unwrap_or(i64::MAX)
+            self.candidates
+                .iter()
+                .map(|candidate| candidate.sort_key.rank)
+                .max()
+                .unwrap_or(i64::MAX)
         }
     }
 
     pub(super) fn into_sorted(mut self) -> Vec<Candidate> {
-        self.candidates.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+        self.candidates.sort_unstable_by(|a, b| a.sort_key.cmp(&b.sort_key));
         self.candidates
     }
 }
@@ -103,7 +107,7 @@ impl Best {
 /// Removes all but the first `limit`, in any order.
 fn keep_first(candidates: &mut Vec<Candidate>, limit: usize) {
     if candidates.len() > limit {
-        candidates.select_nth_unstable_by(limit, |a, b| a.place.cmp(&b.place));
+        candidates.select_nth_unstable_by(limit, |a, b| a.sort_key.cmp(&b.sort_key));
         candidates.truncate(limit);
     }
 }
@@ -118,7 +122,7 @@ pub(super) struct SegmentBest<'a> {
     /// Candidates that rank after this one are not needed.
     worst_rank: i64,
     /// The last of the best, once there are enough.
-    worst: Option<Place>,
+    worst: Option<HitSortKey>,
 }
 
 impl<'a> SegmentBest<'a> {
@@ -143,15 +147,15 @@ impl<'a> SegmentBest<'a> {
         let key = order.keys.key(doc);
         let created = order.created.values.get_val(doc);
         let pk = order.pk.values.get_val(doc);
-        let place = Place { rank, key, created, pk };
-        if self.worst.as_ref().is_some_and(|worst| place >= *worst) {
+        let sort_key = HitSortKey { rank, key, created, pk };
+        if self.worst.as_ref().is_some_and(|worst| sort_key >= *worst) {
             return;
         }
-        self.candidates.push(Candidate { place, doc, score, segment: self.segment });
+        self.candidates.push(Candidate { sort_key, doc, score, segment: self.segment });
         if self.candidates.len() >= 2 * self.limit {
             keep_first(&mut self.candidates, self.limit);
-            let places = self.candidates.iter().map(|candidate| &candidate.place);
-            if let Some(worst) = places.max() {
+            let sort_keys = self.candidates.iter().map(|candidate| &candidate.sort_key);
+            if let Some(worst) = sort_keys.max() {
                 self.worst_rank = worst.rank;
                 self.worst = Some(worst.clone());
             }
@@ -159,7 +163,7 @@ impl<'a> SegmentBest<'a> {
     }
 
     /// The score that a document must exceed to be added, when the order is by score.
-    pub(super) fn least_score(&self) -> f32 {
+    pub(super) fn min_competitive_score(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "rounds")]
         match self.worst_rank {
             i64::MAX => f32::MIN,

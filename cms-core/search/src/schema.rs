@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `pk` | row of the object | replacing and deleting documents, fetching hits |
 //! | `ctd` | row of its type | restricting to types, deleting all of one |
-//! | `flags` | the row of the type and [`Flags`], as one number | visibility check with one read |
+//! | `flags` | the primary key of the type and [`Flags`], as one number | visibility check with one read |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
 //! | `words` | words of every value, each with its path ([`cms_model::search::word`]) | words, with and without a field |
 //! | `scalars` | path → numbers, booleans | equality |

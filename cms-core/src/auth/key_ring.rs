@@ -1,9 +1,10 @@
-//! Caches the valid keys of this process.
+//! Caches the valid keys of this process, and beside them the sessions.
 
 use std::{
     collections::HashMap,
+    mem,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -15,55 +16,98 @@ use cms_model::{
 };
 use cms_store::{KeyRow, Reader, Revisions};
 
-/// The cached keys, by digest.
+use super::session_cache::SessionCache;
+
+/// The cached keys, by digest, and the cached sessions.
 #[derive(Default)]
-pub(crate) struct KeyRing(RwLock<Arc<KeyTable>>);
+pub(crate) struct KeyRing {
+    table: RwLock<Arc<KeyTable>>,
+    /// Last uses of sessions of earlier tables that are not stored: the times by row.
+    seen: Mutex<HashMap<i64, Timestamp>>,
+}
 
 #[derive(Default)]
 pub(super) struct KeyTable {
     rev: i64,
     pub(super) by_digest: HashMap<[u8; 32], KeyEntry>,
+    pub(super) sessions: SessionCache,
 }
 
 pub(super) struct KeyEntry {
     pub(super) actor: Arc<Actor>,
+    /// The end of a token that was replaced.
+    pub(super) valid_until: Option<Timestamp>,
     /// Microseconds since the epoch, or 0 when nothing is to be stored.
     pub(super) used: AtomicI64,
 }
 
 impl KeyRing {
     /// Returns the keys if they are current.
-    pub(super) fn held(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        (held.rev == revisions.auth).then(|| Arc::clone(&held))
+    pub(super) fn cached(&self, revisions: Revisions) -> Option<Arc<KeyTable>> {
+        let cached = self.table();
+        (cached.rev == revisions.auth).then_some(cached)
     }
 
     /// Reads the keys; keeps the recorded times of their last use.
     pub(super) fn load(&self, reader: &Reader<'_>) -> Result<Arc<KeyTable>> {
         let rev = reader.revisions()?.auth;
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let entries = reader.keys()?.into_iter().map(|row| {
-            let used = held.by_digest.get(&row.hash).map_or(0, KeyEntry::used);
-            let hash = row.hash;
-            (hash, KeyEntry { actor: Arc::new(actor(row)), used: AtomicI64::new(used) })
-        });
-        let table = Arc::new(KeyTable { rev, by_digest: entries.collect() });
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
+        let cached = self.table();
+        let mut by_digest = HashMap::new();
+        for row in reader.keys()? {
+            let current = (row.hash, None);
+            let previous = row.previous.map(|(hash, until)| (hash, Some(until)));
+            let actor = Arc::new(actor(row));
+            for (hash, valid_until) in previous.into_iter().chain([current]) {
+                let used = cached.by_digest.get(&hash).map_or(0, KeyEntry::used);
+                let actor = Arc::clone(&actor);
+                let entry = KeyEntry { actor, valid_until, used: AtomicI64::new(used) };
+                by_digest.insert(hash, entry);
+            }
+        }
+        let table = Arc::new(KeyTable { rev, by_digest, sessions: SessionCache::default() });
+        self.unsaved().extend(cached.sessions.take_seen());
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&table);
         Ok(table)
     }
 
     /// Takes the times of last use recorded since the previous call.
     pub(crate) fn take_used(&self) -> Vec<(i64, Timestamp)> {
-        let held = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        let used = held.by_digest.values().filter_map(|entry| {
+        let cached = self.table();
+        let used = cached.by_digest.values().filter_map(|entry| {
             let at = entry.used.swap(0, Ordering::Relaxed);
             entry.actor.pk.filter(|_| at != 0).map(|pk| (pk, Timestamp(at)))
         });
         used.collect()
     }
+
+    /// Takes the times of last use of sessions recorded since the previous call.
+    pub(crate) fn take_seen(&self) -> Vec<(i64, Timestamp)> {
+        let mut seen = mem::take(&mut *self.unsaved());
+        seen.extend(self.table().sessions.take_seen());
+        seen.into_iter().collect()
+    }
+
+    /// The last uses of sessions that may not be stored yet, by row.
+    pub(crate) fn seen(&self) -> HashMap<i64, Timestamp> {
+        let mut seen = self.unsaved().clone();
+        seen.extend(self.table().sessions.seen());
+        seen
+    }
+
+    fn table(&self) -> Arc<KeyTable> {
+        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn unsaved(&self) -> MutexGuard<'_, HashMap<i64, Timestamp>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl KeyEntry {
+    pub(super) fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.valid_until.is_none_or(|until| now < until)
+    }
+
     fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed)
     }

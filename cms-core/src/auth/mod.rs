@@ -1,5 +1,6 @@
 //! API keys (see docs/reference/keys.md): [`service`] creates, lists and revokes them, and
-//! authenticates requests.
+//! authenticates requests by key or session.
 
 pub(crate) mod key_ring;
 pub(crate) mod service;
+mod session_cache;

@@ -1,23 +1,25 @@
-//! Creates, lists and revokes keys, and authenticates tokens (see docs/reference/keys.md).
+//! Creates, lists, changes and revokes keys, and authenticates tokens (see docs/reference/keys.md).
 
 use std::sync::{Arc, atomic::Ordering};
 
 use cms_model::{
     auth::key::digest,
     clock::Timestamp,
-    context::Caller,
+    content_type::catalog::Catalog,
+    context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
     wire::{
-        key::{CreatedKey, Key, KeyKind, NewKey, Rule},
+        key::{CreatedKey, Key, KeyKind, KeyUpdate, NewKey, Rule},
         list::List,
         plan::{KeyPlan, PlanAction},
     },
 };
-use cms_store::{KeyRow, Writer};
+use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
 use serde_json::{Map, Value};
 
+use super::key_ring::KeyTable;
 use crate::{CoreConfig, cms::Cms};
 
 /// The kind of a key cannot change: clients rely on its rights.
@@ -55,6 +57,7 @@ fn to_wire(row: KeyRow) -> Key {
         rules: row.rules,
         created_at: dates::definition_date(row.created_at),
         last_used_at: row.last_used_at.map(dates::definition_date),
+        previous_valid_until: row.previous.map(|(_, until)| dates::definition_date(until)),
     }
 }
 
@@ -71,24 +74,52 @@ impl Keys<'_> {
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
     pub fn authenticate(&self, token: &str) -> Result<Caller> {
-        let digest = digest(token);
-        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
-        let cached = self.cms.store.read_autocommit(|reader| {
-            let revisions = reader.revisions()?;
-            let catalog = Some(catalog.held()).filter(|held| held.rev == revisions.schema);
-            Ok(keys.held(revisions).zip(catalog))
-        })?;
-        let (table, catalog) = match cached {
+        let (table, catalog) = match self.cached()? {
+            Some(cached) => cached,
+            None => self.cms.store.read(|reader| self.load(reader))?,
+        };
+        let now = self.cms.config.clock.now();
+        let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
+        let entry = entry.ok_or(Error::Unauthenticated)?;
+        entry.used.store(now.0, Ordering::Relaxed);
+        Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
+    }
+
+    /// Finds the user that the cookie of a session belongs to, as [`Self::authenticate`] does.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] for an unknown or ended session.
+    pub fn authenticate_session(&self, cookie: &str) -> Result<Caller> {
+        let (digest, now) = (digest(cookie), self.cms.config.clock.now());
+        let cached = self
+            .cached()?
+            .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
+        let (entry, catalog) = match cached {
             Some(cached) => cached,
             None => self.cms.store.read(|reader| {
-                let revisions = reader.revisions()?;
-                let table = keys.held(revisions).map_or_else(|| keys.load(reader), Ok)?;
-                Ok((table, catalog.at_revision(reader, revisions.schema)?))
+                let (table, catalog) = self.load(reader)?;
+                Ok((table.sessions.load(reader, digest, now)?, catalog))
             })?,
         };
-        let entry = table.by_digest.get(&digest).ok_or(Error::Unauthenticated)?;
-        entry.used.store(self.cms.config.clock.now().0, Ordering::Relaxed);
-        Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
+        let caller = Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog);
+        Ok(caller.with_credential(Credential::Session(entry.pk)))
+    }
+
+    /// Returns the cached keys and content types, if both are current.
+    fn cached(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
+        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
+        self.cms.store.read_autocommit(|reader| {
+            let revisions = reader.revisions()?;
+            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
+            Ok(keys.cached(revisions).zip(catalog))
+        })
+    }
+
+    /// Returns the keys and the content types of a snapshot.
+    fn load(&self, reader: &Reader<'_>) -> Result<(Arc<KeyTable>, Arc<Catalog>)> {
+        let (keys, revisions) = (&self.cms.keys, reader.revisions()?);
+        let table = keys.cached(revisions).map_or_else(|| keys.load(reader), Ok)?;
+        Ok((table, self.cms.catalog.at_revision(reader, revisions.schema)?))
     }
 
     /// Creates the first keys of a new data directory, and sets their configured tokens. Returns
@@ -96,6 +127,7 @@ impl Keys<'_> {
     pub fn ensure_first(&self, wanted: &FirstKeys) -> Result<Vec<CreatedKey>> {
         let wanted = wanted.clone();
         let config = self.cms.config.clone();
+        let stamp = Caller::local().stamp(config.clock.now());
         self.cms.store.write(move |writer| {
             let present = writer.keys()?;
             let is_new = !writer.has_any_key()?;
@@ -114,14 +146,16 @@ impl Keys<'_> {
                 let found = present.iter().find(|row| row.kind == kind && row.name == name);
                 match (found, token) {
                     (Some(row), Some(token)) if row.hash != digest(token) => {
-                        writer.set_key_hash(row.pk, digest(token))?;
+                        writer.set_key_hash(row.pk, digest(token), None)?;
+                        let event = ManagementEvent::KeyRotated;
+                        writer.log_management(event, stamp, &row.uid, &row.name)?;
                         changed = true;
                     }
                     (None, token) if is_new || token.is_some() => {
                         let fresh = token.cloned().unwrap_or_else(|| config.ids.token());
                         let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
-                        let row = new_row(&new, &fresh, config.ids.uuid(), config.clock.now());
-                        writer.insert_key(&row)?;
+                        let row = new_row(&new, &fresh, config.ids.uuid(), stamp.at);
+                        insert(writer, &row, stamp)?;
                         changed = true;
                         if token.is_none() {
                             shown.push(CreatedKey { item: to_wire(row), key: fresh });
@@ -140,8 +174,10 @@ impl Keys<'_> {
     /// Lists the valid keys, oldest first.
     pub fn list(&self, caller: &Caller) -> Result<List<Key>> {
         caller.require_admin()?;
+        let now = self.cms.config.clock.now();
         self.cms.store.read_autocommit(|reader| {
-            Ok(List::single_page(reader.keys()?.into_iter().map(to_wire).collect()))
+            let keys = reader.keys()?.into_iter().map(|row| to_wire(without_expired(row, now)));
+            Ok(List::single_page(keys.collect()))
         })
     }
 
@@ -154,13 +190,13 @@ impl Keys<'_> {
         caller.require_admin()?;
         validate(new).into_result()?;
         let config = &self.cms.config;
-        let token = config.ids.token();
-        let row = new_row(new, &token, config.ids.uuid(), config.clock.now());
+        let (token, stamp) = (config.ids.token(), caller.stamp(config.clock.now()));
+        let row = new_row(new, &token, config.ids.uuid(), stamp.at);
         let row = self.cms.store.write(move |writer| {
             if writer.keys()?.iter().any(|known| known.name == row.name) {
                 return Err(Error::invalid("name", message::ALREADY_USED));
             }
-            writer.insert_key(&row)?;
+            insert(writer, &row, stamp)?;
             writer.bump_auth()?;
             Ok(row)
         })?;
@@ -170,14 +206,86 @@ impl Keys<'_> {
     /// Revokes a key by id, effective with the next request.
     pub fn revoke(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (id, at) = (id.to_owned(), self.cms.config.clock.now());
+        let (id, stamp) = (id.to_owned(), caller.stamp(self.cms.config.clock.now()));
         self.cms.store.write(move |writer| {
-            if !writer.revoke_key(&id, at)? {
-                return Err(Error::NotFound { what: "key", name: id });
-            }
+            let row = find(writer, &id)?;
+            writer.revoke_key(row.pk, stamp.at)?;
+            writer.log_management(ManagementEvent::KeyDeleted, stamp, &row.uid, &row.name)?;
+            writer.remove_working_copies_of(row.pk)?;
             writer.bump_auth()
         })
     }
+
+    /// Changes name and rules of a key, effective with the next request.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] as for a new key, and for another kind.
+    pub fn update(&self, caller: &Caller, id: &str, update: &KeyUpdate) -> Result<Key> {
+        caller.require_admin()?;
+        let (id, update) = (id.to_owned(), update.clone());
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        self.cms.store.write(move |writer| {
+            let mut row = find(writer, &id)?;
+            let wanted = NewKey {
+                name: update.name.unwrap_or_else(|| row.name.clone()),
+                kind: row.kind,
+                rules: update.rules.unwrap_or_else(|| row.rules.clone()),
+            };
+            let mut errors = validate(&wanted);
+            if update.kind.is_some_and(|kind| kind != row.kind) {
+                errors.add("kind", OTHER_KIND);
+            }
+            let is_other = |known: &KeyRow| known.name == wanted.name && known.pk != row.pk;
+            if writer.keys()?.iter().any(is_other) {
+                errors.add("name", message::ALREADY_USED);
+            }
+            errors.into_result()?;
+            if wanted.name != row.name || !has_rules(&row, &wanted.rules) {
+                (row.name, row.rules) = (wanted.name, wanted.rules);
+                writer.update_key(row.pk, &row.name, &row.rules)?;
+                writer.log_management(ManagementEvent::KeyUpdated, stamp, &row.uid, &row.name)?;
+                writer.bump_auth()?;
+            }
+            Ok(to_wire(without_expired(row, stamp.at)))
+        })
+    }
+
+    /// Replaces the token of a key. The token before is accepted for some more hours, earlier ones
+    /// no longer. Only the response has the new token.
+    pub fn rotate(&self, caller: &Caller, id: &str, grace_hours: i64) -> Result<CreatedKey> {
+        caller.require_admin()?;
+        let config = &self.cms.config;
+        let (id, token) = (id.to_owned(), config.ids.token());
+        let (hash, stamp) = (digest(&token), caller.stamp(config.clock.now()));
+        let row = self.cms.store.write(move |writer| {
+            let mut row = find(writer, &id)?;
+            let until = Timestamp(stamp.at.0 + grace_hours * 3_600_000_000);
+            let until = (grace_hours > 0).then_some(until);
+            writer.set_key_hash(row.pk, hash, until)?;
+            writer.log_management(ManagementEvent::KeyRotated, stamp, &row.uid, &row.name)?;
+            writer.bump_auth()?;
+            row.previous = until.map(|until| (row.hash, until));
+            Ok(row)
+        })?;
+        Ok(CreatedKey { item: to_wire(row), key: token })
+    }
+}
+
+/// Finds a valid key by its id.
+fn find(reader: &Reader<'_>, id: &str) -> Result<KeyRow> {
+    let found = reader.keys()?.into_iter().find(|row| row.uid == id);
+    found.ok_or_else(|| Error::NotFound { what: "key", name: id.to_owned() })
+}
+
+/// Removes the previous token of a key when it is no longer valid.
+fn without_expired(mut row: KeyRow, now: Timestamp) -> KeyRow {
+    row.previous = row.previous.filter(|(_, until)| now < *until);
+    row
+}
+
+fn insert(writer: &Writer<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
+    writer.insert_key(row)?;
+    writer.log_management(ManagementEvent::KeyCreated, stamp, &row.uid, &row.name)
 }
 
 /// Creates a key of a project, or sets the rules of the key with this name.
@@ -185,6 +293,7 @@ pub(crate) fn put(
     writer: &Writer<'_>,
     payload: &Map<String, Value>,
     config: &CoreConfig,
+    stamp: Stamp,
 ) -> Result<KeyPlan> {
     let name = payload.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut planned =
@@ -205,7 +314,7 @@ pub(crate) fn put(
     match present.iter().find(|known| known.name == wanted.name) {
         None => {
             let token = config.ids.token();
-            writer.insert_key(&new_row(&wanted, &token, config.ids.uuid(), config.clock.now()))?;
+            insert(writer, &new_row(&wanted, &token, config.ids.uuid(), stamp.at), stamp)?;
             planned.key = Some(token);
         }
         Some(known) if known.kind != wanted.kind => {
@@ -218,7 +327,8 @@ pub(crate) fn put(
         }
         Some(known) => {
             planned.action = PlanAction::Update;
-            writer.set_key_rules(known.pk, &wanted.rules)?;
+            writer.update_key(known.pk, &known.name, &wanted.rules)?;
+            writer.log_management(ManagementEvent::KeyUpdated, stamp, &known.uid, &known.name)?;
         }
     }
     writer.bump_auth()?;
@@ -240,6 +350,7 @@ fn new_row(new: &NewKey, token: &str, uid: String, at: Timestamp) -> KeyRow {
         hash: digest(token),
         created_at: at,
         last_used_at: None,
+        previous: None,
     }
 }
 
@@ -262,16 +373,9 @@ fn validate(new: &NewKey) -> FieldErrors {
         errors.add("rules", "Only scoped keys have rules");
     }
     for (index, rule) in new.rules.iter().enumerate() {
-        if !names_types(rule) {
+        if !rule.names_types() {
             errors.add(format!("rules[{index}].ctd"), message::NOT_VALID);
         }
     }
     errors
-}
-
-/// Whether a rule names one type, which need not exist yet, or all types.
-fn names_types(rule: &Rule) -> bool {
-    rule.content_type == "*"
-        || !rule.content_type.is_empty()
-            && rule.content_type.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }

@@ -253,28 +253,28 @@ fn compare(sum: Checksum, manifest: Backup) -> Result<Backup> {
     if counts == (manifest.files, manifest.bytes) && sum.sha256(&manifest) == manifest.sha256 {
         return Ok(manifest);
     }
-    let message = "the backup is damaged: its content is not what was written";
+    let message = "the backup is damaged: checksum mismatch";
     Err(Error::BadRequest(message.to_owned()))
 }
 
 fn foreign() -> Error {
-    Error::BadRequest("this is no backup of cms".to_owned())
+    Error::BadRequest("the file is not a backup of cms".to_owned())
 }
 
 fn cut_off() -> Error {
-    Error::BadRequest("the backup is cut off: its end is missing".to_owned())
+    Error::BadRequest("the backup is truncated".to_owned())
 }
 
 fn unexpected(name: &str) -> Error {
     let name: String = name.chars().take(100).collect();
-    Error::BadRequest(format!("the backup is damaged: nothing in it is called {name:?}"))
+    Error::BadRequest(format!("the backup is damaged: unexpected entry {name:?}"))
 }
 
 fn unreadable(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => cut_off(),
         _ => error.downcast().unwrap_or_else(|error| {
-            Error::BadRequest(format!("the backup is damaged, or cannot be read: {error}"))
+            Error::BadRequest(format!("the backup is damaged or cannot be read: {error}"))
         }),
     }
 }

@@ -13,7 +13,7 @@ use cms_model::{
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
 };
-use cms_store::{Writer, read_copy};
+use cms_store::read_copy;
 use cms_system::{folder, lock};
 
 use super::archive::{self, EntryContent, EntryName};
@@ -143,7 +143,7 @@ impl DirectoryState {
 }
 
 fn occupied(folder: &Path) -> Error {
-    Error::Conflict(format!("the folder {} is not empty", folder.display()))
+    Error::Conflict(format!("the data directory {} is not empty", folder.display()))
 }
 
 /// The data directory during a restore.
@@ -184,9 +184,12 @@ impl StagingDirectory {
         }
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;
-        let space = store.read_autocommit(|reader| Ok(reader.names()?.1))?;
-        // Orphans get a new deadline: their objects may have been created after the backup.
-        store.write(forget_orphans)?;
+        let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
+        store.write(|writer| {
+            // Orphans get a new deadline: their objects may have been created after the backup.
+            writer.delete_orphan_records()?;
+            writer.end_all_access()
+        })?;
         let objects =
             store.read_autocommit(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
         drop(store);
@@ -207,7 +210,7 @@ impl StagingDirectory {
         let found = incoming.fingerprint();
         if self.recorded.get(id).is_some_and(|&recorded| recorded != found) {
             return Err(Error::BadRequest(format!(
-                "the backup is damaged: the file {id} in it is not what was uploaded"
+                "the backup is damaged: checksum mismatch of the file {id}"
             )));
         }
         // An existing file in a bucket is the same: the file of an id never changes.
@@ -263,10 +266,6 @@ impl StagingDirectory {
     }
 }
 
-fn forget_orphans(writer: &Writer<'_>) -> Result<()> {
-    writer.forget_all_orphans()
-}
-
 fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
@@ -310,8 +309,7 @@ mod tests {
                 continue;
             }
             let Err(Error::BadRequest(message)) = restored else { panic!("{restored:?}") };
-            let wanted =
-                format!("the backup is damaged: the file {id} in it is not what was uploaded");
+            let wanted = format!("the backup is damaged: checksum mismatch of the file {id}");
             assert_eq!(message, wanted);
             assert!(!folder.exists());
         }

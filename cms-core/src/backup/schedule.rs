@@ -118,7 +118,7 @@ impl Backups<'_> {
 
     /// The name prefix of this space, because spaces may share a destination.
     fn prefix(&self) -> Result<String> {
-        let space = self.cms.store.read_autocommit(|reader| Ok(reader.names()?.1))?;
+        let space = self.cms.store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(format!("cms-{}-", space.split('-').next_back().unwrap_or_default()))
     }
 }

@@ -49,7 +49,7 @@ pub struct DatabaseCopy {
     files: RecordedFiles,
     known: Backup,
     at: Timestamp,
-    _kept: File,
+    _backup_lock: File,
 }
 
 /// Stored files with the fingerprints of their uploads.
@@ -81,7 +81,7 @@ impl Backups<'_> {
     /// size differs from the upload.
     pub fn begin(&self) -> Result<DatabaseCopy> {
         let config = &self.cms.config;
-        let kept = self.cms.files.keep()?;
+        let backup_lock = self.cms.files.lock_for_backup()?;
         let folder = self.cms.files.incoming();
         fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
         let database = CopyFile(folder.join(config.ids.uuid()));
@@ -89,7 +89,7 @@ impl Backups<'_> {
         self.cms.store.copy(&database.0)?;
         let (files, known) = read_copy(&database.0, |copy| inspect_copy(copy, at))?;
         self.require_sizes(&files)?;
-        Ok(DatabaseCopy { database, files, known, at, _kept: kept })
+        Ok(DatabaseCopy { database, files, known, at, _backup_lock: backup_lock })
     }
 
     /// Writes a backup in chunks; returns its manifest.
@@ -98,7 +98,7 @@ impl Backups<'_> {
     /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the
     /// first file that differs from the upload. The output is then not a valid backup.
     pub fn write(&self, copied: DatabaseCopy, output: &mut dyn Write) -> Result<Backup> {
-        let DatabaseCopy { database, files, mut known, at, _kept: kept } = copied;
+        let DatabaseCopy { database, files, mut known, at, _backup_lock: backup_lock } = copied;
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
         let mut packer = ArchiveWriter::new(output, seconds);
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
@@ -125,7 +125,7 @@ impl Backups<'_> {
             }
         }
         let backup = packer.finish(known)?;
-        drop(kept);
+        drop(backup_lock);
         Ok(backup)
     }
 
@@ -166,7 +166,7 @@ fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Back
     let known = Backup {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created_at: dates::object_date(at.seconds()),
-        space: copy.names()?.1,
+        space: copy.space_ids()?.space,
         journal: copy.journal_head()?.seq,
         objects: copy.live_objects()?,
         ..Backup::default()

@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
-use cms_store::{Event, FeedEntry, Place, Reader};
+use cms_store::{Authors, Event, FeedEntry, JournalPosition, Reader};
 
 use crate::cms::Cms;
 
@@ -22,7 +22,7 @@ pub struct Changes<'a> {
 }
 
 impl Cms {
-    /// The kind of the change.
+    /// The change feed.
     pub fn changes(&self) -> Changes<'_> {
         Changes { cms: self }
     }
@@ -42,12 +42,12 @@ impl Changes<'_> {
             let Some(since) = request.since else {
                 return Ok(Page { data: Vec::new(), next: position(head), more: false });
             };
-            let (mut next, mut data) = (find(reader, since, head)?, Vec::new());
+            let (mut next, mut found) = (find(reader, since, head)?, Vec::new());
             let (mut scanned, audience) = (0, Audience::of_caller(caller));
-            let is_full = |data: &Vec<Change>, scanned| {
-                data.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
+            let is_full = |found: &Vec<FeedEntry>, scanned| {
+                found.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
-            while next.seq < head.seq && !is_full(&data, scanned) {
+            while next.seq < head.seq && !is_full(&found, scanned) {
                 for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.place);
                     scanned += 1;
@@ -56,21 +56,28 @@ impl Changes<'_> {
                         .content_types
                         .as_ref()
                         .is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
-                    if is_wanted && entry.audience >= audience && may_read(caller, &entry, name) {
-                        data.extend(to_change(entry));
+                    if is_wanted
+                        && action(entry.event).is_some()
+                        && entry.audience >= audience
+                        && may_read(caller, entry.object.is_some(), name)
+                    {
+                        found.push(entry);
                     }
-                    if is_full(&data, scanned) {
+                    if is_full(&found, scanned) {
                         break;
                     }
                 }
             }
+            let authors = reader.authors(found.iter().map(|entry| entry.actor))?;
+            let data = found.into_iter().filter_map(|entry| to_change(caller, &authors, entry));
+            let data = data.collect();
             Ok(Page { data, next, more: next.seq < head.seq })
         })
     }
 }
 
 /// Finds a position in the journal.
-fn find(reader: &Reader<'_>, since: Position, head: Place) -> Result<Position> {
+fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<Position> {
     if let Some(entry) = reader.journal_entry(since.seq)? {
         let found = position(entry.place);
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
@@ -86,22 +93,40 @@ fn forgotten() -> Error {
     Error::Gone(message::CHANGES_EXPIRED.to_owned())
 }
 
-fn position(place: Place) -> Position {
+fn position(place: JournalPosition) -> Position {
     Position::new(place.seq, place.nonce)
 }
 
-/// Whether the key may read a change: of an object with the right to read its type, of a type if it
-/// is visible.
-fn may_read(caller: &Caller, entry: &FeedEntry, content_type: &str) -> bool {
-    match &entry.object {
-        Some(_) => caller.may(Access::READ, content_type),
-        None => caller.sees_type(content_type),
+/// Whether the caller may read a change: of an object with the right to read its type, of a type if
+/// it is visible.
+pub(crate) fn may_read(caller: &Caller, is_of_object: bool, content_type: &str) -> bool {
+    if is_of_object {
+        caller.may(Access::READ, content_type)
+    } else {
+        caller.sees_type(content_type)
     }
 }
 
-/// Converts a row to a change; none for internal rows.
-fn to_change(entry: FeedEntry) -> Option<Change> {
-    let action = match entry.event {
+/// Converts a row to a change; none for rows that the feed does not show.
+fn to_change(caller: &Caller, authors: &Authors, entry: FeedEntry) -> Option<Change> {
+    let content_type = entry.content_type?;
+    let by = authors.by(entry.actor).shown_to(caller, &content_type);
+    let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
+    Some(Change {
+        seq: entry.place.seq,
+        at: dates::definition_date(entry.at),
+        action: action(entry.event)?,
+        content_type,
+        id,
+        version,
+        by,
+        position: position(entry.place),
+    })
+}
+
+/// The action of an event; none for events that the feed does not show.
+pub(crate) fn action(event: Event) -> Option<&'static str> {
+    Some(match event {
         Event::ObjectCreated | Event::ObjectRestored => "create",
         Event::ObjectUpdated => "update",
         Event::ObjectDeleted => "delete",
@@ -109,21 +134,11 @@ fn to_change(entry: FeedEntry) -> Option<Change> {
         Event::ObjectUnpublished => "unpublish",
         Event::ObjectArchived => "archive",
         Event::ObjectScheduled | Event::ObjectUnscheduled => "schedule",
-        Event::ObjectMoved => "transition",
+        Event::ObjectTransitioned => "transition",
         Event::TypeCreated => "type.create",
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::TrashRemoved | Event::IndexWanted => return None,
-    };
-    let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
-    Some(Change {
-        seq: entry.place.seq,
-        at: dates::definition_date(entry.at),
-        action,
-        content_type: entry.content_type?,
-        id,
-        version,
-        position: position(entry.place),
+        Event::TrashRemoved | Event::ReindexRequested | Event::Management(_) => return None,
     })
 }

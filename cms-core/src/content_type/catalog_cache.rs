@@ -27,11 +27,11 @@ impl CatalogCache {
 
     /// As [`Self::at`], for a caller that has already read the revision.
     pub(crate) fn at_revision(&self, reader: &Reader<'_>, rev: i64) -> Result<Arc<Catalog>> {
-        let held = self.held();
-        if held.rev == rev {
-            return Ok(held);
+        let cached = self.cached();
+        if cached.rev == rev {
+            return Ok(cached);
         }
-        let loaded = Arc::new(load(reader, rev, &held)?);
+        let loaded = Arc::new(load(reader, rev, &cached)?);
         let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // An older snapshot must not replace a newer catalog.
         if newest.rev < rev {
@@ -44,12 +44,12 @@ impl CatalogCache {
     /// rolled back, and its revision used again.
     pub(crate) fn within(&self, writer: &Writer<'_>) -> Result<Arc<Catalog>> {
         let rev = writer.revisions()?.schema;
-        let held = self.held();
-        if held.rev == rev { Ok(held) } else { Ok(Arc::new(load(writer, rev, &held)?)) }
+        let cached = self.cached();
+        if cached.rev == rev { Ok(cached) } else { Ok(Arc::new(load(writer, rev, &cached)?)) }
     }
 
     /// Returns the newest cached catalog, which may be out of date.
-    pub(crate) fn held(&self) -> Arc<Catalog> {
+    pub(crate) fn cached(&self) -> Arc<Catalog> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -22,7 +22,7 @@ use cms_model::{
     wire::plan::{PropertyChange, PropertyPlan},
     workflow::model::PUBLIC_STATE,
 };
-use cms_store::{DERIVED, Event, NewTexts, StoredText, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, NewTexts, StoredText, Writer};
 
 use crate::{object::write, progress::Progress, webhook::feed};
 
@@ -41,8 +41,8 @@ pub(crate) struct Outcome {
 }
 
 /// Rebuilds slots, their indexes and links of all types, in a data directory of an older version.
-pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
-    if writer.derived()? >= DERIVED {
+pub(crate) fn rebuild_derived_data(writer: &Writer<'_>) -> Result<()> {
+    if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
     }
     writer.drop_slots()?;
@@ -57,10 +57,10 @@ pub(crate) fn derive(writer: &Writer<'_>) -> Result<()> {
             write::relink(writer, &properties, pk)?;
         }
     }
-    writer.note_derived()
+    writer.set_derived_data_version()
 }
 
-/// Creates a type; returns its row.
+/// Creates a type; returns its primary key.
 pub(crate) fn create(
     writer: &Writer<'_>,
     uid: &str,
@@ -94,9 +94,9 @@ pub(crate) fn update(
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
-    let refill = Refill::of(writer, catalog, before, &rewrite)?;
+    let slot_update = SlotUpdate::of(writer, catalog, before, &rewrite)?;
     let objects_rewritten =
-        rewrite_objects(writer, catalog, before, &mut rewrite, refill.slots(), progress)?;
+        rewrite_objects(writer, catalog, before, &mut rewrite, slot_update.slots(), progress)?;
     let changes_titles = rewrite.changes_titles();
     let (mut plans, mut blockers) = rewrite.into_plans();
     for (planned, diff) in plans.iter_mut().zip(&diffs) {
@@ -109,7 +109,7 @@ pub(crate) fn update(
         diff.is_renamed() || matches!(diff.change, PropertyChange::Remove | PropertyChange::Type)
     };
     switch_publishing(writer, catalog, before, definition)?;
-    refill.finish(writer, before.pk, definition)?;
+    slot_update.finish(writer, before.pk, definition)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
     Ok(Outcome {
@@ -172,7 +172,7 @@ fn rewrite_objects(
 }
 
 /// The effects of a change on the slots of a type.
-struct Refill {
+struct SlotUpdate {
     /// The slots of the type after the change.
     slots: IndexedProperties,
     /// The rows of the type do not have them yet.
@@ -181,7 +181,7 @@ struct Refill {
     indexes: usize,
 }
 
-impl Refill {
+impl SlotUpdate {
     /// Determines the changes. When most objects are of the type, indexes are dropped and rebuilt,
     /// which is faster than updating them row by row.
     fn of(
@@ -229,10 +229,10 @@ fn switch_publishing(
         writer.enter_workflow(before.pk, found, PUBLIC_STATE)?;
     }
     match (before.definition.draft_public, after.draft_public) {
-        (false, true) => writer.publish_all(before.pk)?,
+        (false, true) => writer.enable_draft_public(before.pk)?,
         (true, false) => {
             let modified = writer.modified_objects(before.pk)?;
-            writer.forget_publishing(before.pk)?;
+            writer.disable_draft_public(before.pk)?;
             for pk in modified {
                 write::relink(writer, &after.properties(), pk)?;
             }

@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     change,
-    service::{Types, check, reasons_to_stay, require_changeable},
+    service::{Types, check, deletion_blockers, require_changeable},
 };
 use crate::{
     CoreConfig, auth, content_type::catalog_cache::CatalogCache, progress::Progress, workflow,
@@ -59,16 +59,16 @@ impl Types<'_> {
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
                 // Checked early, before work that may be long and in vain.
-                let catalog = run.cell.within(writer)?;
+                let catalog = run.catalog_cache.within(writer)?;
                 if token != run.token(writer, &catalog)? {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
                 }
             }
             let plan = run.carry_out(writer)?;
-            let blocked: Vec<_> =
+            let type_plan_without_changes: Vec<_> =
                 plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
-            if !blocked.is_empty() {
-                return Err(Error::Blocked(blocked));
+            if !type_plan_without_changes.is_empty() {
+                return Err(Error::Blocked(type_plan_without_changes));
             }
             let lost = lost_without_consent(&plan, consent.as_ref());
             if !lost.is_empty() {
@@ -88,7 +88,7 @@ fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
 /// One plan or apply over the types.
 struct Run {
     wanted: PlanRequest,
-    cell: Arc<CatalogCache>,
+    catalog_cache: Arc<CatalogCache>,
     config: CoreConfig,
     stamp: Stamp,
     rewriting: Arc<Progress>,
@@ -99,7 +99,7 @@ impl Run {
         let config = types.cms.config.clone();
         Self {
             wanted: wanted.clone(),
-            cell: Arc::clone(&types.cms.catalog),
+            catalog_cache: Arc::clone(&types.cms.catalog),
             stamp: caller.stamp(config.clock.now()),
             config,
             rewriting: Arc::clone(&types.cms.rewriting),
@@ -108,12 +108,12 @@ impl Run {
 
     /// Applies the changes of types, and reports the effects on each.
     fn carry_out(&self, writer: &Writer<'_>) -> Result<ProjectPlan> {
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
         // Keys come before the types: a key with a rule for a type blocks its deletion.
         let keys = self.put_keys(writer)?;
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         let rev = catalog.rev + 1;
         let mut types = Vec::new();
         let mut rewritten = 0;
@@ -121,7 +121,7 @@ impl Run {
         for payload in &self.wanted.content_types {
             let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
             if !named.insert(name) {
-                types.push(blocked(
+                types.push(type_plan_without_changes(
                     name,
                     PlanAction::None,
                     FieldErrors::one("name", message::ALREADY_USED),
@@ -184,7 +184,7 @@ impl Run {
                     Ok(wanted) if known.is_some_and(|known| **known == wanted) => {
                         action = PlanAction::None;
                     }
-                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted)?,
+                    Ok(wanted) => workflow::service::put(writer, catalog, &wanted, self.stamp)?,
                 }
             }
             planned.push(WorkflowPlan { id, action, blockers });
@@ -205,7 +205,7 @@ impl Run {
                     key: None,
                 });
             } else {
-                planned.push(auth::service::put(writer, payload, &self.config)?);
+                planned.push(auth::service::put(writer, payload, &self.config, self.stamp)?);
             }
         }
         Ok(planned)
@@ -219,7 +219,7 @@ impl Run {
         if updated.peek().is_none() {
             return Ok(());
         }
-        let catalog = self.cell.within(writer)?;
+        let catalog = self.catalog_cache.within(writer)?;
         for planned in updated {
             if let Some(known) = catalog.workflows.find(&planned.id) {
                 planned.blockers.merge(workflow::service::lost_states(writer, &catalog, known)?);
@@ -238,7 +238,9 @@ impl Run {
     ) -> Result<TypePlan> {
         let definition = match check(writer, catalog, payload, None) {
             Ok(definition) => definition,
-            Err(Error::Invalid(errors)) => return Ok(blocked(name, PlanAction::Create, errors)),
+            Err(Error::Invalid(errors)) => {
+                return Ok(type_plan_without_changes(name, PlanAction::Create, errors));
+            }
             Err(error) => return Err(error),
         };
         change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
@@ -277,16 +279,19 @@ impl Run {
         let definition = match check(writer, catalog, payload, Some(before)) {
             Ok(definition) => definition,
             Err(Error::Invalid(errors)) => {
-                return Ok((blocked(name, PlanAction::Update, errors), 0));
+                return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
             }
             Err(error) => return Err(error),
         };
         if definition == before.definition {
-            return Ok((blocked(name, PlanAction::None, FieldErrors::default()), 0));
+            return Ok((
+                type_plan_without_changes(name, PlanAction::None, FieldErrors::default()),
+                0,
+            ));
         }
         if require_changeable(before).is_err() {
             let errors = FieldErrors::one("name", "This content type cannot be changed");
-            return Ok((blocked(name, PlanAction::Update, errors), 0));
+            return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
         }
         let outcome = change::update(
             writer,
@@ -308,7 +313,7 @@ impl Run {
 
     fn delete(&self, writer: &Writer<'_>, content_type: &CompiledType) -> Result<TypePlan> {
         let mut blockers = FieldErrors::default();
-        for reason in reasons_to_stay(writer, content_type)? {
+        for reason in deletion_blockers(writer, content_type)? {
             blockers.add("ctd", reason);
         }
         if blockers.is_empty() {
@@ -316,7 +321,7 @@ impl Run {
         }
         Ok(TypePlan {
             breaking: true,
-            ..blocked(content_type.name(), PlanAction::Delete, blockers)
+            ..type_plan_without_changes(content_type.name(), PlanAction::Delete, blockers)
         })
     }
 
@@ -361,8 +366,8 @@ impl Run {
     }
 }
 
-/// An unchanged type.
-fn blocked(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
+/// The plan of a type without changes to properties: an unchanged, invalid or deleted one.
+fn type_plan_without_changes(name: &str, action: PlanAction, blockers: FieldErrors) -> TypePlan {
     TypePlan { name: name.to_owned(), action, breaking: false, blockers, properties: Vec::new() }
 }
 

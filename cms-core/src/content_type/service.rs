@@ -9,6 +9,7 @@ use cms_model::{
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        model::SINGLE_PATH,
         parse, resolve,
     },
     context::{Caller, Stamp},
@@ -17,6 +18,7 @@ use cms_model::{
     object::link,
     wire::{
         content_type::{ContentType, TypeListRequest, TypeOrder},
+        key::Rule,
         list::List,
         object::Direction,
     },
@@ -85,9 +87,10 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let (cell, stamp) = (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
+        let (catalog_cache, stamp) =
+            (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let definition = check(writer, &catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
             if config.max_types.is_some_and(|most| count >= most) {
@@ -123,7 +126,7 @@ impl Types<'_> {
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
         self.write(caller, name, |writer, _, content_type, stamp| {
             require_changeable(content_type)?;
-            let reasons = reasons_to_stay(writer, content_type)?;
+            let reasons = deletion_blockers(writer, content_type)?;
             if !reasons.is_empty() {
                 return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
             }
@@ -138,7 +141,7 @@ impl Types<'_> {
         let at = self.write(caller, name, move |writer, _, content_type, stamp| {
             if delete_schema {
                 require_changeable(content_type)?;
-                let reasons = keys_that_name(writer, content_type)?;
+                let reasons = actors_that_name(writer, content_type)?;
                 if !reasons.is_empty() {
                     return Err(Error::Rejected(reasons.into_iter().map(Into::into).collect()));
                 }
@@ -151,7 +154,7 @@ impl Types<'_> {
             }
             Ok(stamp.at)
         })?;
-        self.cms.media().forget_purged(name, at)
+        self.cms.media().delete_renders_of_purged(name, at)
     }
 
     /// Changes one type in a write transaction, after all checks (see
@@ -166,10 +169,10 @@ impl Types<'_> {
     ) -> Result<T> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.look_up(&name)?;
             caller.require_type_admin()?;
             write(writer, &catalog, content_type, stamp)
@@ -181,13 +184,13 @@ impl Types<'_> {
     pub fn purge_space(&self, caller: &Caller, space: &str) -> Result<()> {
         caller.require_type_admin()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let space = space.to_owned();
         self.cms.store.write(move |writer| {
-            if writer.names()?.1 != space {
+            if writer.space_ids()?.space != space {
                 return Err(Error::NotFound { what: "space", name: space });
             }
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             for content_type in catalog.types().iter().filter(|known| !is_system(known.name())) {
                 writer.trash_all(content_type.pk, stamp)?;
                 writer.log_type(
@@ -234,6 +237,16 @@ pub(super) fn check(
     if is_taken {
         stored.add("name", message::ALREADY_USED);
     }
+    let wants_single =
+        payload.get("metaDefinition").is_some_and(|meta| meta["admin"]["single"] == true);
+    if let Some(known) = before.filter(|_| wants_single) {
+        let live = reader.type_state(known.pk)?.live;
+        if live > 1 {
+            let message =
+                format!("This content type has {live} objects, a single content type allows one");
+            stored.add(SINGLE_PATH, message);
+        }
+    }
     if !has_images(reader, catalog, payload)? {
         stored.add("featuredImage", message::NOT_IN_DATABASE);
     }
@@ -276,25 +289,26 @@ fn has_images(
 
 /// Returns the reason why a type cannot be deleted (see
 /// docs/reference/content-types.md#delete-and-purge).
-pub(super) fn reasons_to_stay(
+pub(super) fn deletion_blockers(
     writer: &Writer<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
-    let mut reasons = keys_that_name(writer, content_type)?;
+    let mut reasons = actors_that_name(writer, content_type)?;
     if writer.type_state(content_type.pk)?.live > 0 {
         reasons.push("Content Type has objects, you can't remove it!".to_owned());
     }
     Ok(reasons)
 }
 
-fn keys_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
-    let keys = writer.keys()?;
-    let naming = keys
-        .iter()
-        .filter(|key| key.rules.iter().any(|rule| rule.content_type == content_type.name()));
-    Ok(naming
-        .map(|key| format!("This content type definition is used by Api Key: {}", key.name))
-        .collect())
+fn actors_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
+    let is_named =
+        |rules: &[Rule]| rules.iter().any(|rule| rule.content_type == content_type.name());
+    let used_by = |who: String| format!("This content type definition is used by {who}");
+    let (keys, users) = (writer.keys()?, writer.users()?);
+    let keys = keys.iter().filter(|key| is_named(&key.rules));
+    let users = users.iter().map(|user| &user.profile).filter(|user| is_named(&user.rules));
+    let keys = keys.map(|key| used_by(format!("Api Key: {}", key.name)));
+    Ok(keys.chain(users.map(|user| used_by(format!("User: {}", user.email)))).collect())
 }
 
 fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {

@@ -20,7 +20,11 @@ use cms_model::{
     },
     limits,
     memory::BufferReservation,
-    object::{list::ObjectList, model::StoredObject, view::View},
+    object::{
+        list::ObjectList,
+        model::{Columns, StoredObject},
+        view::View,
+    },
     paging::ListRange,
     wire::object::ListRequest,
 };
@@ -56,7 +60,7 @@ impl PartialResponse<'_> {
     /// Counts an object; false when a limit is exceeded, including `pending` bytes.
     fn has_room(&mut self, pending: usize) -> error::Result<bool> {
         self.objects += 1;
-        self.buffered.cover(self.template.json.capacity() + pending)?;
+        self.buffered.grow_to(self.template.json.capacity() + pending)?;
         let bytes = self.template.json.len() + pending;
         Ok(self.objects <= limits::MAX_GRAPHQL_OBJECTS
             && bytes <= limits::MAX_GRAPHQL_RESPONSE_BYTES)
@@ -96,7 +100,7 @@ impl Execution<'_> {
         let filled =
             response.targets.fill(&response.template, &mut response.objects, &mut body_memory)?;
         let mut body = filled.ok_or_else(too_many)?;
-        body_memory.keep();
+        body_memory.transfer_to_request();
         if !response.missing.is_empty() {
             let errors = response.missing.iter().map(|key| {
                 let extensions = json!({ "code": "NOT_FOUND" });
@@ -267,7 +271,7 @@ impl Execution<'_> {
     ) -> Result<(), Failure> {
         let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
-            if view.shows(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
+            if view.admits_state(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
         })?;
         Ok(())
     }
@@ -289,7 +293,7 @@ impl Execution<'_> {
             }
             other => Failure::Other(other),
         })?;
-        let plan = plan.expect("without a limit the operation completes");
+        let plan = plan.expect("counting is allowed, so a plan exists");
         if plan.matching > slice.offset {
             self.reader.list(&plan, |stored| visit(view.mask(stored)))?;
         }
@@ -341,8 +345,8 @@ impl Execution<'_> {
         let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;
-        self.reader.objects(view.edition, content_type.pk, &ids, |stored| {
-            if !view.shows(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
+        self.reader.objects(view.edition, content_type.pk, &ids, Columns::All, |stored| {
+            if !view.admits_state(&stored.internal) || bytes > limits::MAX_GRAPHQL_RESPONSE_BYTES {
                 return Ok(());
             }
             let stored = view.mask(stored);

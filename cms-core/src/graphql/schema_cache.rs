@@ -79,7 +79,7 @@ pub(crate) struct SchemaCache {
 struct CacheState {
     /// Revision of the content types that `schemas` are built from.
     rev: i64,
-    /// By version and rows of the visible types.
+    /// By version and primary keys of the visible types.
     schemas: HashMap<(GraphQlVersion, Vec<i64>), Arc<CachedSchema>>,
     /// Uses of evicted schemas that are not rebuilt yet.
     outdated: Vec<SchemaUse>,

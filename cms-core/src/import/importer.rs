@@ -19,6 +19,7 @@ use super::{
     compare::{has_same_creation_date, is_unchanged},
     links::{has_link, without_pending_links},
     object::{Address, ImportObject, address},
+    short_links::expand_links,
 };
 use cms_model::{
     error::{Error, FieldErrors, Result},
@@ -227,9 +228,14 @@ impl<'a> Importer<'a> {
         if self.is_stopped() {
             return Ok(());
         }
+        let content_type = self.types.last().expect("a type was begun").content_type;
         match value {
             Ok(value) => {
-                let object = self.object(location, value);
+                let (object, errors) = self.object(content_type, location, value);
+                if !errors.is_empty() {
+                    self.refuse(&content_type.name, object, errors);
+                    return Ok(());
+                }
                 let id = object.id().map(str::to_lowercase).unwrap_or_default();
                 if self.deleted_in_chunk.contains(&id) {
                     self.send_chunk()?;
@@ -241,9 +247,7 @@ impl<'a> Importer<'a> {
             }
             Err(message) => {
                 let object = ImportObject::new(location, Value::Null);
-                let content_type = self.types.last().map(|current| current.content_type);
-                let name = content_type.map_or("", |content_type| content_type.name.as_str());
-                self.refuse(name, object, FieldErrors::one("data", message));
+                self.refuse(&content_type.name, object, FieldErrors::one("data", message));
             }
         }
         if self.chunk.len() >= self.batch_size { self.send_chunk() } else { Ok(()) }
@@ -290,12 +294,19 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    pub(super) fn object(&self, location: String, value: Value) -> ImportObject {
+    /// Completes the links of an object; returns it with the errors of its links.
+    pub(super) fn object(
+        &self,
+        content_type: &ContentType,
+        location: String,
+        mut value: Value,
+    ) -> (ImportObject, FieldErrors) {
+        let errors = value.as_object_mut().map(|object| expand_links(content_type, object));
         let mut object = ImportObject::new(location, value);
         if self.options.keep_dates {
             object.keep_dates();
         }
-        object
+        (object, errors.unwrap_or_default())
     }
 
     /// Returns whether no more objects are sent.

@@ -1,10 +1,11 @@
 //! Importing objects into a space that may hold some of them already.
 //!
 //! The rules are functions from values to values: `object` reads what a file says about an object,
-//! `links` finds the links that have to wait and orders content types, `compare` compares an
-//! object with the stored one, `definitions` selects content types and workflows. [`Importer`]
-//! applies the rules object by object through an [`ImportTarget`], which the caller implements.
-//! [`ImportRecord`] makes an interrupted import resumable. Nothing here reads files or prints.
+//! `short_links` completes its links, `links` finds the links that have to wait and orders content
+//! types, `compare` compares an object with the stored one, `definitions` selects content types and
+//! workflows. [`Importer`] applies the rules object by object through an [`ImportTarget`], which the
+//! caller implements. [`ImportRecord`] makes an interrupted import resumable. Nothing here reads
+//! files or prints.
 
 mod batches;
 mod compare;
@@ -14,6 +15,7 @@ mod links;
 mod object;
 mod record;
 mod resume;
+mod short_links;
 mod statuses;
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ pub use self::{
     links::order_by_links,
     object::ImportObject,
     record::ImportRecord,
+    short_links::expand_links,
 };
 use cms_model::{
     error::Result,

@@ -60,7 +60,8 @@ impl Importer<'_> {
         location: String,
         value: Value,
     ) -> Result<bool> {
-        let object = self.object(location, value);
+        // An object with errors was refused before.
+        let (object, _) = self.object(content_type, location, value);
         let at = address(&content_type.name, object.id().unwrap_or_default());
         let is_pending = !object.is_deleted
             && self.stored.contains_key(&at)

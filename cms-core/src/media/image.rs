@@ -2,7 +2,7 @@
 //!
 //! Three steps with increasing cost. [`Media::find`] reads only the database and returns all values
 //! that a conditional request needs. [`Media::rendered`] reads the cache of rendered images.
-//! [`Media::picture`] renders.
+//! [`Media::image_body`] renders.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
 
@@ -13,6 +13,7 @@ use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
     media::{
+        focal_point::FocalPoint,
         id::FileId,
         output::Output,
         path::{ImagePath, RequestedImage},
@@ -47,18 +48,20 @@ pub struct Image {
 }
 
 /// The rendering of a stored image.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Rendering {
     source: Format,
     trim: Option<Trim>,
     requested: Size,
+    /// Only for sizes that crop.
+    focal_point: Option<FocalPoint>,
     format: Format,
     quality: u8,
 }
 
 /// The body of the response.
 #[derive(Debug)]
-pub enum Picture {
+pub enum ImageBody {
     /// The stored file, of this size, which [`Media::read`] reads.
     Original {
         size: u64,
@@ -79,6 +82,8 @@ struct MediaObject<'a> {
     #[serde(borrow)]
     variants: Option<&'a RawValue>,
     #[serde(borrow)]
+    focal_point: Option<&'a RawValue>,
+    #[serde(borrow)]
     width: Option<&'a RawValue>,
     #[serde(borrow)]
     height: Option<&'a RawValue>,
@@ -98,9 +103,9 @@ impl Image {
     }
 
     /// The media type of the response.
-    pub fn media_type(&self, picture: &Picture) -> &str {
-        match (picture, &self.rendering) {
-            (Picture::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
+    pub fn media_type(&self, body: &ImageBody) -> &str {
+        match (body, &self.rendering) {
+            (ImageBody::Rendered(_), Some((_, rendering))) => rendering.format.media_type(),
             _ => &self.media_type,
         }
     }
@@ -141,11 +146,11 @@ impl Media<'_> {
     }
 
     /// Returns a rendered image from the cache.
-    pub fn rendered(&self, image: &Image) -> Option<Picture> {
+    pub fn rendered(&self, image: &Image) -> Option<ImageBody> {
         let (name, _) = image.rendering.as_ref()?;
-        if let Some(picture) = self.cms.recent_renders.get(&image.etag) {
+        if let Some(bytes) = self.cms.recent_renders.get(&image.etag) {
             self.cms.renders.uses.recent.fetch_add(1, Ordering::Relaxed);
-            return Some(Picture::Rendered(RenderedImage::InMemory(picture)));
+            return Some(ImageBody::Rendered(RenderedImage::InMemory(bytes)));
         }
         let now = self.cms.config.clock.now().system_time();
         let rendered = self.cms.renders.get(&image.file, name, now)?;
@@ -153,10 +158,10 @@ impl Media<'_> {
             return None;
         }
         self.cms.renders.uses.cached.fetch_add(1, Ordering::Relaxed);
-        if let RenderedImage::InMemory(picture) = &rendered {
-            self.cms.recent_renders.keep(&image.etag, picture);
+        if let RenderedImage::InMemory(bytes) = &rendered {
+            self.cms.recent_renders.insert(&image.etag, bytes);
         }
-        Some(Picture::Rendered(rendered))
+        Some(ImageBody::Rendered(rendered))
     }
 
     /// Renders an image, or returns the stored file.
@@ -164,20 +169,20 @@ impl Media<'_> {
     /// # Errors
     /// [`Error::NotFound`] when the object has no file, [`Error::Invalid`] when the image is
     /// damaged or too large, [`Error::Internal`] when its size differs from the uploaded file.
-    pub fn picture(&self, image: &Image) -> Result<Picture> {
+    pub fn image_body(&self, image: &Image) -> Result<ImageBody> {
         let size = self.intact_size(&image.file)?;
         if let Some((name, rendering)) = &image.rendering {
-            let make = || {
+            let render = || {
                 let source = self.read(image, 0..size)?;
                 info_span!(target: TRACE_TARGET, "render").in_scope(|| rendering.render(&source))
             };
             let now = self.cms.config.clock.now().system_time();
-            let rendered = self.cms.renders.get_or_make(&image.file, name, now, make)?;
+            let rendered = self.cms.renders.get_or_render(&image.file, name, now, render)?;
             if rendered.size() > 0 {
-                return Ok(Picture::Rendered(rendered));
+                return Ok(ImageBody::Rendered(rendered));
             }
         }
-        Ok(Picture::Original { size })
+        Ok(ImageBody::Original { size })
     }
 
     /// Reads a range of the stored file.
@@ -219,9 +224,11 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let most = match size {
-        Size { width: 1.., height: 1.. } => size,
-        _ => Size { width: side(object.width), height: side(object.height) },
+    let (most, focal_point) = match size {
+        Size { width: 1.., height: 1.. } => {
+            (size, object.focal_point.and_then(|stored| FocalPoint::parse(stored.get())))
+        }
+        _ => (Size { width: side(object.width), height: side(object.height) }, None),
     };
     let format = output.format(request.accept, source, most);
     // A quality without effect must not give the same image several names.
@@ -229,7 +236,7 @@ fn rendering(
     let is_stored =
         trim.is_none() && size == Size::default() && format == source && quality.is_none();
     let quality = quality.unwrap_or(format.default_quality());
-    let rendering = Rendering { source, trim, requested: size, format, quality };
+    let rendering = Rendering { source, trim, requested: size, focal_point, format, quality };
     Ok(((!is_stored).then_some(rendering), output.varies()))
 }
 
@@ -241,7 +248,7 @@ fn side(stored: Option<&RawValue>) -> u32 {
 impl Rendering {
     /// Its unique name among all renderings of an image.
     fn name(&self) -> String {
-        let Self { trim, requested, format, quality, .. } = self;
+        let Self { trim, requested, focal_point, format, quality, .. } = self;
         let mut name = format!("{}x{}", requested.width, requested.height);
         if let Some(trim) = trim {
             let edges =
@@ -252,6 +259,11 @@ impl Rendering {
                 write!(name, ".{edge}").expect("writing to a String cannot fail");
             }
         }
+        if let Some(FocalPoint { x, y }) = focal_point {
+            // Every digit counts, and the name has a limited length.
+            write!(name, "-f{:x}.{:x}", x.to_bits(), y.to_bits())
+                .expect("writing to a String cannot fail");
+        }
         if format.is_lossy() {
             write!(name, "-q{quality}").expect("writing to a String cannot fail");
         }
@@ -260,13 +272,14 @@ impl Rendering {
         name
     }
 
-    /// Returns none for an image that is better sent as stored.
+    /// Returns an empty image when the stored file is better sent as it is.
     fn render(&self, source: &[u8]) -> Result<Vec<u8>> {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());
         }
         let job = |size: Size| {
-            let plan = transform::resize_plan(size, self.trim.as_ref(), self.requested)?;
+            let plan =
+                transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
             let is_converted =
                 self.format != self.source || self.quality != self.format.default_quality();

@@ -74,11 +74,11 @@ impl Media<'_> {
             if !self.remove_files(&old)? {
                 return Ok(sweep);
             }
-            self.forget(old)?;
+            self.delete_records(old)?;
             sweep.removed = count;
         }
-        for id in self.without_object(self.cms.renders.ids()?)? {
-            self.cms.renders.forget(&id)?;
+        for id in self.ids_without_object(self.cms.renders.ids()?)? {
+            self.cms.renders.remove(&id)?;
         }
         self.cms.files.remove_unfinished(stale)?;
         Ok(sweep)
@@ -94,7 +94,8 @@ impl Media<'_> {
         let stored = self.cms.files.list()?;
         let files: HashSet<&FileId> = stored.iter().map(|file| &file.id).collect();
         missing.retain(|id| !files.contains(id));
-        let deleted: HashSet<FileId> = self.without_object(missing.clone())?.into_iter().collect();
+        let deleted: HashSet<FileId> =
+            self.ids_without_object(missing.clone())?.into_iter().collect();
         missing.retain(|id| !deleted.contains(id));
 
         let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
@@ -147,7 +148,7 @@ impl Media<'_> {
         seen.extend(new.iter().map(|name| (name.clone(), now)));
         if !gone.is_empty() || !new.is_empty() {
             self.cms.store.write(move |writer| {
-                gone.iter().try_for_each(|name| writer.forget_orphan(name))?;
+                gone.iter().try_for_each(|name| writer.delete_orphan_record(name))?;
                 new.iter().try_for_each(|name| writer.note_orphan(name, now))
             })?;
         }
@@ -155,17 +156,17 @@ impl Media<'_> {
     }
 
     /// Removes the records of removed files: another file of that id starts a new day.
-    fn forget(&self, removed: Vec<FileId>) -> Result<()> {
+    fn delete_records(&self, removed: Vec<FileId>) -> Result<()> {
         if removed.is_empty() {
             return Ok(());
         }
         self.cms.store.write(move |writer| {
-            removed.iter().try_for_each(|id| writer.forget_orphan(&id.to_string()))
+            removed.iter().try_for_each(|id| writer.delete_orphan_record(&id.to_string()))
         })
     }
 
-    /// Removes the files that belong to a live object from the list.
-    pub(super) fn without_object(
+    /// Returns the ids that belong to no live media object.
+    pub(super) fn ids_without_object(
         &self,
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<Vec<FileId>> {
@@ -233,5 +234,5 @@ impl Orphan {
 
 /// Files recorded before this time are removed.
 fn stale(now: Timestamp) -> Timestamp {
-    Timestamp(now.0 - limits::UNSAVED_UPLOAD_HOURS * 3_600_000_000)
+    Timestamp(now.0 - limits::ORPHAN_RETENTION_HOURS * 3_600_000_000)
 }

@@ -51,8 +51,8 @@ impl Media<'_> {
 
     /// Checks whether S3 storage responds; [`crate::Cms::readiness`] returns the result. A server
     /// calls it periodically.
-    pub fn watch(&self) -> Result<()> {
-        self.cms.files.watch()
+    pub fn check_storage(&self) -> Result<()> {
+        self.cms.files.check_storage()
     }
 
     /// Begins to receive an upload, before any of its data is known.
@@ -76,10 +76,11 @@ impl Media<'_> {
             Some(file) => file.head(limits::MAX_INSPECTED_BYTES).map_err(Error::from_io)?,
             None => Vec::new(),
         };
-        let (id, media) = self.judge(request, file.as_ref(), &content).map_err(Error::Invalid)?;
+        let (id, media) =
+            self.validate_upload(request, file.as_ref(), &content).map_err(Error::Invalid)?;
         let file = file.as_mut().expect("a request without a file is refused");
 
-        if request.id.is_some() && self.without_object([id.clone()])?.is_empty() {
+        if request.id.is_some() && self.ids_without_object([id.clone()])?.is_empty() {
             // Adding a file to an existing object is a change of it.
             if request.save {
                 return Err(Error::invalid("id", message::ALREADY_USED));
@@ -107,7 +108,7 @@ impl Media<'_> {
         created
     }
 
-    fn judge(
+    fn validate_upload(
         &self,
         request: &UploadRequest,
         file: Option<&Incoming>,
@@ -151,10 +152,10 @@ impl Media<'_> {
         if is_same { Ok(false) } else { Err(Error::invalid("id", message::ALREADY_USED)) }
     }
 
-    /// Reads from the database, with the row of the media type: a built-in type, so the row never
-    /// changes. Each statement has its own snapshot.
+    /// Reads from the database, with the primary key of the media type, which never changes. Each
+    /// statement has its own snapshot.
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
-        let media = match self.cms.catalog.held().find(TYPE) {
+        let media = match self.cms.catalog.cached().find(TYPE) {
             Some(media) => media.pk,
             None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
         };
@@ -165,14 +166,14 @@ impl Media<'_> {
     /// have files, which stay until their objects leave the trash.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
-    pub(crate) fn forget_renders<'i>(
+    pub(crate) fn delete_renders_of<'i>(
         &self,
         content_type: &str,
         ids: impl IntoIterator<Item = &'i str>,
     ) {
         if content_type == TYPE {
             for id in ids.into_iter().filter_map(FileId::parse) {
-                self.cms.renders.forget(&id).ok();
+                self.cms.renders.remove(&id).ok();
             }
         }
     }
@@ -195,12 +196,12 @@ impl Media<'_> {
 
     /// Removes all images rendered from the files of the objects of a type deleted at a point in
     /// time.
-    pub(crate) fn forget_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
+    pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
         if content_type != TYPE {
             return Ok(());
         }
         let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
-        self.forget_renders(TYPE, removed.iter().map(String::as_str));
+        self.delete_renders_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }
 }

@@ -213,7 +213,7 @@ impl Objects<'_> {
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().forget_renders(name, deleted.iter().map(String::as_str));
+        self.cms.media().delete_renders_of(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
@@ -298,7 +298,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -338,7 +338,7 @@ impl<'a> Batch<'a> {
                 self.element_errors.push(None);
                 Ok(())
             }
-            Err(error) => self.keep(error),
+            Err(error) => self.record_error(error),
         }
     }
 
@@ -348,7 +348,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.
-    fn keep(&mut self, error: Error) -> Result<()> {
+    fn record_error(&mut self, error: Error) -> Result<()> {
         match error {
             Error::Invalid(errors) => {
                 self.refuse(errors);

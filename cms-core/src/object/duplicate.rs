@@ -80,7 +80,7 @@ fn source(
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let found = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.shows(&stored.internal).then(|| stored.into_owned())
+        view.admits_state(&stored.internal).then(|| stored.into_owned())
     })?;
     found.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
@@ -142,6 +142,7 @@ impl Copier<'_> {
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
         let mut draft = Draft::of(content_type, id, &object, errors, self.context, None)?;
+        draft.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
         draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
         write::insert(self.writer, content_type, draft.valid()?, self.context)

@@ -2,12 +2,12 @@
 //!
 //! Objects are rendered first, and the positions of their links recorded. Then each level is
 //! fetched, type by type, and the response is built from rendered texts. The maximum is two levels,
-//! so a cycle ends with a link. Every link is followed; it remains a link only when its target does
-//! not exist, is not visible in the view of the request, or is of a type that the caller may not
-//! read. The size of the response is computed before it is built, and a size above
+//! so a cycle ends with a link. Every link is followed, of a projection those that its paths go
+//! through; it remains a link only when its target does not exist, is not visible in the view of
+//! the request, or is of a type that the caller may not read. The size of the response is computed before it is built, and a size above
 //! [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
 use cms_model::{
     auth::scope::Access,
@@ -15,7 +15,13 @@ use cms_model::{
     context::Caller,
     error::Result,
     memory::BufferReservation,
-    object::{model::StoredObject, render, scan, view::View},
+    object::{
+        model::{Columns, StoredObject},
+        projection::{Part, Projection},
+        render,
+        scan::{self, FoundLink},
+        view::View,
+    },
 };
 use cms_store::Reader;
 use indexmap::IndexMap;
@@ -23,11 +29,16 @@ use indexmap::IndexMap;
 /// Ids per statement, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;
 
-/// Resolves the links of one response, in one snapshot and one view of the content.
+/// Renders the objects of one response and resolves their links, in one snapshot and one view of
+/// the content.
 pub(crate) struct Hydration<'a> {
     reader: &'a Reader<'a>,
     catalog: &'a Catalog,
     caller: &'a Caller,
+    /// None returns complete objects.
+    projection: Option<&'a Projection>,
+    /// Number of levels on which links are replaced.
+    depth: u8,
     /// The link targets, in the order in which their links were found, without duplicates. None
     /// until it is fetched, and when it is not visible.
     targets: IndexMap<Key, Option<Text>>,
@@ -48,6 +59,21 @@ impl Text {
     }
 }
 
+/// Makes an object with properties of one that was read with these columns.
+pub(crate) fn with_properties<'s>(
+    stored: StoredObject<'s>,
+    columns: Columns,
+    content_type: &CompiledType,
+) -> StoredObject<'s> {
+    match columns {
+        Columns::All | Columns::WithoutProperties => stored,
+        Columns::IndexedProperties => {
+            let data = content_type.indexed.object(&stored.data);
+            StoredObject { data: Cow::Owned(data), ..stored }
+        }
+    }
+}
+
 /// A link to an object of a type that the caller may read.
 struct Link {
     span: Range<usize>,
@@ -55,34 +81,80 @@ struct Link {
     target: usize,
 }
 
-/// Row of a type, and an id in lower case.
-type Key = (i64, String);
+/// Row of a type, an id in lower case, and the part of that object in the response.
+type Key = (i64, String, Part);
 
 impl<'a> Hydration<'a> {
-    pub(crate) fn new(reader: &'a Reader<'a>, catalog: &'a Catalog, caller: &'a Caller) -> Self {
-        Self { reader, catalog, caller, targets: IndexMap::new() }
+    pub(crate) fn new(
+        (reader, catalog, caller): (&'a Reader<'a>, &'a Catalog, &'a Caller),
+        projection: Option<&'a Projection>,
+        depth: u8,
+    ) -> Self {
+        Self { reader, catalog, caller, projection, depth, targets: IndexMap::new() }
     }
 
-    /// Appends an object, and records its links.
+    /// The part of the objects of the response.
+    fn root(&self) -> Part {
+        self.projection.map_or(Part::Complete, Projection::root)
+    }
+
+    /// The columns that the objects of the response need, if they are of a type.
+    pub(crate) fn columns(&self, content_type: &CompiledType) -> Columns {
+        self.columns_of(self.root(), content_type)
+    }
+
+    fn columns_of(&self, part: Part, content_type: &CompiledType) -> Columns {
+        let of = |projection: &Projection| projection.columns(part, &content_type.indexed);
+        self.projection.map_or(Columns::All, of)
+    }
+
+    /// Appends an object of the response, and records its links.
     pub(crate) fn add(
         &mut self,
         text: &mut Text,
         content_type: &CompiledType,
         stored: &StoredObject<'_>,
     ) {
-        render::object(&mut text.json, content_type.name(), stored);
-        // The properties were appended last, without the opening brace of their stored text.
-        let start = text.json.len() - stored.data.len();
-        for found in scan::links(&stored.data, &content_type.properties) {
-            let target = self.catalog.find(&found.content_type);
-            let readable = target.filter(|known| self.caller.may(Access::READ, known.name()));
-            if let Some(target) = readable {
-                let entry = self.targets.entry((target.pk, found.id.to_ascii_lowercase()));
-                let target = entry.index();
-                entry.or_default();
-                let span = start + found.span.start..start + found.span.end;
-                text.links.push(Link { span, target });
+        self.add_part(text, self.root(), content_type, stored, self.depth > 0);
+    }
+
+    fn add_part(
+        &mut self,
+        text: &mut Text,
+        part: Part,
+        content_type: &CompiledType,
+        stored: &StoredObject<'_>,
+        with_links: bool,
+    ) {
+        let (name, properties) = (content_type.name(), &content_type.properties);
+        if let (Part::Node(node), Some(projection)) = (part, self.projection) {
+            let mut links = Vec::new();
+            let found = with_links.then_some(&mut links);
+            projection.object(node, &mut text.json, (name, properties), stored, found);
+            for found in links {
+                self.record(text, 0, found.link, found.part);
             }
+            return;
+        }
+        render::object(&mut text.json, name, stored);
+        if with_links {
+            // The properties were appended last, without the opening brace of their stored text.
+            let start = text.json.len() - stored.data.len();
+            for found in scan::links(&stored.data, properties) {
+                self.record(text, start, found, Part::Complete);
+            }
+        }
+    }
+
+    /// Records a link, whose span begins at `start`, unless the caller may not read its target.
+    fn record(&mut self, text: &mut Text, start: usize, link: FoundLink, part: Part) {
+        let target = self.catalog.find(&link.content_type);
+        if let Some(target) = target.filter(|known| self.caller.may(Access::READ, known.name())) {
+            let entry = self.targets.entry((target.pk, link.id.to_ascii_lowercase(), part));
+            let target = entry.index();
+            entry.or_default();
+            let span = start + link.span.start..start + link.span.end;
+            text.links.push(Link { span, target });
         }
     }
 
@@ -91,24 +163,24 @@ impl<'a> Hydration<'a> {
         self.targets.len()
     }
 
-    /// Returns the text of a response with links replaced `depth` levels deep; `buffered` covers
-    /// it.
-    pub(crate) fn finish(
-        self,
-        text: Text,
-        buffered: BufferReservation<'_>,
-        depth: u8,
-    ) -> Result<Vec<u8>> {
-        if depth > 0 {
-            return self.resolve(&text, depth);
+    /// Returns the text of a response with links replaced; `buffered` covers it.
+    pub(crate) fn finish(self, text: Text, buffered: BufferReservation<'_>) -> Result<Vec<u8>> {
+        if self.depth > 0 {
+            return self.resolve(&text);
         }
-        render::require_bounded(text.json.len())?;
-        buffered.keep();
-        Ok(text.json)
+        let mut json = text.json;
+        render::require_bounded(json.len())?;
+        if self.projection.is_some() {
+            // There was room for complete objects.
+            json.shrink_to_fit();
+        }
+        buffered.transfer_to_request();
+        Ok(json)
     }
 
-    /// Returns the text with links replaced `depth` levels deep.
-    pub(crate) fn resolve(mut self, text: &Text, depth: u8) -> Result<Vec<u8>> {
+    /// Returns the text with links replaced.
+    pub(crate) fn resolve(mut self, text: &Text) -> Result<Vec<u8>> {
+        let depth = self.depth;
         let mut bytes = text.json.len();
         let mut targets = BufferReservation::new(&self.caller.memory);
         let mut level = 0..self.targets.len();
@@ -120,10 +192,10 @@ impl<'a> Hydration<'a> {
         let size = self.size(text, &self.sizes(depth));
         render::require_bounded(size)?;
         let mut response = BufferReservation::new(&self.caller.memory);
-        response.cover(size)?;
+        response.grow_to(size)?;
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, text, depth);
-        response.keep();
+        response.transfer_to_request();
         Ok(out)
     }
 
@@ -136,15 +208,16 @@ impl<'a> Hydration<'a> {
         bytes: &mut usize,
         buffered: &mut BufferReservation<'_>,
     ) -> Result<()> {
-        let mut by_type: BTreeMap<i64, Vec<String>> = BTreeMap::new();
-        for (ctd, id) in self.targets.keys().skip(level.start).take(level.len()) {
-            by_type.entry(*ctd).or_default().push(id.clone());
+        let mut by_type: BTreeMap<i64, BTreeMap<Part, Vec<String>>> = BTreeMap::new();
+        for (ctd, id, part) in self.targets.keys().skip(level.start).take(level.len()) {
+            by_type.entry(*ctd).or_default().entry(*part).or_default().push(id.clone());
         }
         let catalog = self.catalog;
         for content_type in catalog.types() {
-            let ids = by_type.remove(&content_type.pk).unwrap_or_default();
-            for ids in ids.chunks(IDS_PER_STATEMENT) {
-                self.fetch_type(content_type, ids, with_links, bytes, buffered)?;
+            for (part, ids) in by_type.remove(&content_type.pk).unwrap_or_default() {
+                for ids in ids.chunks(IDS_PER_STATEMENT) {
+                    self.fetch_type(content_type, part, ids, with_links, bytes, buffered)?;
+                }
             }
         }
         Ok(())
@@ -153,6 +226,7 @@ impl<'a> Hydration<'a> {
     fn fetch_type(
         &mut self,
         content_type: &Arc<CompiledType>,
+        part: Part,
         ids: &[String],
         with_links: bool,
         bytes: &mut usize,
@@ -160,23 +234,20 @@ impl<'a> Hydration<'a> {
     ) -> Result<()> {
         let reader = self.reader;
         let view = View::for_list(self.caller, content_type);
-        reader.objects(view.edition, content_type.pk, ids, |stored| {
-            if !view.shows(&stored.internal) {
+        let columns = self.columns_of(part, content_type);
+        reader.objects(view.edition, content_type.pk, ids, columns, |stored| {
+            if !view.admits_state(&stored.internal) {
                 return Ok(());
             }
-            let stored = view.mask(stored);
+            let stored = view.mask(with_properties(stored, columns, content_type));
             let mut text = Text::default();
-            if with_links {
-                self.add(&mut text, content_type, &stored);
-            } else {
-                render::object(&mut text.json, content_type.name(), &stored);
-            }
-            // An object is longer than the link that it replaces, and each is in the response at
-            // least once.
+            self.add_part(&mut text, part, content_type, &stored, with_links);
+            // Each object is in the response at least once, and rarely shorter than its link.
             *bytes = bytes.saturating_add(text.json.len());
             render::require_bounded(*bytes)?;
             buffered.add(text.bytes())?;
-            self.targets.insert((content_type.pk, stored.id.to_ascii_lowercase()), Some(text));
+            let key = (content_type.pk, stored.id.to_ascii_lowercase(), part);
+            self.targets.insert(key, Some(text));
             Ok(())
         })
     }

@@ -18,6 +18,7 @@ use cms_model::{
     object::{
         list::ObjectList,
         model::{Edition, StoredObject},
+        projection::{self, PathScope, Projection},
         render,
         view::View,
     },
@@ -25,14 +26,14 @@ use cms_model::{
     query::filter,
     wire::{
         condition::EntityTag,
-        object::{Json, ListRequest},
+        object::{Json, ListRequest, ObjectRequest},
     },
 };
 use cms_store::{Reader, Writer};
 use serde_json::{Map, Value};
 
 use super::{
-    hydrate::{Hydration, Text},
+    hydrate::{Hydration, Text, with_properties},
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
 use crate::cms::Cms;
@@ -61,7 +62,14 @@ impl Objects<'_> {
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::for_list(caller, content_type);
-            let list = ObjectList::new(request, request.page.into(), view);
+            let scope = PathScope { catalog, caller, hydrate: request.hydrate };
+            let projection = projection(&request.fields, content_type, scope)?;
+            let projection = projection.as_ref();
+            let mut hydration =
+                Hydration::new((reader, catalog, caller), projection, request.hydrate);
+            let mut list = ObjectList::new(request, request.page.into(), view);
+            let columns = hydration.columns(content_type);
+            list.columns = columns;
             let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
             if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
@@ -73,25 +81,22 @@ impl Objects<'_> {
             let mut buffered = BufferReservation::new(&caller.memory);
             render::make_room(&mut text.json, render::expected_bytes(count), &mut buffered)?;
             render::push_list_head(&mut text.json, request.page, plan.matching, count);
-            let mut hydration = Hydration::new(reader, catalog, caller);
             let mut is_first = true;
+            let mut read_bytes = 0;
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
-                    let stored = view.mask(stored);
+                    let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
-                    if fast_only && text.json.len() > limits::FAST_READ_BYTES {
+                    if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
                         return Err(Error::NotFast);
                     }
+                    read_bytes += stored.data.len();
                     render::make_room(&mut text.json, bytes, &mut buffered)?;
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
-                    if request.hydrate == 0 {
-                        render::object(&mut text.json, content_type.name(), &stored);
-                    } else {
-                        hydration.add(&mut text, content_type, &stored);
-                    }
+                    hydration.add(&mut text, content_type, &stored);
                     Ok(())
                 })?;
             }
@@ -99,24 +104,40 @@ impl Objects<'_> {
             if fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
-            Ok(Json(hydration.finish(text, buffered, request.hydrate)?))
+            hydration.finish(text, buffered).map(Json)
         })
     }
 
     /// Returns the paths of the `filters` of a list that its type does not declare: they match like
     /// missing values.
     pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
-        let catalog = self.cms.catalog.held();
+        let catalog = self.cms.catalog.cached();
         let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
         filter::unknown_paths(filters, properties)
     }
 
-    /// Returns one object, its links replaced with objects up to `hydrate` levels deep.
-    pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
-        self.get_with_tag(caller, name, id, hydrate).map(|(json, _)| json)
+    /// Returns the paths of the `fields` of a list or an object that its type does not declare: they
+    /// return nothing.
+    pub fn unknown_fields(
+        &self,
+        caller: &Caller,
+        name: &str,
+        fields: &[String],
+        hydrate: u8,
+    ) -> Vec<String> {
+        let catalog = self.cms.catalog.cached();
+        let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
+        let scope = PathScope { catalog: &catalog, caller, hydrate };
+        projection::unknown_paths(fields, |names| scope.declares(properties, names))
     }
 
-    /// As [`Self::get`], with the `ETag` of the response.
+    /// Returns one object, its links replaced with objects up to `hydrate` levels deep.
+    pub fn get(&self, caller: &Caller, name: &str, id: &str, hydrate: u8) -> Result<Json> {
+        let request = ObjectRequest { hydrate, ..ObjectRequest::default() };
+        self.get_with_tag(caller, name, id, &request).map(|(json, _)| json)
+    }
+
+    /// Returns one object, or the parts of it that a request names, with the `ETag` of the response.
     ///
     /// # Errors
     /// Errors of the request, and [`Error::NotFast`] for a caller that allows fast reads only.
@@ -125,12 +146,13 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         id: &str,
-        hydrate: u8,
+        request: &ObjectRequest,
     ) -> Result<(Json, EntityTag)> {
+        let hydrate = request.hydrate;
         if caller.fast_only && hydrate > 1 {
             return Err(Error::NotFast);
         }
-        if hydrate == 0
+        if *request == ObjectRequest::default()
             && let Some(json) = self.get_by_statement(caller, name, id)?
         {
             let tag = EntityTag::of(&json.0);
@@ -138,30 +160,36 @@ impl Objects<'_> {
         }
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::for_object(caller, content_type);
-            let mut hydration = Hydration::new(reader, catalog, caller);
-            let mut text = Text::default();
-            let shown = reader.object(view.edition, content_type.pk, id, |stored| {
-                let is_visible = view.shows(&stored.internal);
-                let stored = view.mask(stored);
-                if is_visible && hydrate == 0 {
-                    render::object(&mut text.json, content_type.name(), &stored);
-                } else if is_visible {
-                    hydration.add(&mut text, content_type, &stored);
+            let scope = PathScope { catalog, caller, hydrate };
+            let projection = match projection(&request.fields, content_type, scope) {
+                Ok(projection) => projection,
+                // Existence is checked first.
+                Err(error) => {
+                    return find_map(reader, content_type, view, id, |_| ()).and(Err(error));
                 }
-                is_visible
+            };
+            let projection = projection.as_ref();
+            let mut hydration = Hydration::new((reader, catalog, caller), projection, hydrate);
+            let mut text = Text::default();
+            let tag = reader.object(view.edition, content_type.pk, id, |stored| {
+                view.admits_state(&stored.internal).then(|| {
+                    let stored = view.mask(stored);
+                    hydration.add(&mut text, content_type, &stored);
+                    match projection {
+                        Some(_) => EntityTag::of(&to_json(content_type, &stored).0),
+                        None => EntityTag::of(&text.json),
+                    }
+                })
             })?;
-            if shown != Some(true) {
-                return Err(Error::object_not_found(name, id));
-            }
-            let tag = EntityTag::of(&text.json);
-            if hydrate == 0 {
+            let tag = tag.flatten().ok_or_else(|| Error::object_not_found(name, id))?;
+            if hydrate == 0 && projection.is_none() {
                 return Ok((Json(text.json), tag));
             }
             if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
-            let json = hydration.resolve(&text, hydrate)?;
-            let tag = tag.hydrated(&json);
+            let json = hydration.resolve(&text)?;
+            let tag = tag.of_response(&json);
             Ok((Json(json), tag))
         })
     }
@@ -169,13 +197,14 @@ impl Objects<'_> {
     /// Reads one object with a single statement, if the cached content type is that of the same
     /// snapshot. None when it is not, or when the request fails.
     fn get_by_statement(&self, caller: &Caller, name: &str, id: &str) -> Result<Option<Json>> {
-        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.held());
+        let catalog = caller.catalog.clone().unwrap_or_else(|| self.cms.catalog.cached());
         let known = catalog.find(name).filter(|_| caller.may(Access::READ, name));
         let Some(content_type) = known else { return Ok(None) };
         let view = View::for_object(caller, content_type);
         let found = self.cms.store.read_autocommit(|reader| {
             reader.object_and_revision(view.edition, content_type.pk, id, |stored| {
-                view.shows(&stored.internal).then(|| to_json(content_type, &view.mask(stored)))
+                view.admits_state(&stored.internal)
+                    .then(|| to_json(content_type, &view.mask(stored)))
             })
         })?;
         Ok(found.filter(|(_, rev)| *rev == catalog.rev).and_then(|(json, _)| json))
@@ -270,7 +299,7 @@ impl Objects<'_> {
             }
             write::delete(writer, content_type, &stored, stamp)
         })?;
-        self.cms.media().forget_renders(name, [id]);
+        self.cms.media().delete_renders_of(name, [id]);
         Ok(())
     }
 
@@ -335,13 +364,22 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (cell, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
+        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.get(&name)?;
             write(writer, &catalog, content_type)
         })
     }
+}
+
+/// Reads the `fields` of a request for objects of a type; none returns complete objects.
+fn projection(
+    fields: &[String],
+    content_type: &CompiledType,
+    scope: PathScope<'_>,
+) -> Result<Option<Projection>> {
+    Projection::read("fields", fields, |names| scope.declares(&content_type.properties, names))
 }
 
 /// Finds an object that is visible to the request, in its current version: a write creates a new
@@ -365,13 +403,21 @@ pub(crate) fn find_to_change(
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
-    if let Some(wanted) = caller.conditions.if_match() {
-        let shown = to_json(content_type, &view.mask(stored.clone()));
-        if !wanted.admits(EntityTag::of(&shown.0)) {
-            return Err(Error::PreconditionFailed);
-        }
+    if let Some(wanted) = caller.conditions.if_match()
+        && !wanted.admits(state_tag(content_type, view, &stored))
+    {
+        return Err(Error::PreconditionFailed);
     }
     Ok(stored)
+}
+
+/// The `ETag` of the current version of an object, as a request with this view gets it.
+pub(crate) fn state_tag(
+    content_type: &CompiledType,
+    view: View,
+    stored: &StoredObject<'_>,
+) -> EntityTag {
+    EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
 }
 
 /// As [`find`], for a caller that does not need a copy.
@@ -384,7 +430,7 @@ pub(crate) fn find_map<T>(
 ) -> Result<T> {
     reader
         .object(Edition::Current, content_type.pk, id, |stored| {
-            view.contains(&stored.internal).then(|| read(&stored))
+            view.contains_object(&stored.internal).then(|| read(&stored))
         })?
         .flatten()
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))

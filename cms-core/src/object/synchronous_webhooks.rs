@@ -89,11 +89,11 @@ impl Objects<'_> {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         }
         let call = |(index, text): (usize, &Bytes)| {
-            let unasked = || Ok(Ok(text.clone()));
+            let unchanged = || Ok(Ok(text.clone()));
             if refused.contains(&index) {
-                return unasked();
+                return unchanged();
             }
-            let Ok(payload) = object::read(text) else { return unasked() };
+            let Ok(payload) = object::read(text) else { return unchanged() };
             let is_there = |id| self.has(caller, name, id, Access::CREATE | Access::UPDATE);
             let exists = match payload.get("id").and_then(Value::as_str) {
                 Some(id) if update_existing => is_there(id)?,
@@ -102,7 +102,7 @@ impl Objects<'_> {
             let calls = if exists { &mut about_existing } else { &mut about_new };
             match calls {
                 Some(calls) => webhook_result(calls.call(payload)),
-                None => unasked(),
+                None => unchanged(),
             }
         };
         elements.texts().iter().enumerate().map(call).collect()

@@ -38,7 +38,7 @@ impl Objects<'_> {
             let view = View::for_object(caller, content_type);
             let current = find(reader, content_type, view, id)?;
             let mut latest = current.internal.version;
-            let (total, versions) = if View::is_one_version(caller, content_type) {
+            let (total, versions) = if View::shows_single_version(caller, content_type) {
                 let shown = shown_version(reader, content_type, view, id)?;
                 latest = shown.internal.version;
                 (1, if page.offset() == 0 { vec![shown] } else { Vec::new() })
@@ -82,7 +82,7 @@ impl Objects<'_> {
             let digits = version.strip_prefix("version-").unwrap_or(version);
             let is_number = digits.bytes().all(|b| b.is_ascii_digit());
             let number: i64 = digits.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
-            let found = if View::is_one_version(caller, content_type) {
+            let found = if View::shows_single_version(caller, content_type) {
                 let shown = shown_version(reader, content_type, view, id)?;
                 Some(shown).filter(|shown| shown.internal.version == number)
             } else if number == current.internal.version {
@@ -103,7 +103,7 @@ fn shown_version(
     id: &str,
 ) -> Result<StoredObject<'static>> {
     let shown = reader.object(view.edition, content_type.pk, id, |stored| {
-        view.shows(&stored.internal).then(|| stored.into_owned())
+        view.admits_state(&stored.internal).then(|| stored.into_owned())
     })?;
     shown.flatten().ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }

@@ -5,6 +5,7 @@
 //! [`update`] writes. A draft is rebuilt when its inputs have changed since.
 
 mod context;
+mod journal;
 pub(crate) mod restore;
 
 use std::{borrow::Cow, collections::HashSet, mem};
@@ -28,16 +29,16 @@ use cms_model::{
         scan::{self, FoundLink},
         title::object_title,
         validate,
-        view::{Audience, View},
     },
     pattern::StepBudget,
     webhook::{self, mask},
     workflow::{model::PUBLIC_STATE, transition},
 };
-use cms_store::{Change, ChangedObject, Event, ObjectChange, Reader, Writer};
+use cms_store::{Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
 
-pub(crate) use self::context::Context;
+use self::journal::{changed_properties, log_change, log_deletion};
+pub(crate) use self::{context::Context, journal::log};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,7 @@ impl Draft {
         let mut errors = FieldErrors::default();
         let dates = context.take_dates(&mut payload, context.stamp.at.seconds(), &mut errors);
         let id = match payload.shift_remove("id") {
+            None if content_type.definition.is_single() => content_type.name().to_owned(),
             None => ids.uuid(),
             Some(id) => {
                 errors.merge(validate::validate_id(&id));
@@ -209,7 +211,8 @@ impl Draft {
 
     /// Adds the errors that need the database: link targets, and unique values.
     ///
-    /// `itself` is the row of an existing object. Objects to be moved to the trash are not checked.
+    /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
+    /// checked.
     pub(crate) fn check_stored(
         &mut self,
         reader: &Reader<'_>,
@@ -238,13 +241,19 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds the error of an existing id; returns its row.
+    /// Adds the error of a second object of a single-object type, or of an existing id.
     pub(crate) fn check_id(
         &mut self,
         reader: &Reader<'_>,
         content_type: &CompiledType,
     ) -> Result<()> {
-        if reader.object_pk(content_type.pk, &self.id)?.is_some() {
+        let is_live = self.dates.deleted.is_none();
+        if is_live
+            && content_type.definition.is_single()
+            && reader.type_state(content_type.pk)?.live > 0
+        {
+            self.errors.add("id", "This content type allows only one object");
+        } else if reader.object_pk(content_type.pk, &self.id)?.is_some() {
             self.errors.add("id", message::ALREADY_USED);
         }
         Ok(())
@@ -427,57 +436,6 @@ pub(crate) fn delete(
 ) -> Result<()> {
     writer.trash_object(content_type.pk, stored.pk, stamp)?;
     log_deletion(writer, content_type, stored, stamp)
-}
-
-fn log_deletion(
-    writer: &Writer<'_>,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    stamp: Stamp,
-) -> Result<()> {
-    let is_shown = View::public(content_type).contains(&stored.internal);
-    log(writer, Event::ObjectDeleted, stamp, content_type, stored, is_shown)
-}
-
-/// Appends a change of an object to the journal, and whether it changed the public view.
-pub(crate) fn log(
-    writer: &Writer<'_>,
-    event: Event,
-    stamp: Stamp,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changes_public_view: bool,
-) -> Result<()> {
-    log_change(writer, event, stamp, content_type, stored, None, changes_public_view)
-}
-
-fn log_change(
-    writer: &Writer<'_>,
-    event: Event,
-    stamp: Stamp,
-    content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changed: Option<&str>,
-    changes_public_view: bool,
-) -> Result<()> {
-    let audience = Audience::of(content_type, changes_public_view);
-    let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
-    let title = &*stored.internal.title;
-    writer.log(&Change {
-        event,
-        stamp,
-        content_type: (content_type.pk, content_type.name()),
-        object: Some(ChangedObject { pk, id, version, title, changed, audience }),
-    })
-}
-
-/// Returns the names of the properties with different values, as a JSON array: first those of the
-/// new object, then removed ones.
-fn changed_properties(before: &Map<String, Value>, after: &Map<String, Value>) -> String {
-    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
-    let removed = before.keys().filter(|name| !after.contains_key(*name));
-    let names: Vec<&String> = set.map(|(name, _)| name).chain(removed).collect();
-    serde_json::to_string(&names).expect("strings are valid JSON")
 }
 
 /// Updates the links of a stored object, including those of its published version.

@@ -33,7 +33,7 @@ impl DocumentCache {
         Some(Arc::clone(&known.1))
     }
 
-    pub(crate) fn keep(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
+    pub(crate) fn insert(&self, key: DocumentKey, document: Arc<OpenApiDocument>) {
         let mut kept = self.lock();
         // Documents of older types are not needed any more.
         kept.retain(|(known, _)| known.schema_rev >= key.schema_rev && *known != key);

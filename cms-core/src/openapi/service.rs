@@ -55,7 +55,7 @@ impl OpenApi<'_> {
         let text = build(&catalog, key.rules.as_deref(), request)?;
         let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
-        self.cms.documents.keep(key, Arc::clone(&document));
+        self.cms.documents.insert(key, Arc::clone(&document));
         Ok(document)
     }
 }

@@ -172,9 +172,9 @@ impl Publishing<'_> {
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let stamp = Stamp { at, actor: Some(writer.system_actor("schedule")?) };
             let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
@@ -244,7 +244,7 @@ impl StatusChange<'_> {
             let view = View::for_object(caller, content_type);
             let related =
                 self.writer.object(Edition::Current, content_type.pk, &link.id, |stored| {
-                    let is_allowed = view.contains(&stored.internal)
+                    let is_allowed = view.contains_object(&stored.internal)
                         && state::is_allowed(stored.internal.status, self.action);
                     is_allowed.then(|| status_of(&stored))
                 })?;

@@ -19,18 +19,18 @@ impl Searching<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
         let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        let live = match self.cms.index.up_to(self.source(), head, MAX_WAIT) {
+        let live = match self.cms.index.wait_for_position(self.source(), head, MAX_WAIT) {
             Ok(live) => live,
-            Err(error) => return Ok(vec![format!("it cannot be read: {error}")]),
+            Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
         };
-        if !live.progress.covers(head) {
-            return Ok(vec!["it is not up to date yet".to_owned()]);
+        if !live.position.covers(head) {
+            return Ok(vec!["the index is not up to date yet".to_owned()]);
         }
         let mut indexed = live.generation.flags_by_object()?;
-        store.inspect(|reader| {
+        store.read_without_timeout(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let (mut objects, mut types) = (Vec::new(), Vec::new());
-            for entry in reader.journal_after(live.progress.seq, usize::MAX)? {
+            for entry in reader.journal_after(live.position.seq, usize::MAX)? {
                 match entry.event {
                     Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged => {
                         types.push(entry.ctd);
@@ -45,7 +45,7 @@ impl Searching<'_> {
                 .filter(|known| known.is_searchable())
                 .map(|known| (known.pk, known.definition.draft_public))
                 .collect();
-            reader.each_state(|pk, ctd, status, state| {
+            reader.for_each_state(|pk, ctd, status, state| {
                 let mut found = indexed.remove(&pk).unwrap_or_default();
                 found.sort_unstable();
                 let Some(draft_public) = by_pk.get(&ctd) else { return };
@@ -59,17 +59,17 @@ impl Searching<'_> {
                 !objects.contains(pk) && !types.contains(&ctd)
             });
             let counts = [
-                (missing, "are missing in it"),
-                (other, "are in it with another status"),
-                (indexed.len() as u64, "are in it and nowhere else"),
+                ("objects missing in the index", missing),
+                ("objects with another status in the index", other),
+                ("objects only in the index", indexed.len() as u64),
             ];
-            let findings = counts.into_iter().filter(|(count, _)| *count > 0);
-            Ok(findings.map(|(count, what)| format!("objects that {what}: {count}")).collect())
+            let findings = counts.into_iter().filter(|(_, count)| *count > 0);
+            Ok(findings.map(|(subject, count)| format!("{subject}: {count}")).collect())
         })
     }
 
     /// Rebuilds the index, and waits until searches use it, up to a limit.
-    pub(crate) fn remake(&self) -> Result<()> {
+    pub(crate) fn rebuild(&self) -> Result<()> {
         let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
         let begun = std::time::Instant::now();

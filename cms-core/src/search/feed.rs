@@ -12,10 +12,10 @@ use cms_model::{
     clock::Clock,
     content_type::catalog::{Catalog, CompiledType},
     error::Result,
-    object::model::{Edition, Status, StoredObject},
+    object::model::{Columns, Edition, Status, StoredObject},
     workflow::model::PUBLIC_STATE,
 };
-use cms_search::{Documents, Flags, Generation, Progress};
+use cms_search::{Documents, Flags, Generation, IndexPosition};
 use cms_store::{Entry, Event, Reader, Store};
 
 use crate::content_type::catalog_cache::CatalogCache;
@@ -35,9 +35,9 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// Returns whether an index is of an earlier state of this database.
-    pub(super) fn has_been_at(self, progress: &Progress) -> Result<bool> {
-        let entry = self.store.read_autocommit(|reader| reader.journal_entry(progress.seq))?;
-        Ok(entry.is_some_and(|entry| entry.place.nonce == progress.nonce))
+    pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
+        let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
+        Ok(entry.is_some_and(|entry| entry.place.nonce == position.nonce))
     }
 }
 
@@ -46,7 +46,7 @@ impl Source<'_> {
 pub(super) enum Step {
     /// Nothing to do.
     Idle,
-    Moved,
+    Advanced,
     /// A new index of all types is requested.
     RebuildWanted,
 }
@@ -56,7 +56,7 @@ pub(super) struct Feed {
     pub(super) generation: Arc<Generation>,
     documents: Documents,
     /// Its position, committed or not.
-    pub(super) progress: Progress,
+    pub(super) position: IndexPosition,
     /// Bytes since the last commit; none when nothing changed.
     uncommitted: Option<usize>,
     /// Row of the journal up to which it is committed.
@@ -64,23 +64,23 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(generation: Arc<Generation>, progress: Progress) -> Result<Self> {
+    pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Result<Self> {
         let documents = generation.write()?;
-        let committed = progress.seq;
-        Ok(Self { generation, documents, progress, uncommitted: None, committed })
+        let committed = position.seq;
+        Ok(Self { generation, documents, position, uncommitted: None, committed })
     }
 
     /// Begins an empty generation: all objects of all types are to be indexed.
     pub(super) fn begin(generation: Arc<Generation>, source: Source<'_>) -> Result<Self> {
-        let progress = source.store.read(|reader| {
+        let position = source.store.read(|reader| {
             let head = reader.journal_head()?;
-            let mut progress = Progress::new(head.seq, head.nonce);
+            let mut position = IndexPosition::new(head.seq, head.nonce);
             for content_type in source.catalog.at(reader)?.types() {
-                progress.refill(content_type.pk, head.seq);
+                position.reindex(content_type.pk, head.seq);
             }
-            Ok(progress)
+            Ok(position)
         })?;
-        let mut feed = Self::new(generation, progress)?;
+        let mut feed = Self::new(generation, position)?;
         feed.commit()?;
         Ok(feed)
     }
@@ -88,11 +88,11 @@ impl Feed {
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
     pub(super) fn step(&mut self, source: Source<'_>) -> Result<Step> {
         let step = source.store.read(|reader| {
-            let entries = reader.journal_after(self.progress.seq, STEP_ROWS)?;
+            let entries = reader.journal_after(self.position.seq, STEP_ROWS)?;
             let catalog = source.catalog.at(reader)?;
             let mut batch = Batch::new(reader, &catalog, source.clock.now().0 / 1000);
             if entries.is_empty() {
-                self.refill(&mut batch)
+                self.reindex(&mut batch)
             } else {
                 self.follow(&mut batch, &entries)
             }
@@ -104,36 +104,36 @@ impl Feed {
     }
 
     fn follow(&mut self, batch: &mut Batch<'_>, entries: &[Entry]) -> Result<Step> {
-        let mut step = Step::Moved;
+        let mut step = Step::Advanced;
         let mut objects = BTreeSet::new();
         for entry in entries {
             match entry.event {
                 Event::TypeDeleted | Event::TypePurged => self.documents.remove_type(entry.ctd),
-                Event::IndexWanted if entry.ctd == 0 => step = Step::RebuildWanted,
-                Event::TypeUpdated | Event::IndexWanted => {
-                    self.progress.refill(entry.ctd, entry.place.seq);
+                Event::ReindexRequested if entry.ctd == 0 => step = Step::RebuildWanted,
+                Event::TypeUpdated | Event::ReindexRequested => {
+                    self.position.reindex(entry.ctd, entry.place.seq);
                 }
                 Event::TrashRemoved => {}
                 _ => objects.extend(entry.object),
             }
-            (self.progress.seq, self.progress.nonce) = (entry.place.seq, entry.place.nonce);
+            (self.position.seq, self.position.nonce) = (entry.place.seq, entry.place.nonce);
         }
         // Live objects are added after all removals, so that objects created again are kept.
         self.index(batch, &Vec::from_iter(objects))?;
         Ok(step)
     }
 
-    fn refill(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
-        let Some(refill) = self.progress.refills.first_mut() else { return Ok(Step::Idle) };
-        let rows = batch.reader.object_rows_after(refill.ctd, refill.after, STEP_ROWS)?;
-        refill.done += rows.len() as u64;
-        refill.after = rows.last().copied().unwrap_or(refill.after);
+    fn reindex(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
+        let Some(reindex) = self.position.reindexes.first_mut() else { return Ok(Step::Idle) };
+        let rows = batch.reader.object_rows_after(reindex.ctd, reindex.after, STEP_ROWS)?;
+        reindex.done += rows.len() as u64;
+        reindex.after = rows.last().copied().unwrap_or(reindex.after);
         if rows.len() < STEP_ROWS {
-            self.progress.refills.remove(0);
+            self.position.reindexes.remove(0);
         }
         let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
         self.index(batch, &objects)?;
-        Ok(Step::Moved)
+        Ok(Step::Advanced)
     }
 
     /// Replaces the documents of objects with their current state.
@@ -157,9 +157,9 @@ impl Feed {
 
     /// Commits all changes, which makes them visible.
     pub(super) fn commit(&mut self) -> Result<()> {
-        self.documents.commit(&self.progress)?;
+        self.documents.commit(&self.position)?;
         self.uncommitted = None;
-        self.committed = self.progress.seq;
+        self.committed = self.position.seq;
         self.generation.reload()
     }
 }
@@ -182,7 +182,7 @@ impl<'a> Batch<'a> {
     /// Adds the documents of existing objects; returns the size of their texts.
     fn add(&self, documents: &Documents, objects: &[i64]) -> Result<usize> {
         let (mut bytes, mut modified) = (0, Vec::new());
-        self.reader.object_rows(Edition::Current, objects, |ctd, stored| {
+        self.reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
             let status = stored.internal.status;
             let published = !content_type.definition.draft_public || status == Status::Public;
@@ -192,7 +192,7 @@ impl<'a> Batch<'a> {
             bytes += stored.data.len();
             self.add_one(documents, content_type, &stored, true, published)
         })?;
-        self.reader.object_rows(Edition::Published, &modified, |ctd, stored| {
+        self.reader.object_rows(Edition::Published, &modified, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
             bytes += stored.data.len();
             self.add_one(documents, content_type, &stored, false, true)

@@ -18,7 +18,7 @@ use std::{
 };
 
 use cms_model::error::{Error, Result};
-use cms_search::{Generation, Progress, Refill};
+use cms_search::{Generation, IndexPosition, TypeReindex};
 use cms_system::lock;
 
 use super::feed::{Feed, Source, Step};
@@ -36,7 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 pub(super) struct Live {
     number: u64,
     pub(super) generation: Arc<Generation>,
-    pub(super) progress: Progress,
+    pub(super) position: IndexPosition,
 }
 
 /// The index of one data directory.
@@ -53,8 +53,8 @@ pub(crate) struct Indexer {
 struct State {
     live: Option<Arc<Live>>,
     /// The position of the next generation.
-    next: Option<Progress>,
-    work: WriterSlot,
+    next: Option<IndexPosition>,
+    writer: WriterSlot,
     /// The last indexing error, until indexing succeeds.
     failure: Option<String>,
 }
@@ -76,7 +76,7 @@ impl Default for WriterSlot {
 pub(super) enum Stage {
     Waiting,
     /// These types are not finished.
-    Running(Vec<Refill>),
+    Running(Vec<TypeReindex>),
     Done,
 }
 
@@ -121,25 +121,30 @@ impl Indexer {
 
     /// Returns a generation with every change up to a row of the journal; when that takes longer
     /// than `wait`, the newest one.
-    pub(super) fn up_to(&self, source: Source<'_>, seq: i64, wait: Duration) -> Result<Arc<Live>> {
+    pub(super) fn wait_for_position(
+        &self,
+        source: Source<'_>,
+        seq: i64,
+        wait: Duration,
+    ) -> Result<Arc<Live>> {
         let deadline = Instant::now() + wait;
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        let live = self.wait_for(source, Goal { seq, deadline, yields: false });
+        let live = self.advance_to(source, Goal { seq, deadline, yields: false });
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         live
     }
 
-    fn wait_for(&self, source: Source<'_>, goal: Goal) -> Result<Arc<Live>> {
+    fn advance_to(&self, source: Source<'_>, goal: Goal) -> Result<Arc<Live>> {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
             match &state.live {
-                Some(live) if live.progress.covers(goal.seq) || now >= goal.deadline => {
+                Some(live) if live.position.covers(goal.seq) || now >= goal.deadline => {
                     return Ok(Arc::clone(live));
                 }
                 _ => {}
             }
-            match std::mem::replace(&mut state.work, WriterSlot::Taken) {
+            match std::mem::replace(&mut state.writer, WriterSlot::Taken) {
                 WriterSlot::Taken => {
                     let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
                     let woken = self.returned.wait_timeout(state, rest);
@@ -147,7 +152,7 @@ impl Indexer {
                 }
                 WriterSlot::Free(writer) => {
                     drop(state);
-                    let done = self.work(writer, source, goal);
+                    let done = self.index_to(writer, source, goal);
                     state = self.lock();
                     match done {
                         Ok(true) => {}
@@ -165,42 +170,44 @@ impl Indexer {
 
     /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: Source<'_>) -> Result<bool> {
-        let WriterSlot::Free(writer) = std::mem::replace(&mut self.lock().work, WriterSlot::Taken)
+        let WriterSlot::Free(writer) =
+            std::mem::replace(&mut self.lock().writer, WriterSlot::Taken)
         else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
-        let has_lock = self.work(writer, source, goal)?;
+        let has_lock = self.index_to(writer, source, goal)?;
         let state = self.lock();
-        let WriterSlot::Free(Some(writer)) = &state.work else { return Ok(false) };
+        let WriterSlot::Free(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
     }
 
-    /// Returns the progress of the reindex job of a journal row, and the last indexing error. Row 0
+    /// Returns the progress of the reindex job of a journal row, and the last indexing error. Type 0
     /// stands for all types.
     pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
-        if matches!(self.lock().work, WriterSlot::Free(None)) {
+        if matches!(self.lock().writer, WriterSlot::Free(None)) {
             self.poll()?;
         }
         let state = self.lock();
         let failure = state.failure.clone();
-        let Some(live) = state.live.as_ref().filter(|live| live.progress.seq >= seq) else {
+        let Some(live) = state.live.as_ref().filter(|live| live.position.seq >= seq) else {
             return Ok((Stage::Waiting, failure));
         };
         let is_all = ctds.contains(&0);
-        let (progress, is_next) = match &state.next {
+        let (position, is_next) = match &state.next {
             Some(next) if is_all => (next, true),
-            _ => (&live.progress, false),
+            _ => (&live.position, false),
         };
-        let is_meant = |refill: &&Refill| is_all || ctds.contains(&refill.ctd);
-        let pending: Vec<Refill> = progress.refills.iter().filter(is_meant).cloned().collect();
+        let is_wanted = |reindex: &&TypeReindex| is_all || ctds.contains(&reindex.ctd);
+        let pending: Vec<TypeReindex> =
+            position.reindexes.iter().filter(is_wanted).cloned().collect();
         let is_done = pending.is_empty() && !is_next;
         Ok((if is_done { Stage::Done } else { Stage::Running(pending) }, failure))
     }
 
     /// The row of the journal up to which changes are searchable; none before the index was opened.
     pub(crate) fn position(&self) -> Option<i64> {
-        self.lock().live.as_ref().map(|live| live.progress.seq)
+        self.lock().live.as_ref().map(|live| live.position.seq)
     }
 
     /// The last indexing error, if any.
@@ -211,7 +218,7 @@ impl Indexer {
     /// The first row of the journal that is still needed; none when another process writes.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
-        let WriterSlot::Free(Some(writer)) = &state.work else { return None };
+        let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.live.iter().chain(&writer.next);
         // The last row of a generation identifies it.
         generations.map(|generation| generation.feed.committed()).min()
@@ -221,10 +228,10 @@ impl Indexer {
     /// this process may do that.
     pub(super) fn discard(&self, broken: &Live) -> bool {
         let mut state = self.lock();
-        let is_ours = matches!(&state.work, WriterSlot::Free(Some(_)));
+        let is_ours = matches!(&state.writer, WriterSlot::Free(Some(_)));
         let is_current = state.live.as_ref().is_some_and(|live| live.number == broken.number);
         if is_ours && is_current {
-            state.work = WriterSlot::Free(None);
+            state.writer = WriterSlot::Free(None);
             state.live = None;
             // It is not used any more, and removed when the next one begins.
             fs::remove_file(self.folder.join(CURRENT)).ok();
@@ -234,21 +241,21 @@ impl Indexer {
     }
 
     /// Indexes up to a goal, and returns the writer state; returns whether this process may write.
-    fn work(
+    fn index_to(
         &self,
         writer: Option<Box<WriterState>>,
         source: Source<'_>,
         goal: Goal,
     ) -> Result<bool> {
-        let mut back = GiveBack { indexer: self, writer: None };
+        let mut returned = ReturnWriterOnDrop { indexer: self, writer: None };
         let found = writer.map_or_else(|| self.open_writer(source), |writer| Ok(Some(writer)));
         let done = found.and_then(|writer| {
             let Some(mut writer) = writer else { return self.poll().map(|()| false) };
             self.run(&mut writer, source, goal)?;
-            self.lock().next = writer.next.as_ref().map(|next| next.feed.progress.clone());
+            self.lock().next = writer.next.as_ref().map(|next| next.feed.position.clone());
             // After a failure the writer state is dropped: the next batch opens the generations
             // again.
-            back.writer = Some(writer);
+            returned.writer = Some(writer);
             Ok(true)
         });
         self.lock().failure = done.as_ref().err().map(ToString::to_string);
@@ -261,12 +268,12 @@ impl Indexer {
         }
         // Without a current generation, an incomplete one is better than none.
         if writer.live.is_none() && self.lock().live.is_none() {
-            self.switch(writer)?;
+            self.activate_next(writer)?;
         }
         loop {
             let is_done = self.step(writer, source, goal)?;
-            let is_wanted = self.waiting.load(Ordering::Relaxed) > 0;
-            if is_done || Instant::now() >= goal.deadline || (goal.yields && is_wanted) {
+            let has_waiters = self.waiting.load(Ordering::Relaxed) > 0;
+            if is_done || Instant::now() >= goal.deadline || (goal.yields && has_waiters) {
                 break;
             }
         }
@@ -289,13 +296,13 @@ impl Indexer {
         if step == Step::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
-        if writer.live.as_ref().is_some_and(|live| live.feed.progress.covers(goal.seq)) {
+        if writer.live.as_ref().is_some_and(|live| live.feed.position.covers(goal.seq)) {
             return Ok(true);
         }
         let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
         // The current generation comes first.
         if step == Step::Idle && next.feed.step(source)? == Step::Idle {
-            self.switch(writer)?;
+            self.activate_next(writer)?;
         }
         Ok(false)
     }
@@ -312,13 +319,14 @@ impl Indexer {
                 continue;
             };
             let generation = Arc::new(generation);
-            let progress = generation.progress()?;
+            let position = generation.position()?;
             let is_current = current == Some(number);
             if is_current {
-                let (generation, progress) = (Arc::clone(&generation), progress.clone());
-                self.lock().live = Some(Arc::new(Live { number, generation, progress }));
+                let (generation, position) = (Arc::clone(&generation), position.clone());
+                self.lock().live = Some(Arc::new(Live { number, generation, position }));
             }
-            if !source.has_been_at(&progress)? || current.is_some_and(|current| number < current) {
+            if !source.is_in_history(&position)? || current.is_some_and(|current| number < current)
+            {
                 // The database was restored to another state: the index is used until a new one is
                 // complete, and hits that are not in the database are ignored.
                 if !is_current {
@@ -326,9 +334,9 @@ impl Indexer {
                 }
                 continue;
             }
-            let generation = OpenGeneration { number, feed: Feed::new(generation, progress)? };
-            let place = if is_current { &mut writer.live } else { &mut writer.next };
-            *place = Some(generation);
+            let generation = OpenGeneration { number, feed: Feed::new(generation, position)? };
+            let slot = if is_current { &mut writer.live } else { &mut writer.next };
+            *slot = Some(generation);
         }
         Ok(Some(Box::new(writer)))
     }
@@ -341,7 +349,7 @@ impl Indexer {
     }
 
     /// Makes the next generation the current one, and removes the previous one.
-    fn switch(&self, writer: &mut WriterState) -> Result<()> {
+    fn activate_next(&self, writer: &mut WriterState) -> Result<()> {
         let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.feed.commit()?;
         let staged = self.folder.join("current.new");
@@ -363,7 +371,7 @@ impl Indexer {
         let live = Live {
             number: generation.number,
             generation: Arc::clone(&generation.feed.generation),
-            progress: generation.feed.progress.clone(),
+            position: generation.feed.position.clone(),
         };
         self.lock().live = Some(Arc::new(live));
         self.returned.notify_all();
@@ -378,12 +386,12 @@ impl Indexer {
             None => Arc::new(Generation::open(&self.path(number))?),
         };
         // In this order, so that the index contains at least the changes up to its position.
-        let progress = generation.progress()?;
+        let position = generation.position()?;
         generation.reload()?;
         let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.path(newest)).ok());
-        self.lock().next = next.and_then(|next| next.progress().ok());
-        self.lock().live = Some(Arc::new(Live { number, generation, progress }));
+        self.lock().next = next.and_then(|next| next.position().ok());
+        self.lock().live = Some(Arc::new(Live { number, generation, position }));
         Ok(())
     }
 
@@ -414,19 +422,19 @@ impl Indexer {
 impl WriterState {
     fn has_more(&self) -> bool {
         self.next.is_some()
-            || self.live.as_ref().is_none_or(|live| !live.feed.progress.refills.is_empty())
+            || self.live.as_ref().is_none_or(|live| !live.feed.position.reindexes.is_empty())
     }
 }
 
 /// Returns the writer state on drop.
-struct GiveBack<'a> {
+struct ReturnWriterOnDrop<'a> {
     indexer: &'a Indexer,
     writer: Option<Box<WriterState>>,
 }
 
-impl Drop for GiveBack<'_> {
+impl Drop for ReturnWriterOnDrop<'_> {
     fn drop(&mut self) {
-        self.indexer.lock().work = WriterSlot::Free(self.writer.take());
+        self.indexer.lock().writer = WriterSlot::Free(self.writer.take());
         self.indexer.returned.notify_all();
     }
 }

@@ -10,7 +10,7 @@ use cms_model::{
     message, read,
     wire::search::{Job, JobCreated, JobState},
 };
-use cms_search::Refill;
+use cms_search::TypeReindex;
 use cms_store::{Event, Reader};
 use serde_json::{Map, Value};
 
@@ -33,13 +33,13 @@ impl Searching<'_> {
             let catalog = catalog.within(writer)?;
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
-                writer.log_type(Event::IndexWanted, stamp, (0, ""))?;
+                writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
                 return Ok(JobCreated { id: first.to_string() });
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
                 if let Some(known) = catalog.find(name) {
-                    writer.log_type(Event::IndexWanted, stamp, (known.pk, known.name()))?;
+                    writer.log_type(Event::ReindexRequested, stamp, (known.pk, known.name()))?;
                 } else {
                     let path = format!("{CONTENT_TYPES}[{index}]");
                     errors.add(path, message::NOT_IN_DATABASE);
@@ -91,14 +91,14 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     let mut ctds = Vec::new();
     for seq in first..=last {
         match reader.journal_entry(seq)? {
-            Some(entry) if entry.event == Event::IndexWanted => ctds.push(entry.ctd),
+            Some(entry) if entry.event == Event::ReindexRequested => ctds.push(entry.ctd),
             _ => return Ok(None),
         }
     }
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
-/// The number of objects of types; row 0 stands for all.
+/// The number of objects of types; type 0 stands for all.
 fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {
@@ -108,10 +108,10 @@ fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
 }
 
 /// The number of objects still to be indexed.
-fn left(reader: &Reader<'_>, pending: &[Refill]) -> Result<u64> {
+fn left(reader: &Reader<'_>, pending: &[TypeReindex]) -> Result<u64> {
     let mut left = 0;
-    for refill in pending {
-        left += reader.type_state(refill.ctd)?.live.saturating_sub(refill.done);
+    for reindex in pending {
+        left += reader.type_state(reindex.ctd)?.live.saturating_sub(reindex.done);
     }
     Ok(left)
 }

@@ -8,7 +8,7 @@ use cms_model::{
     dates,
     error::Result,
     memory::BufferReservation,
-    object::{model::StoredObject, render},
+    object::{model::StoredObject, projection::Projection, render},
     wire::search::SearchRequest,
 };
 use cms_search::Found;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::object::hydrate::{Hydration, Text};
 
 /// The fields of an item besides those of its object; they win over properties of the same name.
-const SERVICE_FIELDS: [&str; 7] = [
+pub(super) const SERVICE_FIELDS: [&str; 7] = [
     "object_data",
     "organization_id",
     "content_type_definition_id",
@@ -36,6 +36,8 @@ pub(super) struct Hits<'a> {
     /// By row.
     pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
+    /// None returns complete items.
+    pub(super) projection: Option<&'a Projection>,
 }
 
 impl Hits<'_> {
@@ -59,14 +61,17 @@ impl Hits<'_> {
             }
             text.json.extend_from_slice(b"{\"item\":");
             let item = without_service_fields(content_type, &stored);
-            if request.hydrate == 0 {
-                render::object(&mut text.json, content_type.name(), &item);
-            } else {
-                hydration.add(&mut text, content_type, &item);
-            }
+            hydration.add(&mut text, content_type, &item);
             // The service fields follow the object.
             text.json.pop();
-            self.service_fields(&mut text.json, content_type, &stored, hit.indexed);
+            for field in SERVICE_FIELDS {
+                if self.projection.is_none_or(|projection| projection.names(field)) {
+                    text.json.extend_from_slice(b",\"");
+                    text.json.extend_from_slice(field.as_bytes());
+                    text.json.extend_from_slice(b"\":");
+                    self.service_field(&mut text.json, field, content_type, &stored, hit.indexed);
+                }
+            }
             text.json.extend_from_slice(b"},\"score\":");
             number(&mut text.json, hit.score);
             text.json.push(b'}');
@@ -90,37 +95,36 @@ impl Hits<'_> {
         out.extend_from_slice(head.as_bytes());
     }
 
-    fn service_fields(
+    fn service_field(
         &self,
         out: &mut Vec<u8>,
+        field: &str,
         content_type: &CompiledType,
         stored: &StoredObject<'_>,
         indexed: i64,
     ) {
-        let mut object = Vec::with_capacity(stored.data.len() + 512);
-        render::object(&mut object, content_type.name(), stored);
-        let object = std::str::from_utf8(&object).expect("JSON text is UTF-8");
-        out.extend_from_slice(b",\"object_data\":");
-        render::string(out, object);
-        out.extend_from_slice(b",\"organization_id\":");
-        render::string(out, self.organization);
-        out.extend_from_slice(b",\"content_type_definition_id\":");
-        render::string(out, &content_type.uid);
+        let date = |out: &mut Vec<u8>, milliseconds: i64| {
+            out.push(b'"');
+            dates::push_search_date(milliseconds, out);
+            out.push(b'"');
+        };
         let internal = &stored.internal;
         let was_updated = internal.version > 1 || internal.updated_at != internal.created_at;
-        out.extend_from_slice(b",\"created_at\":\"");
-        dates::push_search_date(internal.created_at * 1000, out);
-        out.extend_from_slice(b"\",\"updated_at\":");
-        if was_updated {
-            out.push(b'"');
-            dates::push_search_date(internal.updated_at * 1000, out);
-            out.push(b'"');
-        } else {
-            out.extend_from_slice(b"null");
+        match field {
+            "object_data" => {
+                let mut object = Vec::with_capacity(stored.data.len() + 512);
+                render::object(&mut object, content_type.name(), stored);
+                let object = std::str::from_utf8(&object).expect("JSON text is UTF-8");
+                render::string(out, object);
+            }
+            "organization_id" => render::string(out, self.organization),
+            "content_type_definition_id" => render::string(out, &content_type.uid),
+            "created_at" => date(out, internal.created_at * 1000),
+            "updated_at" if was_updated => date(out, internal.updated_at * 1000),
+            "@timestamp" => date(out, indexed),
+            // `deleted_at`, and `updated_at` of an object without changes.
+            _ => out.extend_from_slice(b"null"),
         }
-        out.extend_from_slice(b",\"deleted_at\":null,\"@timestamp\":\"");
-        dates::push_search_date(indexed, out);
-        out.push(b'"');
     }
 }
 

@@ -14,7 +14,8 @@ use cms_model::{
     limits,
     memory::BufferReservation,
     object::{
-        model::{Edition, StoredObject},
+        model::{Columns, Edition, StoredObject},
+        projection::{self, PathScope, Projection},
         render,
         view::{self, View},
     },
@@ -26,7 +27,10 @@ use cms_store::Reader;
 use tracing::info_span;
 
 use super::{feed::Source, response};
-use crate::{cms::Cms, object::hydrate::Hydration};
+use crate::{
+    cms::Cms,
+    object::hydrate::{Hydration, with_properties},
+};
 
 /// Full-text search and its index.
 pub struct Searching<'a> {
@@ -52,6 +56,7 @@ impl Searching<'_> {
         let mut search = Search::read(request)?;
         let (head, scope) = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
+            projection(&catalog, caller, request)?;
             let types = selected(&catalog, caller, request);
             refuse_order_in_lists(&search, &types)?;
             if search.fields.as_ref().is_some_and(|fields| !has_known_field(fields, &types)) {
@@ -65,16 +70,26 @@ impl Searching<'_> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let types = selected(&catalog, caller, request);
+            let projection = projection(&catalog, caller, request)?;
+            let projection = projection.as_ref();
+            let mut hydration =
+                Hydration::new((reader, &catalog, caller), projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
-            let rows = rows(reader, caller, &types, &found, &mut row_memory)?;
-            let mut hydration = Hydration::new(reader, &catalog, caller);
-            let (organization, _) = reader.names()?;
-            let hits = response::Hits { found: &found, rows, organization: &organization };
+            let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
+            let organization = &reader.space_ids()?.organization;
+            let hits = response::Hits { found: &found, rows, organization, projection };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
-            hydration.finish(text, text_memory, request.hydrate).map(Json)
+            hydration.finish(text, text_memory).map(Json)
         })
+    }
+
+    /// Returns the paths of the `item_fields` of a search that no searched type declares: they
+    /// return nothing.
+    pub fn unknown_item_fields(&self, caller: &Caller, request: &SearchRequest) -> Vec<String> {
+        let catalog = self.cms.catalog.cached();
+        projection::unknown_paths(&request.item_fields, declared(&catalog, caller, request))
     }
 
     /// Searches the index. A damaged index is rebuilt, and searched again.
@@ -87,7 +102,7 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.up_to(self.source(), seq, wait)?;
+            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
             let found = live.generation.search(search, scope, offset, limit);
             Ok((found, live))
         };
@@ -154,7 +169,31 @@ fn selected<'c>(
         .collect()
 }
 
-/// Number of hits before the page and on it; none beyond the last result.
+/// Reads the `item_fields` of a search; none returns complete items.
+fn projection(
+    catalog: &Catalog,
+    caller: &Caller,
+    request: &SearchRequest,
+) -> Result<Option<Projection>> {
+    Projection::read("item_fields", &request.item_fields, declared(catalog, caller, request))
+}
+
+/// Tells of a path whether a searched type declares it, or it is a service field.
+fn declared<'a>(
+    catalog: &'a Catalog,
+    caller: &'a Caller,
+    request: &SearchRequest,
+) -> impl Fn(&[String]) -> bool + use<'a> {
+    let types = selected(catalog, caller, request);
+    let scope = PathScope { catalog, caller, hydrate: request.hydrate };
+    move |names| match names {
+        [name] if response::SERVICE_FIELDS.contains(&name.as_str()) => true,
+        _ => types.values().any(|known| scope.declares(&known.properties, names)),
+    }
+}
+
+/// Returns the offset and the limit of the page; both are 0 for a page that ends beyond
+/// [`limits::MAX_SEARCH_RESULTS`].
 fn window(request: &SearchRequest) -> (usize, usize) {
     let (offset, limit) = (request.page.offset(), u64::from(request.page.limit));
     if offset + limit > limits::MAX_SEARCH_RESULTS {
@@ -200,11 +239,15 @@ fn rows<'t>(
     reader: &Reader<'_>,
     caller: &Caller,
     types: &HashMap<i64, &'t CompiledType>,
-    found: &Found,
+    (found, hydration): (&Found, &Hydration<'_>),
     buffered: &mut BufferReservation<'_>,
 ) -> Result<HashMap<i64, (&'t CompiledType, StoredObject<'static>)>> {
     let edition =
         |hit: &Hit| types.get(&hit.ctd).map(|known| View::for_list(caller, known).edition);
+    // One statement reads all types.
+    let needs = |columns| types.values().all(|known| hydration.columns(known) == columns);
+    let mut same = [Columns::WithoutProperties, Columns::IndexedProperties].into_iter();
+    let columns = same.find(|columns| needs(*columns)).unwrap_or(Columns::All);
     let mut rows = HashMap::with_capacity(found.hits.len());
     let mut bytes = 0;
     for wanted in [Edition::Current, Edition::Published] {
@@ -213,14 +256,15 @@ fn rows<'t>(
         if pks.is_empty() {
             continue;
         }
-        reader.object_rows(wanted, &pks, |ctd, stored| {
+        reader.object_rows(wanted, &pks, columns, |ctd, stored| {
             if let Some(known) = types.get(&ctd) {
                 let view = View::for_list(caller, known);
-                if view.edition == wanted && view.shows(&stored.internal) {
+                if view.edition == wanted && view.admits_state(&stored.internal) {
                     let size = render::object_bytes(&stored);
                     bytes += size;
                     render::require_bounded(bytes)?;
                     buffered.add(size)?;
+                    let stored = with_properties(stored, columns, known);
                     rows.insert(stored.pk, (*known, stored.into_owned()));
                 }
             }

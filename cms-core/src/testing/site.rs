@@ -86,6 +86,7 @@ impl Site {
             descending: text.len().is_multiple_of(3),
             hydrate: 1,
             filters,
+            fields: order_by.iter().cloned().collect(),
             order_by,
             ids: Some(ids).filter(|ids| !ids.is_empty()),
         };
@@ -161,7 +162,9 @@ impl Site {
             accept: parameter("accept"),
         };
         let media = self.core.cms.media();
-        answered(media.find(&request)).and_then(|image| answered(media.picture(&image))).is_some()
+        answered(media.find(&request))
+            .and_then(|image| answered(media.image_body(&image)))
+            .is_some()
     }
 }
 

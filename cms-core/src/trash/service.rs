@@ -12,13 +12,12 @@ use cms_model::{
     limits,
     object::view::{Audience, View},
     wire::{
-        by::By,
         list::List,
         object::Json,
         trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
     },
 };
-use cms_store::{ActorRef, DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
+use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
 
 use crate::{cms::Cms, media::service as media, object::service::to_json, webhook::feed};
 
@@ -128,6 +127,9 @@ impl Trash<'_> {
 
     /// Removes everything that was deleted before a time, in transactions of limited size.
     pub(crate) fn expire(&self, before: Timestamp) -> Result<()> {
+        if !self.cms.store.read_autocommit(|reader| reader.has_trash_before(before))? {
+            return Ok(());
+        }
         let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
         loop {
             let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
@@ -185,20 +187,10 @@ fn items(
     caller: &Caller,
     entries: &[TrashEntry],
 ) -> Result<Vec<TrashItem>> {
-    let row = |entry: &TrashEntry| match entry.deleted_by {
-        ActorRef::Row(pk) => Some(pk),
-        ActorRef::Local | ActorRef::Unknown => None,
-    };
-    let pks: Vec<i64> = entries.iter().filter_map(row).collect();
-    let actors: BTreeMap<i64, By> =
-        reader.actors(&pks)?.into_iter().map(|actor| (actor.pk, actor.by)).collect();
+    let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
     let item = |entry: &TrashEntry| {
         let known = catalog.types().iter().find(|known| known.pk == entry.ctd)?;
-        let by = match entry.deleted_by {
-            ActorRef::Row(pk) => actors.get(&pk).cloned().unwrap_or_else(By::unknown),
-            ActorRef::Local => By::local(),
-            ActorRef::Unknown => By::unknown(),
-        };
+        let by = authors.by(entry.deleted_by);
         let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
         Some(TrashItem {
             entry: entry.pk.to_string(),

@@ -69,7 +69,7 @@ pub(super) fn create_deliveries(
     Ok(has_more)
 }
 
-/// Reads the complete journal, inside a transaction that is subject to delete the objects of its
+/// Reads the complete journal, inside a transaction that is about to delete the objects of its
 /// events.
 pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
@@ -180,7 +180,7 @@ impl DeliveryBatch {
 /// The webhooks that exist at a position in the journal.
 struct Subscriptions<'a> {
     webhooks: &'a [Webhook],
-    /// Rows of the webhooks whose creation was read.
+    /// Primary keys of the webhooks whose creation was read.
     active: BTreeSet<i64>,
 }
 
@@ -227,6 +227,7 @@ impl<'a> Subscriptions<'a> {
                     version: subject.version,
                     type_name: name.clone(),
                     id: subject.id.clone(),
+                    actor: entry.actor,
                 });
             }
         }
@@ -273,11 +274,12 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectPublished => Some("Publish"),
         Event::ObjectUnpublished => Some("Unpublish"),
         Event::ObjectArchived => Some("Archive"),
-        Event::ObjectMoved => Some("WorkflowTransition"),
+        Event::ObjectTransitioned => Some("WorkflowTransition"),
         Event::ObjectScheduled
         | Event::ObjectUnscheduled
         | Event::TrashRemoved
-        | Event::IndexWanted => None,
+        | Event::ReindexRequested
+        | Event::Management(_) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The webhook service: due deliveries, their requests, their outcome, and their log.
 //!
 //! The dispatcher gets the next deliveries from [`Webhooks::due`] and a request from
-//! [`Webhooks::outgoing`], and reports the [`DeliveryOutcome`] to [`Webhooks::record`]. A failed
+//! [`Webhooks::outgoing`], and reports the [`WebhookOutcome`] to [`Webhooks::record`]. A failed
 //! delivery stays the first of the queue of its object.
 
 use std::{
@@ -22,7 +22,7 @@ use cms_model::{
         payload::EventPayload,
         schedule::{self, AttemptResult, Dispatch, Endpoint, NextState},
         signature::Secret,
-        synchronous::DeliveryOutcome,
+        synchronous::WebhookOutcome,
     },
     wire::{
         list::List,
@@ -155,6 +155,7 @@ impl Webhooks<'_> {
             version: None,
             type_name: String::new(),
             id: "test".to_owned(),
+            actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
             // The journal row of its creation may not be read yet.
@@ -235,7 +236,8 @@ impl Webhooks<'_> {
         now: Timestamp,
     ) -> Result<Outgoing> {
         let payload = self.payload(reader, row)?;
-        let body = event_payload(row).body(&webhook.id, payload.as_deref());
+        let by = reader.authors([row.actor])?.by(row.actor);
+        let body = event_payload(row).body(&webhook.id, &by, payload.as_deref());
         let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();
@@ -268,16 +270,16 @@ impl Webhooks<'_> {
     }
 
     /// Records the outcome of a request.
-    pub fn record(&self, sent: Outgoing, outcome: DeliveryOutcome) -> Result<AttemptReport> {
+    pub fn record(&self, sent: Outgoing, outcome: WebhookOutcome) -> Result<AttemptReport> {
         let now = self.cms.config.clock.now();
         let result = AttemptResult::of(&outcome);
         let (status, response, error) = match outcome {
-            DeliveryOutcome::Response(status, body) => {
+            WebhookOutcome::Response(status, body) => {
                 let error = (result != AttemptResult::Success)
-                    .then(|| format!("the answer has status {status}"));
+                    .then(|| format!("the response has status {status}"));
                 (Some(status), Some(truncated(body)), error)
             }
-            DeliveryOutcome::NoResponse(reason) => (None, None, Some(reason)),
+            WebhookOutcome::NoResponse(reason) => (None, None, Some(reason)),
         };
         let request = truncated(sent.body);
         let Dispatch { webhook, delivery, .. } = sent.dispatch;
@@ -356,8 +358,8 @@ fn record_result(
     let Some(endpoint) = writer.webhook_endpoint(webhook)? else { return Ok((false, false)) };
     let outages = writer.webhook_outages(webhook)?;
     let change = endpoint.after_attempt(result, outages, now);
-    if change.forgets_outages {
-        writer.forget_outages(webhook)?;
+    if change.clears_outages {
+        writer.clear_outages(webhook)?;
     }
     if change.releases_all {
         writer.release_deliveries(webhook, now, attempted.pk)?;

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
-use cms_model::{error::Result, webhook::synchronous::DeliveryOutcome};
+use cms_model::{error::Result, webhook::synchronous::WebhookOutcome};
 
 use super::{feed::Cursor, subscription_cache::SubscriptionCache};
 
@@ -15,7 +15,7 @@ pub trait WebhookTransport: Send + Sync {
     ///
     /// # Errors
     /// [`cms_model::error::Error::Busy`] when too many requests are in flight.
-    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome>;
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<WebhookOutcome>;
 }
 
 /// The webhook state of a process.

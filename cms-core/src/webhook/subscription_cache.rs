@@ -8,7 +8,7 @@ use cms_model::{
         catalog::{Catalog, CompiledType},
     },
     error::Result,
-    object::model::Edition,
+    object::model::{Columns, Edition},
     webhook::model::Webhook,
 };
 use cms_store::Reader;
@@ -52,7 +52,7 @@ pub(super) fn read(reader: &Reader<'_>, content_type: &CompiledType) -> Result<V
     let rows = reader.object_rows_after(content_type.pk, (i64::MIN, 0), MAX_WEBHOOKS)?;
     let pks: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
     let mut webhooks = Vec::with_capacity(pks.len());
-    reader.object_rows(Edition::Current, &pks, |_, stored| {
+    reader.object_rows(Edition::Current, &pks, Columns::All, |_, stored| {
         webhooks.push(Webhook::read(stored.pk, &stored.id, &write::parse(&stored.data)?));
         Ok(())
     })?;

@@ -11,7 +11,7 @@ use cms_model::{
     webhook::{
         model::{Webhook, WebhookKind},
         signature::Secret,
-        synchronous::{self, DeliveryOutcome, Rejection, WriteEvent},
+        synchronous::{self, Rejection, WebhookOutcome, WriteEvent},
     },
 };
 use serde_json::{Map, Value};
@@ -99,9 +99,9 @@ impl SynchronousCalls<'_> {
         let kept = ["id", "internal"].map(|name| (name, payload.get(name).cloned()));
         let config = &self.cms.config;
         for (sequence, webhook) in self.webhooks.iter().enumerate() {
-            let key = &self.caller.actor().name;
+            let actor = self.caller.actor();
             let body =
-                synchronous::request_body(self.event, sequence, self.content_type, key, &payload);
+                synchronous::request_body(self.event, sequence, self.content_type, actor, &payload);
             let message = format!("msg_{}", config.ids.uuid());
             let signature =
                 Secret::derive(&self.key, webhook.pk).headers(&message, config.clock.now(), &body);
@@ -110,7 +110,7 @@ impl SynchronousCalls<'_> {
             let outcome = if config.clock.now() < self.deadline {
                 self.transport.send(&webhook.url, &headers, &body)?
             } else {
-                DeliveryOutcome::NoResponse("no answer in time".to_owned())
+                WebhookOutcome::NoResponse("no response within the timeout".to_owned())
             };
             payload = match synchronous::read_response(webhook, self.event, outcome) {
                 Ok(payload) => payload,

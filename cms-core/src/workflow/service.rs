@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cms_model::{
     auth::scope::Access,
     content_type::catalog::{Catalog, CompiledType},
-    context::Caller,
+    context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
     object::view::View,
@@ -19,7 +19,7 @@ use cms_model::{
         transition,
     },
 };
-use cms_store::{Event, Writer};
+use cms_store::{Event, ManagementEvent, Writer};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -86,11 +86,11 @@ impl Workflows<'_> {
                 .map_err(Error::Invalid)?;
             let approval = transition::approval(next, internal.version, stamp.at.seconds());
             if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.forget_approval(pk, approved)?;
+                writer.clear_approval(pk, approved)?;
             }
             writer.set_state(ctd, pk, next, approval, stamp)?;
             let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectMoved, stamp, content_type, &stored, is_seen)?;
+            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
             Ok(transition::describe(workflow, next))
         })
     }
@@ -131,17 +131,19 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (cell, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
-            require_custom(&catalog, &id)?;
+            let catalog = catalog_cache.within(writer)?;
+            let name = require_custom(&catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
             for user in users(&catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
             writer.bump_schema()?;
-            writer.delete_workflow(&id)
+            writer.delete_workflow(&id)?;
+            writer.log_management(ManagementEvent::WorkflowDeleted, stamp, &id, &name)
         })
     }
 
@@ -151,11 +153,12 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
+        let stamp = caller.stamp(self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let workflow = wanted(&catalog)?;
-            put(writer, &catalog, &workflow)?;
+            put(writer, &catalog, &workflow, stamp)?;
             lost_states(writer, &catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
@@ -167,7 +170,12 @@ impl Workflows<'_> {
 }
 
 /// Stores a workflow and invalidates the cached types that use it.
-pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -> Result<()> {
+pub(crate) fn put(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    workflow: &Workflow,
+    stamp: Stamp,
+) -> Result<()> {
     let is_new = catalog.workflows.find(&workflow.id).is_none();
     if is_new && catalog.workflows.all().len() >= limits::MAX_WORKFLOWS {
         return Err(Error::Forbidden);
@@ -177,7 +185,9 @@ pub(crate) fn put(writer: &Writer<'_>, catalog: &Catalog, workflow: &Workflow) -
     for user in users(catalog, &workflow.id) {
         writer.touch_ctd(user.pk, rev)?;
     }
-    Ok(())
+    let event =
+        if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
+    writer.log_management(event, stamp, &workflow.id, &workflow.name)
 }
 
 /// Returns an error for each type with objects in a state that the workflow lacks.
@@ -200,12 +210,12 @@ fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Com
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Requires a workflow of the operator: built-in workflows cannot be changed.
-fn require_custom(catalog: &Catalog, id: &str) -> Result<()> {
+/// Returns a workflow of the operator: built-in workflows cannot be changed.
+fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow>> {
     if is_built_in(id) {
         return Err(Error::Forbidden);
     }
-    catalog.workflows.find(id).map(|_| ()).ok_or_else(|| unknown(id))
+    catalog.workflows.find(id).ok_or_else(|| unknown(id))
 }
 
 fn unknown(id: &str) -> Error {

@@ -180,7 +180,7 @@ CREATE TABLE former_definition (
 ALTER TABLE journal ADD COLUMN actor INTEGER DEFAULT -1;
 ALTER TABLE journal ADD COLUMN title TEXT;
 ALTER TABLE journal ADD COLUMN properties TEXT;
-CREATE INDEX journal_object ON journal (object, seq) WHERE object IS NOT NULL;
+CREATE INDEX journal_object ON journal (object_id COLLATE NOCASE, seq) WHERE object_id IS NOT NULL;
 CREATE INDEX journal_actor ON journal (actor, seq);
 
 -- Who made the change that a delivery is about.

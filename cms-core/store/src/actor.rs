@@ -2,6 +2,8 @@
 //!
 //! Keys are read by [`super::key`], users by [`super::user`].
 
+use std::collections::HashMap;
+
 use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
@@ -24,6 +26,10 @@ pub enum ActorRef {
     /// Not recorded.
     Unknown,
 }
+
+/// The authors of the changes in one response.
+#[derive(Debug, Default)]
+pub struct Authors(HashMap<i64, By>);
 
 /// An actor, removed or not.
 #[derive(Clone, Debug)]
@@ -50,6 +56,33 @@ impl ActorRef {
             None => Self::Local,
             Some(-1) => Self::Unknown,
             Some(pk) => Self::Row(pk),
+        }
+    }
+
+    /// The value of the column.
+    pub fn to_column(self) -> Option<i64> {
+        match self {
+            Self::Local => None,
+            Self::Unknown => Some(-1),
+            Self::Row(pk) => Some(pk),
+        }
+    }
+}
+
+impl From<Option<i64>> for ActorRef {
+    /// The actor of a [`cms_model::context::Stamp`].
+    fn from(actor: Option<i64>) -> Self {
+        actor.map_or(Self::Local, Self::Row)
+    }
+}
+
+impl Authors {
+    /// Returns an author that was read.
+    pub fn by(&self, actor: ActorRef) -> By {
+        match actor {
+            ActorRef::Local => By::local(),
+            ActorRef::Unknown => By::unknown(),
+            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(By::unknown),
         }
     }
 }
@@ -93,10 +126,20 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)?).collect()
     }
 
-    /// Returns the row of a key or user by its id.
-    pub fn actor_pk(&self, id: &str) -> Result<Option<i64>> {
+    /// Returns the authors of changes with one statement.
+    pub fn authors(&self, actors: impl IntoIterator<Item = ActorRef>) -> Result<Authors> {
+        let pks = actors.into_iter().filter_map(|actor| match actor {
+            ActorRef::Row(pk) => Some(pk),
+            ActorRef::Local | ActorRef::Unknown => None,
+        });
+        let pks: Vec<i64> = pks.collect();
+        Ok(Authors(self.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect()))
+    }
+
+    /// Returns the row of a key or user, removed or not.
+    pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
         self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
-            .query_row([id], |row| row.get(0))
+            .query_row([uid], |row| row.get(0))
             .optional()
             .map_err(map)
     }

@@ -27,7 +27,7 @@ impl Store {
         let mut copy = Connection::open(to).map_err(map)?;
         copy.execute_batch("PRAGMA synchronous = OFF").map_err(map)?;
         let step = Backup::new(&source, &mut copy).map_err(map)?.step(-1).map_err(map);
-        let step = self.damage.watch(step)?;
+        let step = self.damage.record_damage(step)?;
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
         }

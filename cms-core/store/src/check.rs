@@ -1,6 +1,6 @@
 //! Statements of the integrity check, and rebuilding data derived from content.
 //!
-//! Each of them scans a table, so call them in [`super::Store::inspect`].
+//! Each of them scans a table, so call them in [`super::Store::read_without_timeout`].
 
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
@@ -30,7 +30,7 @@ const MISPUBLISHED: &str = "
 /// Invalid versions, by object.
 const MISNUMBERED: &str = "
     SELECT o.id, CASE
-        WHEN o.public_version > o.version THEN 'its public version is newer than it is'
+        WHEN o.public_version > o.version THEN 'the public version is newer than the current one'
         ELSE 'a replaced version is not older than the current one' END
     FROM object o
     WHERE o.ctd = ?1 AND (o.public_version > o.version OR EXISTS (
@@ -40,17 +40,17 @@ const MISNUMBERED: &str = "
 impl Reader<'_> {
     /// Returns the errors of the database file, including its indexes: the table or index where
     /// known, and the message.
-    pub fn thorough_damage(&self) -> Result<Vec<(String, String)>> {
+    pub fn integrity_errors(&self) -> Result<Vec<(String, String)>> {
         let findings = self.pragma_findings("PRAGMA integrity_check(100)")?;
         let place = |message: &String| {
             let root = message.strip_prefix("Tree ")?.split(' ').next()?.parse().ok()?;
-            self.tree_named(root)
+            self.table_with_root_page(root)
         };
         Ok(findings.into_iter().map(|found| (place(&found).unwrap_or_default(), found)).collect())
     }
 
     /// Returns the table or index with this root page; none when the schema is unreadable too.
-    fn tree_named(&self, root: i64) -> Option<String> {
+    fn table_with_root_page(&self, root: i64) -> Option<String> {
         let mut statement =
             self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
         statement.query_row([root], |row| row.get(0)).ok()
@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     /// Counts the objects of a type row by row: all, and those of the public view.
-    pub fn count_by_walk(&self, ctd: i64) -> Result<(u64, u64)> {
+    pub fn count_rows(&self, ctd: i64) -> Result<(u64, u64)> {
         self.statement(
             "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
                     (SELECT count(*) FROM published WHERE ctd = ?1)",
@@ -188,12 +188,12 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Passes every object of a type to `visit`: its row, id, text, and the text of its published
-    /// version.
-    pub fn each_text(
+    /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
+    /// published version.
+    pub fn for_each_object(
         &self,
         ctd: i64,
-        mut take: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
+        mut visit: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
     ) -> Result<()> {
         let mut statement = self.statement(
             "SELECT o.pk, o.id, o.data, p.data FROM object o
@@ -204,13 +204,13 @@ impl Reader<'_> {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
             let pk = row.get(0).map_err(map)?;
-            take(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
+            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
         }
         Ok(())
     }
 
     /// Returns the stored links of an object, in order; ids in lower case.
-    pub fn noted_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
+    pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
         let mut statement =
             self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
         let rows = statement.query_map([pk], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
@@ -223,14 +223,14 @@ impl Reader<'_> {
         Ok(links)
     }
 
-    /// Passes every object to be indexed to `visit`: row, type, status, and workflow state.
-    pub fn each_state(&self, mut take: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
+    /// Passes every object to `visit`: primary key, type, status, and workflow state.
+    pub fn for_each_state(&self, mut visit: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
         let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
         let mut rows = statement.query([]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
-            take(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
+            visit(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
         }
         Ok(())
     }
@@ -238,13 +238,13 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Rebuilds all indexes.
-    pub fn remake_indexes(&self) -> Result<()> {
+    pub fn reindex(&self) -> Result<()> {
         self.0.0.execute_batch("REINDEX").map_err(map)
     }
 
     /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
-        let (live, published) = self.count_by_walk(ctd)?;
+        let (live, published) = self.count_rows(ctd)?;
         self.statement(
             "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
              WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",

@@ -6,9 +6,9 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// The number of objects of a type, and a counter that each change of one of them increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,21 +22,16 @@ pub struct TypeState {
 impl Reader<'_> {
     /// Returns every type with its revision, without its definition.
     pub fn ctd_revisions(&self) -> Result<Vec<(i64, i64)>> {
-        let mut statement = self.statement("SELECT pk, rev FROM ctd ORDER BY name")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows("SELECT pk, rev FROM ctd ORDER BY name", [], |row| row.try_into())
     }
 
     /// Returns one type.
     pub fn ctd(&self, pk: i64) -> Result<StoredContentType> {
-        let (definition, row): (String, CtdParts) = self
-            .statement(
-                "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
-            )?
-            .query_row([pk], |row| {
-                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
-            })
-            .map_err(map)?;
+        let (definition, row): (String, CtdParts) = self.query_row(
+            "SELECT definition, uid, rev, created_at, updated_at FROM ctd WHERE pk = ?1",
+            [pk],
+            |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))),
+        )?;
         let definition =
             serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))?;
         let (uid, rev, created_at, updated_at) = row;
@@ -50,35 +45,32 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the row of the type of this name.
+    /// Returns the primary key of the type of this name.
     pub fn ctd_named(&self, name: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM ctd WHERE name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        self.query_optional("SELECT pk FROM ctd WHERE name = ?1", [name], |row| row.get(0))
     }
 
     /// Returns the definitions that a type had at a revision and later, oldest first, without the
     /// current one.
     pub fn former_definitions(&self, ctd: i64, since: i64) -> Result<Vec<Definition>> {
-        let mut statement = self.statement(
+        let definitions: Vec<String> = self.query_rows(
             "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
+            [ctd, since],
+            |row| row.get(0),
         )?;
-        let rows = statement.query_map([ctd, since], |row| row.get::<_, String>(0)).map_err(map)?;
-        rows.map(|row| {
-            let definition = row.map_err(map)?;
+        let parse = |definition: String| {
             serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
-        })
-        .collect()
+        };
+        definitions.into_iter().map(parse).collect()
     }
 
     /// Returns the number of objects of a type.
     pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
-        self.statement("SELECT live, published, changes FROM ctd_state WHERE ctd = ?1")?
-            .query_row([ctd], |row| {
-                Ok(TypeState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? })
-            })
-            .map_err(map)
+        self.query_row(
+            "SELECT live, published, changes FROM ctd_state WHERE ctd = ?1",
+            [ctd],
+            |row| Ok(TypeState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? }),
+        )
     }
 }
 
@@ -89,7 +81,7 @@ fn to_json(definition: &Definition) -> Result<String> {
 }
 
 impl Writer<'_> {
-    /// Inserts a type and its counters; returns its row.
+    /// Inserts a type and its counters; returns its primary key.
     pub fn insert_ctd(
         &self,
         uid: &str,
@@ -97,18 +89,13 @@ impl Writer<'_> {
         rev: i64,
         at: Timestamp,
     ) -> Result<i64> {
-        let pk = self
-            .statement(
-                "INSERT INTO ctd (uid, name, definition, rev, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk",
-            )?
-            .query_row(params![uid, definition.name, to_json(definition)?, rev, at.0], |row| {
-                row.get(0)
-            })
-            .map_err(map)?;
-        self.statement("INSERT INTO ctd_state (ctd, live, changes) VALUES (?1, 0, 0)")?
-            .execute([pk])
-            .map_err(map)?;
+        let pk = self.query_row(
+            "INSERT INTO ctd (uid, name, definition, rev, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk",
+            params![uid, definition.name, to_json(definition)?, rev, at.0],
+            |row| row.get(0),
+        )?;
+        self.execute("INSERT INTO ctd_state (ctd, live, changes) VALUES (?1, 0, 0)", [pk])?;
         Ok(pk)
     }
 
@@ -122,54 +109,47 @@ impl Writer<'_> {
     ) -> Result<()> {
         let json = to_json(definition)?;
         self.keep_definition(pk, &json, at)?;
-        self.statement("UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1")?
-            .execute(params![pk, json, rev, at.0])
-            .map_err(map)?;
+        self.execute(
+            "UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1",
+            params![pk, json, rev, at.0],
+        )?;
         // Invalidates the cached counts of filters on the old properties.
         self.count_objects(pk, 0)
     }
 
     /// Keeps the definition that another one replaces, for objects in the trash.
     fn keep_definition(&self, pk: i64, new: &str, at: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO former_definition (ctd, rev, replaced_at, definition)
              SELECT pk, rev, ?3, definition FROM ctd
              WHERE pk = ?1 AND definition <> ?2 AND EXISTS (SELECT 1 FROM trash WHERE ctd = ?1)",
-        )?
-        .execute(params![pk, new, at.0])
-        .map_err(map)?;
-        self.statement(
+            params![pk, new, at.0],
+        )?;
+        self.execute(
             "DELETE FROM former_definition WHERE ctd = ?1 AND rev <= (
                  SELECT rev FROM former_definition WHERE ctd = ?1
                  ORDER BY rev DESC LIMIT 1 OFFSET ?2)",
-        )?
-        .execute(params![pk, limits::MAX_FORMER_DEFINITIONS])
-        .map_err(map)?;
-        Ok(())
+            params![pk, limits::MAX_FORMER_DEFINITIONS],
+        )
     }
 
     /// Removes the definitions that were replaced before a time.
     pub fn forget_definitions(&self, before: Timestamp) -> Result<()> {
-        self.statement("DELETE FROM former_definition WHERE replaced_at < ?1")?
-            .execute([before.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 
     /// Makes every process read a type again that did not change itself.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
-        self.statement("UPDATE ctd SET rev = ?2 WHERE pk = ?1")?.execute([pk, rev]).map_err(map)?;
+        self.execute("UPDATE ctd SET rev = ?2 WHERE pk = ?1", [pk, rev])?;
         self.count_objects(pk, 0)
     }
 
     /// Deletes a type and its rows in other tables; it must have no live objects.
     pub fn delete_ctd(&self, pk: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "DELETE FROM object_version WHERE object IN (SELECT pk FROM trash WHERE ctd = ?1)",
-        )?
-        .execute([pk])
-        .map_err(map)?;
-        self.statement("DELETE FROM ctd WHERE pk = ?1")?.execute([pk]).map_err(map)?;
-        Ok(())
+            [pk],
+        )?;
+        self.execute("DELETE FROM ctd WHERE pk = ?1", [pk])
     }
 }

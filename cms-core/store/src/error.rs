@@ -34,8 +34,8 @@ fn is_full(error: &rusqlite::Error) -> bool {
 pub(super) struct Damage(OnceLock<String>);
 
 impl Damage {
-    /// Checks the result of a database operation.
-    pub(super) fn watch<T>(&self, result: Result<T>) -> Result<T> {
+    /// Records the error of a damaged database file, and returns the result.
+    pub(super) fn record_damage<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result
             && let Some(cause) = damage(error)
         {
@@ -80,14 +80,14 @@ mod tests {
     fn damage_is_recorded_from_nested_errors_and_stays() {
         let noted = Damage::default();
         for harmless in [map(failure(ffi::SQLITE_BUSY)), Error::internal("other")] {
-            noted.watch::<()>(Err(harmless)).unwrap_err();
+            noted.record_damage::<()>(Err(harmless)).unwrap_err();
             assert_eq!(noted.get(), None);
         }
         let deep = Error::Internal(Box::new(map(failure(ffi::SQLITE_CORRUPT))));
-        noted.watch::<()>(Err(deep)).unwrap_err();
+        noted.record_damage::<()>(Err(deep)).unwrap_err();
         let first = noted.get().unwrap().to_owned();
         assert!(first.contains("malformed"), "{first}");
-        noted.watch::<()>(Err(map(failure(ffi::SQLITE_NOTADB)))).unwrap_err();
+        noted.record_damage::<()>(Err(map(failure(ffi::SQLITE_NOTADB)))).unwrap_err();
         assert_eq!(noted.get(), Some(&*first));
     }
 }

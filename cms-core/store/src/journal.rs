@@ -22,20 +22,38 @@ pub enum Event {
     ObjectScheduled,
     ObjectUnscheduled,
     /// A workflow transition.
-    ObjectMoved,
+    ObjectTransitioned,
     TypeCreated,
     TypeUpdated,
     TypeDeleted,
     /// All objects of a type were deleted together.
     TypePurged,
-    /// A reindex was requested, of one type or (row 0) of all.
-    IndexWanted,
+    /// A reindex was requested, of one type or, with primary key 0, of all types.
+    ReindexRequested,
+    /// A change of a key, user or workflow, or a sign-in. Only the record of activity shows it.
+    Management(ManagementEvent),
+}
+
+/// The kind of a change outside of content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagementEvent {
+    UserCreated,
+    UserUpdated,
+    UserDeleted,
+    KeyCreated,
+    KeyUpdated,
+    KeyRotated,
+    KeyDeleted,
+    WorkflowCreated,
+    WorkflowUpdated,
+    WorkflowDeleted,
+    SessionCreated,
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
 /// the row at this position has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JournalPosition {
     pub seq: i64,
     pub nonce: i64,
 }
@@ -66,7 +84,7 @@ pub struct ChangedObject<'a> {
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Row of the type.
@@ -89,10 +107,43 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: Place,
+    pub place: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
+}
+
+impl ManagementEvent {
+    const ALL: [Self; 11] = [
+        Self::UserCreated,
+        Self::UserUpdated,
+        Self::UserDeleted,
+        Self::KeyCreated,
+        Self::KeyUpdated,
+        Self::KeyRotated,
+        Self::KeyDeleted,
+        Self::WorkflowCreated,
+        Self::WorkflowUpdated,
+        Self::WorkflowDeleted,
+        Self::SessionCreated,
+    ];
+
+    /// The name in the journal and in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UserCreated => "user.create",
+            Self::UserUpdated => "user.update",
+            Self::UserDeleted => "user.delete",
+            Self::KeyCreated => "key.create",
+            Self::KeyUpdated => "key.update",
+            Self::KeyRotated => "key.rotate",
+            Self::KeyDeleted => "key.delete",
+            Self::WorkflowCreated => "workflow.create",
+            Self::WorkflowUpdated => "workflow.update",
+            Self::WorkflowDeleted => "workflow.delete",
+            Self::SessionCreated => "session.create",
+        }
+    }
 }
 
 impl Event {
@@ -107,12 +158,12 @@ impl Event {
         Self::ObjectArchived,
         Self::ObjectScheduled,
         Self::ObjectUnscheduled,
-        Self::ObjectMoved,
+        Self::ObjectTransitioned,
         Self::TypeCreated,
         Self::TypeUpdated,
         Self::TypeDeleted,
         Self::TypePurged,
-        Self::IndexWanted,
+        Self::ReindexRequested,
     ];
 
     pub(super) fn as_str(self) -> &'static str {
@@ -127,22 +178,29 @@ impl Event {
             Self::ObjectArchived => "object.archive",
             Self::ObjectScheduled => "object.schedule",
             Self::ObjectUnscheduled => "object.unschedule",
-            Self::ObjectMoved => "object.transition",
+            Self::ObjectTransitioned => "object.transition",
             Self::TypeCreated => "type.create",
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
-            Self::IndexWanted => "index.want",
+            Self::ReindexRequested => "index.want",
+            Self::Management(event) => event.as_str(),
         }
+    }
+
+    /// Reads the third column of a row, the kind.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let kind = row.get_ref(2)?.as_str()?;
+        let management = ManagementEvent::ALL.into_iter().map(Self::Management);
+        let mut known = Self::ALL.into_iter().chain(management);
+        let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
+        known.find(|event| event.as_str() == kind).ok_or_else(unknown)
     }
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(Place, Event)> {
-    let kind = row.get_ref(2)?.as_str()?;
-    let event = Event::ALL.into_iter().find(|event| event.as_str() == kind);
-    let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-    Ok((Place { seq: row.get(0)?, nonce: row.get(1)? }, event.ok_or_else(unknown)?))
+fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
+    Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
@@ -172,10 +230,10 @@ fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 
 impl Reader<'_> {
     /// Returns the end of the journal.
-    pub fn journal_head(&self) -> Result<Place> {
+    pub fn journal_head(&self) -> Result<JournalPosition> {
         let head = self
             .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(Place { seq: row.get(0)?, nonce: row.get(1)? }))
+            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
             .optional();
         head.map(Option::unwrap_or_default).map_err(map)
     }
@@ -259,8 +317,33 @@ impl Writer<'_> {
         self.log(&Change { event, stamp, content_type, object: None })
     }
 
+    /// Appends a row about a key, user or workflow with this id and name.
+    pub fn log_management(
+        &self,
+        event: ManagementEvent,
+        stamp: Stamp,
+        id: &str,
+        name: &str,
+    ) -> Result<()> {
+        self.statement(
+            "INSERT INTO journal (nonce, at, kind, ctd, type_name, object_id, audience, actor,
+                 title)
+             VALUES (random(), ?1, ?2, 0, '', ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            stamp.at.0,
+            event.as_str(),
+            id,
+            Audience::Everyone.number(),
+            stamp.actor,
+            name
+        ])
+        .map_err(map)?;
+        Ok(())
+    }
+
     /// Removes rows before a position that are older than a time.
-    pub fn forget_journal(&self, before: i64, older_than: Timestamp) -> Result<()> {
+    pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
             .execute([before, older_than.0])
             .map_err(map)?;

@@ -20,9 +20,12 @@ pub struct KeyRow {
     pub hash: [u8; 32],
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
+    /// Digest of the token before a rotation, and the time until which it is valid.
+    pub previous: Option<([u8; 32], Timestamp)>,
 }
 
-const COLUMNS: &str = "pk, uid, name, kind, rules, hash, created_at, last_used_at";
+const COLUMNS: &str =
+    "pk, uid, name, kind, rules, hash, created_at, last_used_at, previous_hash, previous_until";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
     let (kind, rules): (String, String) = (row.get(3)?, row.get(4)?);
@@ -42,6 +45,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
         hash: row.get(5)?,
         created_at: Timestamp(row.get(6)?),
         last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        previous: row
+            .get::<_, Option<[u8; 32]>>(8)?
+            .zip(row.get::<_, Option<i64>>(9)?.map(Timestamp)),
     }))
 }
 
@@ -65,7 +71,7 @@ impl Reader<'_> {
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
         self.statement(
-            "SELECT EXISTS (SELECT 1 FROM actor WHERE hash = ?1
+            "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
         )?
         .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
@@ -100,39 +106,46 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Replaces the rules of a key.
-    pub fn set_key_rules(&self, pk: i64, rules: &[Rule]) -> Result<()> {
+    /// Replaces name and rules of a key.
+    pub fn update_key(&self, pk: i64, name: &str, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
-        self.statement("UPDATE actor SET rules = ?2 WHERE pk = ?1")?
-            .execute(params![pk, rules])
+        self.statement("UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1")?
+            .execute(params![pk, name, rules])
             .map_err(map)?;
         Ok(())
     }
 
-    /// Replaces the token of a key.
-    pub fn set_key_hash(&self, pk: i64, hash: [u8; 32]) -> Result<()> {
-        self.statement("UPDATE actor SET hash = ?2 WHERE pk = ?1")?
-            .execute(params![pk, hash])
-            .map_err(map)?;
+    /// Replaces the token of a key; the previous one is valid until a time, if any.
+    pub fn set_key_hash(
+        &self,
+        pk: i64,
+        hash: [u8; 32],
+        previous_until: Option<Timestamp>,
+    ) -> Result<()> {
+        self.statement(
+            "UPDATE actor SET previous_hash = iif(?3 IS NULL, NULL, hash), previous_until = ?3,
+                 hash = ?2
+             WHERE pk = ?1",
+        )?
+        .execute(params![pk, hash, previous_until.map(|until| until.0)])
+        .map_err(map)?;
         Ok(())
     }
 
-    /// Revokes a key; returns whether a valid key existed.
-    pub fn revoke_key(&self, uid: &str, at: Timestamp) -> Result<bool> {
-        let changed = self
-            .statement(
-                "UPDATE actor SET revoked_at = ?2
-                 WHERE uid = ?1 AND revoked_at IS NULL AND kind NOT IN ('user', 'system')",
-            )?
-            .execute(params![uid, at.0])
+    /// Revokes a key.
+    pub fn revoke_key(&self, pk: i64, at: Timestamp) -> Result<()> {
+        self.statement("UPDATE actor SET revoked_at = ?2 WHERE pk = ?1")?
+            .execute(params![pk, at.0])
             .map_err(map)?;
-        Ok(changed > 0)
+        Ok(())
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("UPDATE actor SET last_used_at = ?2 WHERE pk = ?1")?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
+        self.statement(
+            "UPDATE actor SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE pk = ?1",
+        )?
+        .execute(params![pk, at.0])
+        .map_err(map)?;
         Ok(())
     }
 }

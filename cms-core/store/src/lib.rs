@@ -4,6 +4,7 @@
 //! write transaction. Their methods are in one file per table group, and take and return values of
 //! `cms_model`. This crate contains no rules: those are in the model and the services.
 
+mod activity;
 mod actor;
 mod backup;
 mod cache;
@@ -27,12 +28,17 @@ mod pool;
 mod property;
 mod published;
 mod retention;
+mod schedule;
+mod session;
+mod shared_view;
 mod slots;
 mod stored_file;
 mod trash;
+mod user;
 mod version;
 mod webhook;
 mod workflow;
+mod working_copy;
 mod writer;
 
 use std::{
@@ -46,23 +52,32 @@ use cms_model::{
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use tracing::info_span;
 
 pub use self::{
-    actor::{ActorRef, ActorRow, ActorUser},
+    activity::{ActivityEntry, ActivityFilter},
+    actor::{ActorRef, ActorRow, ActorUser, Authors},
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
-    journal::{Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, Place},
+    journal::{
+        Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
+        ManagementEvent,
+    },
     key::KeyRow,
     list::ListPlan,
-    meta::{DERIVED, Revisions},
+    meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     property::{NewTexts, StoredText},
+    schedule::ScheduledRow,
+    session::{LinkRow, SessionRow},
+    shared_view::SharedViewRow,
     stored_file::MediaFile,
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
+    user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
+    working_copy::{WorkingCopyOf, WorkingCopyRow},
     writer::WriterCounts,
 };
 use self::{
@@ -114,24 +129,27 @@ impl Store {
         let connection = self.readers.take()?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        let result = self.damage.watch(read(&reader));
+        let result = self.damage.record_damage(read(&reader));
         // Ends the snapshot; a read transaction has nothing to lose.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
         result
     }
 
     /// Reads from one snapshot without a time limit.
-    pub fn inspect<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub fn read_without_timeout<T>(
+        &self,
+        read: impl FnOnce(&Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
         let connection = pool::connect_unlimited(self.readers.path())?;
         let reader = Reader(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        self.damage.watch(read(&reader))
+        self.damage.record_damage(read(&reader))
     }
 
-    /// Reads with a single statement, which has its own snapshot.
+    /// Reads without a transaction: each statement has its own snapshot.
     pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
-        self.damage.watch(read(&Reader(&connection)))
+        self.damage.record_damage(read(&Reader(&connection)))
     }
 
     /// Changes the database: all changes of `job` are durable, or none when it fails. After a
@@ -144,7 +162,7 @@ impl Store {
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.watch(self.writers.run(job))
+        self.damage.record_damage(self.writers.run(job))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -181,18 +199,16 @@ impl Store {
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&result);
-        let undone = self.writers.run(move |writer| -> Result<()> {
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
-            Err(Error::internal("a rehearsal is never kept"))
+        let slot = Arc::clone(&result);
+        let rolled_back = self.writers.run(move |writer| -> Result<()> {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Without a result the job never ran, or panicked: then the error has the reason.
-        self.damage.watch(
-            result.unwrap_or_else(|| {
-                Err(undone.err().unwrap_or_else(|| Error::internal("no result")))
-            }),
-        )
+        self.damage.record_damage(result.unwrap_or_else(|| {
+            Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
+        }))
     }
 }
 
@@ -205,6 +221,53 @@ impl Reader<'_> {
         counting::count();
         self.0.prepare_cached(sql).map_err(map)
     }
+
+    /// Returns the first row of a statement; no row is an error.
+    fn query_row<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.statement(sql)?.query_row(parameters, read).map_err(map)
+    }
+
+    /// Returns the first row of a statement, if any.
+    fn query_optional<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        self.statement(sql)?.query_row(parameters, read).optional().map_err(map)
+    }
+
+    /// Passes the rows of a statement to `visit`, which may fail.
+    fn each_row(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        mut visit: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query(parameters).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            visit(row)?;
+        }
+        Ok(())
+    }
+
+    /// Returns all rows of a statement.
+    fn query_rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(parameters, read).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.
@@ -215,5 +278,17 @@ impl<'c> Deref for Writer<'c> {
 
     fn deref(&self) -> &Reader<'c> {
         &self.0
+    }
+}
+
+impl Writer<'_> {
+    fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
+        self.execute_and_count(sql, parameters)?;
+        Ok(())
+    }
+
+    /// Executes a statement; returns the number of changed rows.
+    fn execute_and_count(&self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.statement(sql)?.execute(parameters).map_err(map)
     }
 }

@@ -1,40 +1,36 @@
 //! Links between objects.
 
 use cms_model::error::Result;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
 
 impl Reader<'_> {
-    /// Returns the rows of live objects that link to an object, except the object itself; at most
-    /// `limit`.
+    /// Returns the primary keys of at most `limit` live objects that link to an object, except the
+    /// object itself.
     pub fn linking_objects(
         &self,
         target: (&str, &str),
         itself: i64,
         limit: usize,
     ) -> Result<Vec<i64>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT object FROM link
              WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT ?4",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map(params![target.0, target.1, itself, limit], |row| row.get(0))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            params![target.0, target.1, itself, limit],
+            |row| row.get(0),
+        )
     }
 
     /// Returns whether another live object links to an object.
     pub fn is_linked(&self, target: (&str, &str), itself: i64) -> Result<bool> {
-        let found: Option<i64> = self
-            .statement(
-                "SELECT 1 FROM link
-                 WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT 1",
-            )?
-            .query_row(params![target.0, target.1, itself], |row| row.get(0))
-            .optional()
-            .map_err(map)?;
+        let found: Option<i64> = self.query_optional(
+            "SELECT 1 FROM link
+             WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT 1",
+            params![target.0, target.1, itself],
+            |row| row.get(0),
+        )?;
         Ok(found.is_some())
     }
 }
@@ -59,7 +55,7 @@ impl Writer<'_> {
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
-        self.statement("DELETE FROM link WHERE object = ?1")?.execute([object]).map_err(map)?;
+        self.execute("DELETE FROM link WHERE object = ?1", [object])?;
         self.insert_links(object, targets)
     }
 }

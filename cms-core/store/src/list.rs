@@ -11,15 +11,15 @@ use cms_model::{
     },
     query::ListQuery,
 };
-use rusqlite::{OptionalExtension, params_from_iter};
+use rusqlite::params_from_iter;
 use serde_json::Value;
 
 use super::{
     Reader, Store, TypeState,
     cache::Cache,
     error::map,
-    list_sql::{self, Page, Size},
-    object::{COLUMNS, read},
+    list_sql::{self, ListCounts, Page},
+    object::{columns_of, read},
 };
 
 /// Maximum length of the texts of a cached list, in bytes.
@@ -64,6 +64,7 @@ impl Store {
             return Ok(Some(known));
         }
         let query = list.query(content_type)?;
+        let columns = columns_of(list.columns);
         let live = match query.edition {
             Edition::Current => live,
             Edition::Published => published,
@@ -78,8 +79,8 @@ impl Store {
             None if may_count => reader.count(content_type, &query)?,
             None => return Ok(None),
         };
-        let size = Size { matching, live };
-        let page = list_sql::page(&query, content_type.into(), size, COLUMNS);
+        let counts = ListCounts { matching, total: live };
+        let page = list_sql::page(&query, content_type.into(), counts, columns);
         let plan = Arc::new(ListPlan { matching, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);
@@ -97,21 +98,14 @@ impl Reader<'_> {
         plan: &ListPlan,
         mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.statement(&plan.page.statement.sql)?;
         let parameters = params_from_iter(&plan.page.statement.parameters);
-        let mut rows = statement.query(parameters).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?)?;
-        }
-        Ok(())
+        self.each_row(&plan.page.statement.sql, parameters, |row| visit(read(row).map_err(map)?))
     }
 
     /// Counts the objects on all pages.
     fn count(&self, content_type: &CompiledType, query: &ListQuery) -> Result<u64> {
         let count = list_sql::count(query, content_type.into());
-        self.statement(&count.sql)?
-            .query_row(params_from_iter(count.parameters), |row| row.get(0))
-            .map_err(map)
+        self.query_row(&count.sql, params_from_iter(count.parameters), |row| row.get(0))
     }
 
     /// Returns whether another object than `itself` has this value in the slot of a unique
@@ -128,11 +122,10 @@ impl Reader<'_> {
         let Some(lookup) = lookup else {
             return Ok(false);
         };
-        let found: Option<i64> = self
-            .statement(&lookup.sql)?
-            .query_row(params_from_iter(lookup.parameters), |row| row.get(0))
-            .optional()
-            .map_err(map)?;
+        let found: Option<i64> =
+            self.query_optional(&lookup.sql, params_from_iter(lookup.parameters), |row| {
+                row.get(0)
+            })?;
         Ok(found.is_some())
     }
 }

@@ -54,9 +54,9 @@ impl<'a> From<&'a CompiledType> for Target<'a> {
 /// The number of objects of a list and of the edition. A wrong estimate makes a page slower, not
 /// wrong.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
+pub(crate) struct ListCounts {
     pub matching: u64,
-    pub live: u64,
+    pub total: u64,
 }
 
 /// A statement with its parameter values, in order.
@@ -76,18 +76,23 @@ pub(crate) struct Page {
 
 /// Selects one page of a list, in its order. `columns` is the select list over the table of the
 /// edition.
-pub(crate) fn page(query: &ListQuery, target: Target<'_>, size: Size, columns: &str) -> Page {
+pub(crate) fn page(
+    query: &ListQuery,
+    target: Target<'_>,
+    counts: ListCounts,
+    columns: &str,
+) -> Page {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
-    let path = access_path::choose(query, target, &terms, size);
-    let cost = access_path::cost(&path, query, &terms, size);
+    let path = access_path::choose(query, target, &terms, counts);
+    let cost = access_path::cost(&path, query, &terms, counts);
     let (hint, sign) = match path {
         AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // The unary plus makes an expression that no index contains.
         AccessPath::ConditionIndex => (String::new(), "+"),
         AccessPath::Any => (String::new(), ""),
     };
-    let order = if terms::is_fixed(&query.order, query, &terms) {
+    let order = if terms::has_single_value(&query.order, query, &terms) {
         "created_at, pk".to_owned()
     } else {
         builder.order(query, sign)

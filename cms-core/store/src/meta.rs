@@ -7,7 +7,7 @@ use super::{Reader, Writer, error::map};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
-pub const DERIVED: i64 = 3;
+pub const DERIVED_DATA_VERSION: i64 = 3;
 
 /// Counters that increment with every change of the data they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,12 @@ pub struct Revisions {
     pub schema: i64,
     /// Keys.
     pub auth: i64,
+}
+
+/// The ids in the URLs of a data directory.
+pub struct SpaceIds {
+    pub organization: String,
+    pub space: String,
 }
 
 impl Reader<'_> {
@@ -34,14 +40,13 @@ impl Reader<'_> {
     }
 
     /// Returns the version of derived data in the database.
-    pub fn derived(&self) -> Result<i64> {
+    pub fn derived_data_version(&self) -> Result<i64> {
         self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
     }
 
-    /// Returns the ids of the organization and of the space.
-    pub fn names(&self) -> Result<(String, String)> {
+    pub fn space_ids(&self) -> Result<SpaceIds> {
         self.statement("SELECT organization, space FROM meta WHERE id = 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([], |row| Ok(SpaceIds { organization: row.get(0)?, space: row.get(1)? }))
             .map_err(map)
     }
 }
@@ -53,14 +58,16 @@ impl Writer<'_> {
                                clock_seen_at, clock_trusted_at)
              VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
         )?
-        .execute(params![organization, space, DERIVED, at.0])
+        .execute(params![organization, space, DERIVED_DATA_VERSION, at.0])
         .map_err(map)?;
         Ok(())
     }
 
     /// Stores this program's version of derived data.
-    pub fn note_derived(&self) -> Result<()> {
-        self.statement("UPDATE meta SET derived = ?1")?.execute([DERIVED]).map_err(map)?;
+    pub fn set_derived_data_version(&self) -> Result<()> {
+        self.statement("UPDATE meta SET derived = ?1")?
+            .execute([DERIVED_DATA_VERSION])
+            .map_err(map)?;
         Ok(())
     }
 

@@ -232,12 +232,15 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
         ));
     }
     let state = match size {
-        None => format!("is missing, but the folder still holds its data ({})", found.join(", ")),
+        None => format!(
+            "is missing, but the data directory still holds its data ({})",
+            found.join(", ")
+        ),
         Some(_) => "has 0 bytes".to_owned(),
     };
     Error::Conflict(format!(
-        "the database {} {state}: put the file back, or restore a backup into another folder with \
-         `cms restore FILE --data DIR`; --new-database starts an empty site instead",
+        "the database {} {state}: put the file back, or restore a backup into another data directory \
+         with `cms restore FILE --data DIR`; --new-database starts an empty site instead",
         path.display()
     ))
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use cms_model::{
     content_type::indexed::IndexedProperties,
     error::Result,
-    object::model::{Edition, Internal, Schedule, Status, StoredObject},
+    object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
 use rusqlite::{OptionalExtension, Row, params, types::Type};
 use serde::Serialize;
@@ -15,12 +15,18 @@ use super::{Reader, Writer, error::map};
 /// The columns of [`read`], in its order.
 macro_rules! columns {
     () => {
-        "pk, id, created_at, updated_at, version, version_at, status, public_version, \
-         published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
-         editor, title, data, scheduled_at, scheduled_zone"
+        columns!("data")
+    };
+    ($data:literal) => {
+        concat!(
+            "pk, id, created_at, updated_at, version, version_at, status, public_version, \
+             published_at, workflow_state, workflow_public_version, workflow_published_at, owner, \
+             editor, title, ",
+            $data,
+            ", scheduled_at, scheduled_zone"
+        )
     };
 }
-pub(super) const COLUMNS: &str = columns!();
 /// Additional columns of some statements: the schema revision, or the type.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
@@ -29,7 +35,37 @@ struct Statements {
     one: &'static str,
     one_and_revision: &'static str,
     many: &'static str,
+    many_without_properties: &'static str,
+    many_indexed: &'static str,
     rows: &'static str,
+    rows_without_properties: &'static str,
+    rows_indexed: &'static str,
+}
+
+/// Selects objects by id; a join looks up each id, where IN would first sort them into a temporary
+/// table.
+macro_rules! many {
+    ($columns:expr, $table:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
+            $table,
+            " ON ctd = ?1 AND id = wanted"
+        )
+    };
+}
+
+macro_rules! rows {
+    ($columns:expr, $table:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
+            $table,
+            " ON pk = wanted"
+        )
+    };
 }
 
 macro_rules! statements {
@@ -43,21 +79,12 @@ macro_rules! statements {
                 $table,
                 " WHERE ctd = ?1 AND id = ?2"
             ),
-            // A join looks up each id; IN would first sort them into a temporary table.
-            many: concat!(
-                "SELECT ",
-                columns!(),
-                " FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ",
-                $table,
-                " ON ctd = ?1 AND id = wanted"
-            ),
-            rows: concat!(
-                "SELECT ",
-                columns!(),
-                ", ctd FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN ",
-                $table,
-                " ON pk = wanted"
-            ),
+            many: many!(columns!(), $table),
+            many_without_properties: many!(columns!("'{}'"), $table),
+            many_indexed: many!(columns!("slots"), $table),
+            rows: rows!(columns!(), $table),
+            rows_without_properties: rows!(columns!("'{}'"), $table),
+            rows_indexed: rows!(columns!("slots"), $table),
         }
     };
 }
@@ -80,7 +107,16 @@ fn statements_of(edition: Edition) -> &'static Statements {
     }
 }
 
-/// Reads a row of [`COLUMNS`] without copying its texts.
+/// The select list of [`read`].
+pub(super) fn columns_of(columns: Columns) -> &'static str {
+    match columns {
+        Columns::All => columns!(),
+        Columns::WithoutProperties => columns!("'{}'"),
+        Columns::IndexedProperties => columns!("slots"),
+    }
+}
+
+/// Reads a row of [`columns_of`] without copying its texts.
 pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
     let text = |column| -> rusqlite::Result<Cow<'r, str>> {
         Ok(Cow::Borrowed(row.get_ref(column)?.as_str()?))
@@ -174,10 +210,16 @@ impl Reader<'_> {
         edition: Edition,
         ctd: i64,
         ids: &[impl Serialize],
+        columns: Columns,
         mut visit: impl FnMut(StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        let mut statement = self.statement(statements_of(edition).many)?;
+        let statements = statements_of(edition);
+        let mut statement = self.statement(match columns {
+            Columns::All => statements.many,
+            Columns::WithoutProperties => statements.many_without_properties,
+            Columns::IndexedProperties => statements.many_indexed,
+        })?;
         let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(read(row).map_err(map)?)?;
@@ -185,15 +227,22 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Passes the existing ones of the rows to `visit`, with their type, in no particular order.
+    /// Passes the existing objects of these primary keys to `visit`, with their type, in no
+    /// particular order.
     pub fn object_rows(
         &self,
         edition: Edition,
         pks: &[i64],
+        columns: Columns,
         mut visit: impl FnMut(i64, StoredObject<'_>) -> Result<()>,
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let mut statement = self.statement(statements_of(edition).rows)?;
+        let statements = statements_of(edition);
+        let mut statement = self.statement(match columns {
+            Columns::All => statements.rows,
+            Columns::WithoutProperties => statements.rows_without_properties,
+            Columns::IndexedProperties => statements.rows_indexed,
+        })?;
         let mut rows = statement.query([pks]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
             visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
@@ -201,7 +250,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the next rows of a type in creation order, each with its creation date.
+    /// Returns the next objects of a type in creation order: creation date and primary key.
     pub fn object_rows_after(
         &self,
         ctd: i64,
@@ -227,7 +276,7 @@ impl Reader<'_> {
         ids.map(|id| id.map_err(map)).collect()
     }
 
-    /// Returns the row of a live object.
+    /// Returns the primary key of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
         self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
             .query_row(params![ctd, id], |row| row.get(0))
@@ -258,7 +307,7 @@ impl Reader<'_> {
 }
 
 impl Writer<'_> {
-    /// Inserts a new object in its first version; returns its row.
+    /// Inserts a new object in its first version; returns its primary key.
     pub fn insert_object(
         &self,
         ctd: i64,
@@ -304,7 +353,7 @@ impl Writer<'_> {
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {
-        self.keep_version(pk)?;
+        self.archive_version(pk)?;
         self.statement(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,

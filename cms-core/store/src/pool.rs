@@ -58,12 +58,12 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
 const INSTRUCTIONS_PER_DEADLINE_CHECK: i32 = 200;
 
 /// A read connection, and the deadline of its current read.
-struct Reading {
+struct ReadConnection {
     connection: Connection,
     deadline: Arc<Mutex<Instant>>,
 }
 
-impl Reading {
+impl ReadConnection {
     fn start(self) -> Self {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) =
             Instant::now() + limits::READ_TIMEOUT;
@@ -80,7 +80,7 @@ pub(super) struct Pool {
 }
 
 struct State {
-    idle: Vec<Reading>,
+    idle: Vec<ReadConnection>,
     /// Number of connections that may still be opened.
     unopened: usize,
     /// Waiting threads: a wake-up is a system call, even when no thread waits.
@@ -114,8 +114,8 @@ impl Pool {
     pub(super) fn take(&self) -> Result<Pooled<'_>> {
         let mut state = self.lock();
         loop {
-            if let Some(reading) = state.idle.pop() {
-                return Ok(Pooled { pool: self, reading: Some(reading.start()) });
+            if let Some(connection) = state.idle.pop() {
+                return Ok(Pooled { pool: self, connection: Some(connection.start()) });
             }
             if state.unopened > 0 {
                 state.unopened -= 1;
@@ -127,7 +127,7 @@ impl Pool {
         }
         drop(state);
         match connect_reader(&self.path) {
-            Ok(reading) => Ok(Pooled { pool: self, reading: Some(reading.start()) }),
+            Ok(connection) => Ok(Pooled { pool: self, connection: Some(connection.start()) }),
             Err(error) => {
                 self.put(|state| state.unopened += 1);
                 Err(error)
@@ -139,9 +139,9 @@ impl Pool {
     fn put(&self, give: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         give(&mut state);
-        let is_wanted = state.waiting > 0;
+        let has_waiters = state.waiting > 0;
         drop(state);
-        if is_wanted {
+        if has_waiters {
             self.returned.notify_one();
         }
     }
@@ -153,13 +153,13 @@ impl Pool {
     }
 }
 
-fn connect_reader(path: &Path) -> Result<Reading> {
+fn connect_reader(path: &Path) -> Result<ReadConnection> {
     let mut connection = connect_unlimited(path)?;
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
     connection.progress_handler(INSTRUCTIONS_PER_DEADLINE_CHECK, Some(is_over)).map_err(map)?;
-    Ok(Reading { connection, deadline })
+    Ok(ReadConnection { connection, deadline })
 }
 
 /// Opens a read connection without a time limit.
@@ -172,22 +172,22 @@ pub(super) fn connect_unlimited(path: &Path) -> Result<Connection> {
 /// A connection that returns to the pool when it is dropped.
 pub(super) struct Pooled<'p> {
     pool: &'p Pool,
-    reading: Option<Reading>,
+    connection: Option<ReadConnection>,
 }
 
 impl Deref for Pooled<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        &self.reading.as_ref().expect("taken only by drop").connection
+        &self.connection.as_ref().expect("taken only by drop").connection
     }
 }
 
 impl Drop for Pooled<'_> {
     fn drop(&mut self) {
-        let Some(reading) = self.reading.take() else { return };
-        if reading.connection.is_autocommit() {
-            self.pool.put(|state| state.idle.push(reading));
+        let Some(connection) = self.connection.take() else { return };
+        if connection.connection.is_autocommit() {
+            self.pool.put(|state| state.idle.push(connection));
         } else {
             // A reader panicked inside its snapshot: a new connection is safer than this one.
             self.pool.put(|state| state.unopened += 1);

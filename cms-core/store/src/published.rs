@@ -39,7 +39,7 @@ impl Reader<'_> {
             .map_err(map)
     }
 
-    /// Returns objects whose publication is due, earliest first: type, row and status.
+    /// Returns objects whose publication is due, earliest first: type, primary key and status.
     pub fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
         let mut statement = self.statement(
             "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
@@ -128,7 +128,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public on: existing objects become published (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn publish_all(&self, ctd: i64) -> Result<()> {
+    pub fn enable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = version,
                  published_at = updated_at
@@ -143,7 +143,7 @@ impl Writer<'_> {
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
-    pub fn forget_publishing(&self, ctd: i64) -> Result<()> {
+    pub fn disable_draft_public(&self, ctd: i64) -> Result<()> {
         self.statement(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
                  scheduled_at = NULL, scheduled_zone = NULL
@@ -154,7 +154,7 @@ impl Writer<'_> {
         self.withdraw_all(ctd)
     }
 
-    /// Returns the rows of objects that were edited after publication.
+    /// Returns the primary keys of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
         let mut statement =
             self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;

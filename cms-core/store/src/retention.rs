@@ -14,7 +14,7 @@ impl Reader<'_> {
             Ok(RetentionClock {
                 seen_at: Timestamp(row.get(0)?),
                 trusted_at: Timestamp(row.get(1)?),
-                waited: row.get(2)?,
+                waited_micros: row.get(2)?,
             })
         })
         .map_err(map)
@@ -33,7 +33,7 @@ impl Writer<'_> {
         self.statement(
             "UPDATE meta SET clock_seen_at = ?1, clock_trusted_at = ?2, clock_waited = ?3",
         )?
-        .execute(params![clock.seen_at.0, clock.trusted_at.0, clock.waited])
+        .execute(params![clock.seen_at.0, clock.trusted_at.0, clock.waited_micros])
         .map_err(map)?;
         Ok(())
     }
@@ -45,12 +45,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub fn forget_orphan(&self, file: &str) -> Result<()> {
+    pub fn delete_orphan_record(&self, file: &str) -> Result<()> {
         self.statement("DELETE FROM orphan WHERE file = ?1")?.execute([file]).map_err(map)?;
         Ok(())
     }
 
-    pub fn forget_all_orphans(&self) -> Result<()> {
+    pub fn delete_orphan_records(&self) -> Result<()> {
         self.statement("DELETE FROM orphan")?.execute([]).map_err(map)?;
         Ok(())
     }

@@ -55,8 +55,8 @@ pub(super) fn indexes(count: usize) -> String {
             writeln!(
                 sql,
                 "CREATE INDEX IF NOT EXISTS {name}
-                     ON {table} (ctd, {key} {direction}, created_at, pk, {spelling}, slot_count)
-                     WHERE {condition};"
+                 ON {table} (ctd, {key} {direction}, created_at, pk, {spelling}, slot_count)
+                 WHERE {condition};"
             )
             .expect("writing to memory cannot fail");
         }
@@ -68,9 +68,11 @@ impl Reader<'_> {
     /// Returns whether this number of slots has indexes.
     fn has_slots(&self, count: usize) -> Result<bool> {
         let Some(last) = count.checked_sub(1) else { return Ok(true) };
-        self.statement("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)")?
-            .query_row([index_name(Edition::Published, last, true)], |row| row.get(0))
-            .map_err(map)
+        self.query_row(
+            "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
+            [index_name(Edition::Published, last, true)],
+            |row| row.get(0),
+        )
     }
 }
 
@@ -86,12 +88,8 @@ impl Writer<'_> {
     /// Drops the indexes of all slots.
     pub fn drop_slots(&self) -> Result<()> {
         let names: Vec<String> = {
-            let mut statement = self.statement(
-                "SELECT name FROM sqlite_schema
-                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')",
-            )?;
-            let rows = statement.query_map([], |row| row.get(0)).map_err(map)?;
-            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?
+            self.query_rows("SELECT name FROM sqlite_schema
+                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')", [], |row| row.get(0))?
         };
         for name in names {
             self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
@@ -107,12 +105,13 @@ impl Writer<'_> {
         editions: &[Edition],
     ) -> Result<()> {
         for table in editions.iter().map(|&edition| table_of(edition)) {
-            self.statement(&format!(
-                "UPDATE {table} SET slots = property_slots(data, ?2), slot_count = ?3
+            self.execute(
+                &format!(
+                    "UPDATE {table} SET slots = property_slots(data, ?2), slot_count = ?3
                  WHERE ctd = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
-            ))?
-            .execute(params![ctd, slots.json(), slots.count()])
-            .map_err(map)?;
+                ),
+                params![ctd, slots.json(), slots.count()],
+            )?;
         }
         Ok(())
     }

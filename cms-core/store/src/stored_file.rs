@@ -9,7 +9,7 @@ use cms_model::{
     error::Result,
     media::{fingerprint::Fingerprint, id::FileId},
 };
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
 
@@ -27,12 +27,11 @@ pub struct MediaFile {
 impl Reader<'_> {
     /// Returns the record of a file.
     pub fn stored_file(&self, id: &FileId) -> Result<Option<Fingerprint>> {
-        self.statement("SELECT size, sha256 FROM stored_file WHERE id = ?1")?
-            .query_row([id.to_string()], |row| {
-                Ok(Fingerprint { size: row.get(0)?, sha256: row.get(1)? })
-            })
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT size, sha256 FROM stored_file WHERE id = ?1",
+            [id.to_string()],
+            |row| Ok(Fingerprint { size: row.get(0)?, sha256: row.get(1)? }),
+        )
     }
 
     /// Returns objects of the type of this name, in the order of ids after `last`; of deleted
@@ -43,7 +42,7 @@ impl Reader<'_> {
         last: &str,
         limit: u32,
     ) -> Result<Vec<MediaFile>> {
-        let mut statement = self.statement(
+        self.query_rows(
             "SELECT o.id, f.size, f.sha256,
                     json_extract(iif(json_valid(o.data), o.data, '{}'), '$.size')
              FROM object o LEFT JOIN stored_file f ON f.id = lower(o.id)
@@ -55,14 +54,14 @@ impl Reader<'_> {
                AND NOT EXISTS (SELECT 1 FROM object o WHERE o.ctd = t.ctd AND o.id = t.id)
              GROUP BY t.id
              ORDER BY 1 LIMIT ?3",
-        )?;
-        let files = statement.query_map(params![type_name, last, limit], |row| {
-            let (size, sha256): (Option<u64>, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);
-            let recorded = size.zip(sha256).map(|(size, sha256)| Fingerprint { size, sha256 });
-            // The property may have any value.
-            Ok(MediaFile { id: row.get(0)?, recorded, declared_size: row.get(3).ok() })
-        });
-        files.map_err(map)?.map(|file| file.map_err(map)).collect()
+            params![type_name, last, limit],
+            |row| {
+                let (size, sha256): (Option<u64>, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);
+                let recorded = size.zip(sha256).map(|(size, sha256)| Fingerprint { size, sha256 });
+                // The property may have any value.
+                Ok(MediaFile { id: row.get(0)?, recorded, declared_size: row.get(3).ok() })
+            },
+        )
     }
 }
 
@@ -74,12 +73,11 @@ impl Writer<'_> {
         Fingerprint { size, sha256 }: &Fingerprint,
         at: Timestamp,
     ) -> Result<()> {
-        self.statement(
-            "INSERT OR REPLACE INTO stored_file (id, size, sha256, stored_at) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![id.to_string(), size, sha256, at.0])
-        .map_err(map)?;
-        Ok(())
+        self.execute(
+            "INSERT OR REPLACE INTO stored_file (id, size, sha256, stored_at)
+             VALUES (?1, ?2, ?3, ?4)",
+            params![id.to_string(), size, sha256, at.0],
+        )
     }
 
     /// Removes the records of removed files.

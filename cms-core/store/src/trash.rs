@@ -15,13 +15,12 @@ use cms_model::{
     },
     paging::ListRange,
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use serde::Serialize;
 
 use super::{
     Reader, Writer,
     actor::ActorRef,
-    error::map,
     journal::Event,
     object::{EXTRA_COLUMN, read},
 };
@@ -147,74 +146,69 @@ impl Reader<'_> {
         let (after, before) = filter.range;
         // The limit makes all shapes have the same number of parameters.
         let sql = format!("SELECT count(*) FROM trash WHERE {} LIMIT ?6", filter.condition());
-        self.statement(&sql)?
-            .query_row(
-                params![filter.types_json(), after.0, before.0, filter.actor, filter.text, 1],
-                |row| row.get(0),
-            )
-            .map_err(map)
+        self.query_row(
+            &sql,
+            params![filter.types_json(), after.0, before.0, filter.actor, filter.text, 1],
+            |row| row.get(0),
+        )
     }
 
     /// Lists the deletions that a filter selects, newest first.
     pub fn trash_list(&self, filter: &TrashFilter, slice: ListRange) -> Result<Vec<TrashEntry>> {
         let (after, before) = filter.range;
-        let mut statement = self.statement(&filter.list_sql())?;
-        let rows = statement
-            .query_map(
-                params![
-                    filter.types_json(),
-                    after.0,
-                    before.0,
-                    filter.actor,
-                    filter.text,
-                    slice.limit,
-                    slice.offset
-                ],
-                entry,
-            )
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(
+            &filter.list_sql(),
+            params![
+                filter.types_json(),
+                after.0,
+                before.0,
+                filter.actor,
+                filter.text,
+                slice.limit,
+                slice.offset
+            ],
+            entry,
+        )
     }
 
     /// Returns one deletion.
     pub fn trash_entry(&self, pk: i64) -> Result<Option<TrashEntry>> {
-        self.statement(&format!("{ENTRY} WHERE pk = ?1"))?
-            .query_row([pk], entry)
-            .optional()
-            .map_err(map)
+        self.query_optional(&format!("{ENTRY} WHERE pk = ?1"), [pk], entry)
     }
 
     /// Returns a deleted object.
     pub fn deleted_object(&self, pk: i64) -> Result<Option<DeletedObject>> {
-        self.statement(
+        self.query_optional(
             "SELECT pk, id, created_at, updated_at, version, version_at, status, public_version,
                     published_at, workflow_state, workflow_public_version, workflow_published_at,
                     owner, editor, title, data, NULL, NULL, deleted_at, type_rev
              FROM trash WHERE pk = ?1",
-        )?
-        .query_row([pk], |row| {
-            let deleted_at = Timestamp(row.get(EXTRA_COLUMN)?);
-            let mut stored = read(row)?.into_owned();
-            stored.internal.deleted_at = Some(deleted_at.seconds());
-            Ok(DeletedObject { stored, type_rev: row.get(EXTRA_COLUMN + 1)?, deleted_at })
-        })
-        .optional()
-        .map_err(map)
+            [pk],
+            |row| {
+                let deleted_at = Timestamp(row.get(EXTRA_COLUMN)?);
+                let mut stored = read(row)?.into_owned();
+                stored.internal.deleted_at = Some(deleted_at.seconds());
+                Ok(DeletedObject { stored, type_rev: row.get(EXTRA_COLUMN + 1)?, deleted_at })
+            },
+        )
     }
 
     /// Returns whether an object with this id is in the trash.
     pub fn is_in_trash(&self, ctd: i64, id: &str) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE ctd = ?1 AND id = ?2)")?
-            .query_row(params![ctd, id], |row| row.get(0))
-            .map_err(map)
+        self.query_row(
+            "SELECT EXISTS (SELECT 1 FROM trash WHERE ctd = ?1 AND id = ?2)",
+            params![ctd, id],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the text of a replaced version of an object, live or deleted.
     pub fn version_data(&self, pk: i64, version: i64) -> Result<Option<String>> {
-        self.statement("SELECT data FROM object_version WHERE object = ?1 AND version = ?2")?
-            .query_row([pk, version], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT data FROM object_version WHERE object = ?1 AND version = ?2",
+            [pk, version],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the oldest deletions of some types, or of all, before a time.
@@ -228,39 +222,31 @@ impl Reader<'_> {
         let filter =
             TrashFilter { types: types.map(<[_]>::to_vec), range, text: None, actor: None };
         let sql = format!("{ENTRY} WHERE {} ORDER BY deleted_at, pk LIMIT ?4", filter.condition());
-        let mut statement = self.statement(&sql)?;
         let (after, before) = range;
-        let rows = statement
-            .query_map(params![filter.types_json(), after.0, before.0, limit], entry)
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(&sql, params![filter.types_json(), after.0, before.0, limit], entry)
     }
 
     /// Returns whether a deletion, or the record of a removed one, is older than a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
-        self.statement(
+        self.query_row(
             "SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)
                  OR EXISTS (SELECT 1 FROM removed_id WHERE deleted_at < ?1)
                  OR EXISTS (SELECT 1 FROM former_definition WHERE replaced_at < ?1)",
-        )?
-        .query_row([before.0], |row| row.get(0))
-        .map_err(map)
+            [before.0],
+            |row| row.get(0),
+        )
     }
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
     pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        let mut statement = self.statement(
-            "SELECT id FROM (
+        self.query_rows("SELECT id FROM (
                  SELECT id, deleted_at, pk FROM trash WHERE ctd = ?1 AND deleted_at > ?2
                  UNION ALL
                  SELECT id, deleted_at, 0 FROM removed_id WHERE ctd = ?1 AND deleted_at > ?2) AS gone
              WHERE NOT EXISTS (
                  SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = gone.id)
-             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)",
-        )?;
-        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)", params![ctd, after.0], |row| row.get(0))
     }
 }
 
@@ -268,21 +254,16 @@ impl Writer<'_> {
     /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
-        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
-            .execute(params![pk, stamp.at.0, stamp.actor])
-            .map_err(map)?;
-        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.execute(concat!(trash!(), "WHERE pk = ?1"), params![pk, stamp.at.0, stamp.actor])?;
+        self.execute("DELETE FROM object WHERE pk = ?1", [pk])?;
         self.count_objects(ctd, -1)
     }
 
     /// Moves all objects of a type to the trash; returns their number.
     pub fn trash_all(&self, ctd: i64, stamp: Stamp) -> Result<usize> {
         self.withdraw_all(ctd)?;
-        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
-            .execute(params![ctd, stamp.at.0, stamp.actor])
-            .map_err(map)?;
-        let removed =
-            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
+        self.execute(concat!(trash!(), "WHERE ctd = ?1"), params![ctd, stamp.at.0, stamp.actor])?;
+        let removed = self.execute_and_count("DELETE FROM object WHERE ctd = ?1", [ctd])?;
         self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
         Ok(removed)
     }
@@ -297,7 +278,7 @@ impl Writer<'_> {
     ) -> Result<()> {
         let RestoredRow { pk, id, title, data, state, published } = *row;
         let (names, count) = (slots.json(), slots.count());
-        self.statement(
+        self.execute(
             "INSERT INTO object
                  (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                   published_at, workflow_state, workflow_public_version, workflow_published_at,
@@ -305,26 +286,25 @@ impl Writer<'_> {
              SELECT pk, ctd, ?2, created_at, ?3, version, version_at, ?4, ?5, ?6, ?7, ?8, ?9, owner,
                     editor, ?13, property_slots(?11, ?12), ?10, ?11, ?14, NULL, changed
              FROM trash WHERE pk = ?1",
-        )?
-        .execute(params![
-            pk,
-            id,
-            stamp.at.seconds(),
-            state.status.as_str(),
-            state.public_version,
-            state.published_at,
-            state.workflow_state,
-            state.approval.map(|(version, _)| version),
-            state.approval.map(|(_, at)| at),
-            title,
-            data,
-            names,
-            count,
-            stamp.actor,
-        ])
-        .map_err(map)?;
+            params![
+                pk,
+                id,
+                stamp.at.seconds(),
+                state.status.as_str(),
+                state.public_version,
+                state.published_at,
+                state.workflow_state,
+                state.approval.map(|(version, _)| version),
+                state.approval.map(|(_, at)| at),
+                title,
+                data,
+                names,
+                count,
+                stamp.actor,
+            ],
+        )?;
         self.keep_removed_id(pk, id)?;
-        self.statement("DELETE FROM trash WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        self.execute("DELETE FROM trash WHERE pk = ?1", [pk])?;
         self.count_objects(ctd, 1)?;
         match (state.status, published) {
             (Status::Public, _) if state.public_version.is_some() => self.publish_restored(ctd, pk),
@@ -343,15 +323,13 @@ impl Writer<'_> {
         (title, data): (&str, &str),
         (names, count): (&str, usize),
     ) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE object_version SET title = ?2, data = ?3
              WHERE object = ?1 AND version = (SELECT public_version FROM object WHERE pk = ?1)
                AND (title <> ?2 OR data <> ?3)",
-        )?
-        .execute(params![pk, title, data])
-        .map_err(map)?;
-        self.statement(
-            "INSERT INTO published
+            params![pk, title, data],
+        )?;
+        self.execute("INSERT INTO published
                  (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                   published_at, workflow_state, workflow_public_version, workflow_published_at,
                   owner, editor, slot_count, slots, title, data, updated_by)
@@ -361,22 +339,17 @@ impl Writer<'_> {
                     v.title, v.data, o.updated_by
              FROM object o
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
-             WHERE o.pk = ?1",
-        )?
-        .execute(params![pk, names, count])
-        .map_err(map)?;
+             WHERE o.pk = ?1", params![pk, names, count])?;
         self.count_published(ctd, 1)
     }
 
     /// Records the id of an object in the trash that returns under another one.
     fn keep_removed_id(&self, pk: i64, new: &str) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO removed_id (ctd, id, deleted_at)
              SELECT ctd, id, deleted_at FROM trash WHERE pk = ?1 AND id <> ?2",
-        )?
-        .execute(params![pk, new])
-        .map_err(map)?;
-        Ok(())
+            params![pk, new],
+        )
     }
 
     /// Removes entries of one type permanently: object, versions and working copies. Their ids stay
@@ -389,45 +362,40 @@ impl Writer<'_> {
         stamp: Stamp,
     ) -> Result<()> {
         let ((ctd, name), pks) = (content_type, json(pks));
-        self.statement(
+        self.execute(
             "INSERT INTO removed_id (ctd, id, deleted_at)
              SELECT ctd, id, deleted_at FROM trash
              WHERE ctd = ?2 AND pk IN (SELECT value FROM json_each(?1)) ORDER BY deleted_at, pk",
-        )?
-        .execute(params![pks, ctd])
-        .map_err(map)?;
-        self.statement(
+            params![pks, ctd],
+        )?;
+        self.execute(
             "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version,
                  audience, actor, title)
              SELECT random(), ?3, ?4, ctd, pk, ?5, id, version, ?6, ?7, title FROM trash
              WHERE ctd = ?2 AND pk IN (SELECT value FROM json_each(?1)) ORDER BY deleted_at, pk",
-        )?
-        .execute(params![
-            pks,
-            ctd,
-            stamp.at.0,
-            Event::TrashRemoved.as_str(),
-            name,
-            audience.number(),
-            stamp.actor,
-        ])
-        .map_err(map)?;
+            params![
+                pks,
+                ctd,
+                stamp.at.0,
+                Event::TrashRemoved.as_str(),
+                name,
+                audience.number(),
+                stamp.actor,
+            ],
+        )?;
         for sql in [
             "DELETE FROM object_version WHERE object IN (SELECT value FROM json_each(?1))",
             "DELETE FROM working_copy WHERE object IN (SELECT value FROM json_each(?1))",
             "DELETE FROM trash WHERE pk IN (SELECT value FROM json_each(?1))",
         ] {
-            self.statement(sql)?.execute([&pks]).map_err(map)?;
+            self.execute(sql, [&pks])?;
         }
         Ok(())
     }
 
     /// Removes records of ids deleted before a time.
     pub fn forget_removed_ids(&self, before: Timestamp) -> Result<()> {
-        self.statement("DELETE FROM removed_id WHERE deleted_at < ?1")?
-            .execute([before.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM removed_id WHERE deleted_at < ?1", [before.0])
     }
 }
 

@@ -93,7 +93,7 @@ impl Reader<'_> {
 
 impl Writer<'_> {
     /// Copies the current version of an object to the version table.
-    pub(super) fn keep_version(&self, pk: i64) -> Result<()> {
+    pub(super) fn archive_version(&self, pk: i64) -> Result<()> {
         self.statement(
             "INSERT INTO object_version
              SELECT pk, version, updated_at, version_at, status, public_version, published_at,

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{FeedObject, Reader, Writer, error::map};
+use super::{FeedObject, Reader, Writer, actor::ActorRef, error::map};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -22,6 +22,7 @@ pub struct NewDelivery {
     pub version: Option<i64>,
     pub type_name: String,
     pub id: String,
+    pub actor: ActorRef,
 }
 
 /// A delivery.
@@ -48,6 +49,8 @@ pub struct DeliveryRow {
     pub response: Option<String>,
     pub error: Option<String>,
     pub request: Option<String>,
+    /// The author of the change.
+    pub actor: ActorRef,
 }
 
 /// The result of an attempt.
@@ -69,7 +72,7 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
-                 due_at, state, attempts, attempted_at, status, response, error, request, due_since
+                 due_at, state, attempts, attempted_at, status, response, error, request, due_since, actor
              FROM webhook_delivery ",
             $rest
         )
@@ -98,6 +101,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         error: row.get(17)?,
         request: row.get(18)?,
         due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+        actor: ActorRef::from_column(row.get(20)?),
     })
 }
 
@@ -219,7 +223,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)).collect()
     }
 
-    /// Counts the pending deliveries of all webhooks, and returns the age of the oldest.
+    /// Counts the pending deliveries of all webhooks, and returns the creation time of the oldest.
     pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
         self.statement(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
@@ -276,13 +280,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Appends a delivery to the queue of its object; returns its row.
+    /// Appends a delivery to the queue of its object; returns its primary key.
     pub fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
         let inserted: (i64, String) = self
             .statement(
                 "INSERT INTO webhook_delivery
-                     (webhook, message, at, action, ctd, object, version, type_name, id, due_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?3) RETURNING pk, queue",
+                     (webhook, message, at, action, ctd, object, version, type_name, id, actor,
+                      due_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?3) RETURNING pk, queue",
             )?
             .query_row(
                 params![
@@ -295,6 +300,7 @@ impl Writer<'_> {
                     new.version,
                     new.type_name,
                     new.id,
+                    new.actor.to_column(),
                 ],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
@@ -324,7 +330,7 @@ impl Writer<'_> {
         )?
         .execute([webhook, now.0])
         .map_err(map)?;
-        self.forget_outages(webhook)?;
+        self.clear_outages(webhook)?;
         self.set_webhook_endpoint(webhook, Endpoint::Up)?;
         self.release_deliveries(webhook, now, 0)
     }
@@ -362,7 +368,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub fn forget_outages(&self, webhook: i64) -> Result<()> {
+    pub fn clear_outages(&self, webhook: i64) -> Result<()> {
         self.statement("UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage")?
             .execute([webhook])
             .map_err(map)?;

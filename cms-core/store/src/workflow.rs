@@ -80,7 +80,7 @@ impl Writer<'_> {
     }
 
     /// Removes the approval from the versions of an object.
-    pub fn forget_approval(&self, pk: i64, version: i64) -> Result<()> {
+    pub fn clear_approval(&self, pk: i64, version: i64) -> Result<()> {
         self.statement(
             "UPDATE object_version SET workflow_public_version = NULL,
                  workflow_published_at = NULL

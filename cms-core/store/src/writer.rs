@@ -18,7 +18,7 @@ use std::{
 use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
 const MAX_JOBS_PER_COMMIT: usize = 256;
@@ -123,14 +123,14 @@ impl Writers {
         let run = {
             let result = Arc::clone(&result);
             move |writer: &Writer<'_>| {
-                let outcome = job(writer);
-                let verdict = match &outcome {
+                let value = job(writer);
+                let outcome = match &value {
                     Ok(_) => JobOutcome::Keep,
                     Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                     Err(_) => JobOutcome::Undo,
                 };
-                *lock(&result) = Some(outcome);
-                verdict
+                *lock(&result) = Some(value);
+                outcome
             }
         };
         let is_leader = {
@@ -165,10 +165,10 @@ impl Writers {
     }
 
     /// Notifies the listeners, and removes dropped ones.
-    fn tell(&self) {
+    fn notify_listeners(&self) {
         lock(&self.listeners).retain(|listener| {
             let listener = listener.upgrade();
-            listener.inspect(|tell| tell()).is_some()
+            listener.inspect(|notify| notify()).is_some()
         });
     }
 
@@ -179,19 +179,19 @@ impl Writers {
             let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
-        let (runs, tickets): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
+        let (runs, waiters): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
         let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::Relaxed);
-            self.committed.fetch_add(tickets.len() as u64, Ordering::Relaxed);
+            self.committed.fetch_add(waiters.len() as u64, Ordering::Relaxed);
         }
-        for waiter in tickets {
+        for waiter in waiters {
             waiter.set(WaiterState::Done(outcome.clone()));
         }
-        self.tell();
+        self.notify_listeners();
         let mut queue = lock(&self.queue);
         match queue.waiting.front() {
             Some(next) => next.waiter.set(WaiterState::Lead),
@@ -206,12 +206,12 @@ type Run = Box<dyn FnOnce(&Writer<'_>) -> JobOutcome + Send>;
 /// all.
 fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     let writer = Writer(Reader(connection));
-    execute(&writer, "BEGIN IMMEDIATE")?;
+    writer.execute("BEGIN IMMEDIATE", [])?;
     let ended = run_jobs(&writer, jobs)
-        .and_then(|succeeded| execute(&writer, if succeeded { "COMMIT" } else { "ROLLBACK" }));
+        .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
-        execute(&writer, "ROLLBACK")?;
+        writer.execute("ROLLBACK", [])?;
     }
     ended
 }
@@ -222,15 +222,15 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
     let mut succeeded = false;
     for job in jobs {
         if !alone {
-            execute(writer, "SAVEPOINT job")?;
+            writer.execute("SAVEPOINT job", [])?;
         }
-        let verdict = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
-        let kept = verdict == JobOutcome::Keep;
+        let outcome = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
+        let kept = outcome == JobOutcome::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
             // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
-            let is_full = verdict == JobOutcome::NoSpace;
+            let is_full = outcome == JobOutcome::NoSpace;
             return Err(if is_full {
                 Error::NoSpace(reason.into())
             } else {
@@ -239,17 +239,12 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         }
         if !alone {
             if !kept {
-                execute(writer, "ROLLBACK TO job")?;
+                writer.execute("ROLLBACK TO job", [])?;
             }
-            execute(writer, "RELEASE job")?;
+            writer.execute("RELEASE job", [])?;
         }
     }
     Ok(succeeded)
-}
-
-fn execute(writer: &Writer<'_>, sql: &str) -> Result<()> {
-    writer.statement(sql)?.execute([]).map_err(map)?;
-    Ok(())
 }
 
 /// The same error for every caller of a failed batch.
@@ -294,7 +289,7 @@ mod tests {
 
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
-            execute(writer, "INSERT INTO t VALUES (1)").unwrap();
+            writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
             if succeeds { JobOutcome::Keep } else { JobOutcome::Undo }
         })
     }
@@ -307,7 +302,7 @@ mod tests {
         let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
-                execute(writer, sql).unwrap();
+                writer.execute(sql, []).unwrap();
                 JobOutcome::Undo
             })
         };
@@ -341,7 +336,7 @@ mod tests {
         };
         limit(4);
         let grow = || -> Run {
-            Box::new(|writer| match execute(writer, "INSERT INTO t VALUES (zeroblob(100000))") {
+            Box::new(|writer| match writer.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
                 Ok(()) => JobOutcome::Keep,
                 Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
                 Err(error) => panic!("{error:?}"),

@@ -1,6 +1,7 @@
 //! Identifiers from the random number generator of the operating system.
 
 use cms_model::ids::IdSource;
+use ring::rand::{SecureRandom, SystemRandom};
 use uuid::Uuid;
 
 /// Identifiers from the random number generator of the operating system.
@@ -17,5 +18,11 @@ impl IdSource for RandomIds {
         let mut token = Uuid::new_v4().simple().to_string();
         token.push_str(&Uuid::new_v4().simple().to_string()[..8]);
         token
+    }
+
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        SystemRandom::new().fill(&mut secret).expect("the operating system has random numbers");
+        secret
     }
 }

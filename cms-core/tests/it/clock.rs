@@ -121,7 +121,7 @@ fn kept(core: &TestCms) -> Vec<String> {
 
 /// A data directory with an object in the trash and a complete index.
 fn with_trash() -> TestCms {
-    let core = TestCms::new();
+    let core = TestCms::with(|config| config.activity_days = 7);
     let cms = &core.cms;
     cms.types().create(&local(), article()).unwrap();
     for id in ["one", "two"] {

@@ -9,6 +9,7 @@ use cms_core::{
         batch::BatchElements,
         condition::{Conditions, EntityTag, IdempotencyKey, IfMatch},
         key::{KeyKind, NewKey},
+        object::ObjectRequest,
         publish::PublishAction,
     },
 };
@@ -52,7 +53,8 @@ fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
 }
 
 fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> EntityTag {
-    test.cms.objects().get_with_tag(caller, name, "a", hydrate).unwrap().1
+    let request = ObjectRequest { hydrate, fields: Vec::new() };
+    test.cms.objects().get_with_tag(caller, name, "a", &request).unwrap().1
 }
 
 /// Different responses have different `ETags`, also within one second.
@@ -63,8 +65,9 @@ fn etag_changes_with_every_visible_change() {
     let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
     let mut check_etag = |name: &str| {
         for hydrate in 0..=2 {
-            let (json, tag) = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
-            let again = objects.get_with_tag(&local, name, "a", hydrate).unwrap();
+            let request = ObjectRequest { hydrate, fields: Vec::new() };
+            let (json, tag) = objects.get_with_tag(&local, name, "a", &request).unwrap();
+            let again = objects.get_with_tag(&local, name, "a", &request).unwrap();
             assert_eq!(again, (json.clone(), tag));
             seen.push((tag.to_string(), json.0));
         }

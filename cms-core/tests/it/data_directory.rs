@@ -134,10 +134,13 @@ fn database_is_not_created_beside_data_of_a_missing_one() {
     use NewDatabase::{Always, InNewFolder, Never};
 
     for (name, phrase) in [
-        ("media/_media-448eab50-efc1-46ef-83f2-b910b8cc58e0", "is missing, but the folder still"),
-        ("index/1/meta.json", "is missing, but the folder still holds its data (index)"),
+        (
+            "media/_media-448eab50-efc1-46ef-83f2-b910b8cc58e0",
+            "is missing, but the data directory still",
+        ),
+        ("index/1/meta.json", "is missing, but the data directory still holds its data (index)"),
         ("restoring/cms.db", "holds an unfinished restore (restoring/) and no database"),
-        ("cms.db-wal", "is missing, but the folder still holds its data (cms.db-wal)"),
+        ("cms.db-wal", "is missing, but the data directory still holds its data (cms.db-wal)"),
         ("cms.db", "cms.db has 0 bytes"),
     ] {
         let folder = TempDir::new().unwrap();

@@ -7,7 +7,7 @@
 use std::io::{Cursor, Write};
 
 use cms_core::{
-    Caller, Error, Picture, Result,
+    Caller, Error, ImageBody, Result,
     testing::TestCms,
     wire::media::{ImageRequest, UploadRequest},
 };
@@ -100,7 +100,11 @@ impl Uploaded {
     }
 
     fn set_variants(&self, variants: &Value) {
-        let payload = json!({"variants": variants}).as_object().unwrap().clone();
+        self.patch(&json!({"variants": variants}));
+    }
+
+    fn patch(&self, changes: &Value) {
+        let payload = changes.as_object().unwrap().clone();
         self.core.cms.objects().patch(&Caller::local(), "_media", &self.id, payload).unwrap();
     }
 
@@ -113,9 +117,9 @@ impl Uploaded {
         let request = ImageRequest { path: &path, transform, ..ImageRequest::default() };
         let media = self.core.cms.media();
         let image = media.find(&request)?;
-        match media.picture(&image)? {
-            Picture::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
-            Picture::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
+        match media.image_body(&image)? {
+            ImageBody::Rendered(rendered) => Ok(cms_core::testing::pictures::bytes(rendered)),
+            ImageBody::Original { size } => Ok(media.read(&image, 0..size)?.to_vec()),
         }
     }
 }
@@ -184,16 +188,60 @@ fn resize_table_matches_the_rendered_pixels() {
             }
             let what = format!("{} {source:?} as {requested}", kind.extension);
             let file = encoded(&gradient(source.0, source.1), kind.extension);
-            let picture = Uploaded::new(file, kind.extension).get(requested, None).unwrap();
-            assert_shows(&picture, source, part, size, kind, &what);
+            let uploaded = Uploaded::new(file, kind.extension).get(requested, None).unwrap();
+            assert_shows(&uploaded, source, part, size, kind, &what);
+        }
+    }
+}
+
+/// Source, requested size, focal point, visible part, and its size.
+type FocalRow = ((u32, u32), &'static str, (f64, f64), (f64, f64, f64, f64), (u32, u32));
+
+#[test]
+fn focal_point_moves_the_rendered_part() {
+    const ROWS: [FocalRow; 8] = [
+        ((300, 150), "50x50", (0.0, 0.0), (0., 0., 150., 150.), (50, 50)),
+        ((300, 150), "50x50", (0.3, 0.9), (15., 0., 150., 150.), (50, 50)),
+        ((300, 150), "50x50", (1.0, 1.0), (150., 0., 150., 150.), (50, 50)),
+        ((150, 300), "50x50", (0.1, 0.7), (0., 135., 150., 150.), (50, 50)),
+        ((1000, 500), "800x800", (0.45, 0.5), (50., 0., 800., 500.), (800, 500)),
+        ((300, 150), "500x50", (0.5, 1.0), (0., 100., 300., 50.), (300, 50)),
+        ((300, 150), "100x0", (0.9, 0.9), (0., 0., 300., 150.), (100, 50)),
+        // 100x150 remain from 200 on; the point is at 210, a tenth of that.
+        (
+            (300, 150),
+            "50x150/transform/trim/0,0,100,150",
+            (0.7, 0.5),
+            (200., 0., 50., 150.),
+            (50, 150),
+        ),
+    ];
+    for kind in &FORMATS {
+        for (source, requested, (x, y), part, size) in ROWS {
+            let what = format!("{} {source:?} as {requested} around {x}, {y}", kind.extension);
+            let file = encoded(&gradient(source.0, source.1), kind.extension);
+            let picture = Uploaded::new(file, kind.extension);
+            picture.patch(&json!({"focalPoint": {"x": x, "y": y}}));
+            let found = picture.get(requested, None).unwrap();
+            assert_shows(&found, source, part, size, kind, &what);
         }
     }
 }
 
 #[test]
+fn focal_point_in_the_centre_is_the_default() {
+    let picture = Uploaded::new(encoded(&gradient(301, 150), "png"), "png");
+    let default = picture.get("50x51", None).unwrap();
+    picture.patch(&json!({"focalPoint": {"x": 0.5, "y": 0.5}}));
+    assert!(picture.get("50x51", None).unwrap() == default);
+    picture.patch(&json!({"focalPoint": {"x": 0.25, "y": 0.5}}));
+    assert!(picture.get("50x51", None).unwrap() != default);
+}
+
+#[test]
 fn unchanged_image_is_the_stored_file() {
     for kind in &FORMATS {
-        let picture = Uploaded::new(encoded(&gradient(60, 40), kind.extension), kind.extension);
+        let uploaded = Uploaded::new(encoded(&gradient(60, 40), kind.extension), kind.extension);
         let everything = r#"{"trim":{"top":0,"left":0,"width":60,"height":40}}"#;
         for (requested, transform) in [
             ("0x0", None),
@@ -205,8 +253,8 @@ fn unchanged_image_is_the_stored_file() {
             ("60x40", Some(r#"{"trim":{}}"#)),
             ("0x0/transform/trim/0,0,9999999,9999999", None),
         ] {
-            let found = picture.get(requested, transform).unwrap();
-            assert!(found == picture.bytes, "{} as {requested} {transform:?}", kind.extension);
+            let found = uploaded.get(requested, transform).unwrap();
+            assert!(found == uploaded.bytes, "{} as {requested} {transform:?}", kind.extension);
         }
     }
 }
@@ -237,45 +285,45 @@ fn trim_table_matches_the_rendered_pixels() {
         (r#"{"top":10.9,"left":0.5,"width":50.7,"height":20.2}"#, (0., 10., 50., 20.)),
     ];
     for kind in &FORMATS {
-        let picture = Uploaded::new(encoded(&gradient(400, 300), kind.extension), kind.extension);
+        let uploaded = Uploaded::new(encoded(&gradient(400, 300), kind.extension), kind.extension);
         for (trim, part) in CUTS {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
             let size = (part.2 as u32, part.3 as u32);
             let what = format!("{} {trim}", kind.extension);
             let transform = format!(r#"{{"trim":{trim}}}"#);
-            let found = picture.get("0x0", Some(&transform)).unwrap();
+            let found = uploaded.get("0x0", Some(&transform)).unwrap();
             assert_shows(&found, (400, 300), part, size, kind, &what);
             // A stored variant with the same trim is the same image.
             let trim: Value = serde_json::from_str(trim).unwrap();
             if trim["top"].is_number() && trim["left"].is_number() {
-                picture.set_variants(&json!([{"name": "part", "trim": trim}]));
-                assert!(picture.get("0x0/variant/part", None).unwrap() == found, "{what}");
+                uploaded.set_variants(&json!([{"name": "part", "trim": trim}]));
+                assert!(uploaded.get("0x0/variant/part", None).unwrap() == found, "{what}");
             }
         }
-        let found = picture.get("0x0/transform/trim/10,20,50,60", None).unwrap();
+        let found = uploaded.get("0x0/transform/trim/10,20,50,60", None).unwrap();
         let what = format!("{} by path", kind.extension);
         assert_shows(&found, (400, 300), (330., 10., 50., 60.), (50, 60), kind, &what);
         // Trimmed, then scaled, then cut to the centre.
-        let found = picture.get("25x25/transform/trim/100,100,100,50", None).unwrap();
+        let found = uploaded.get("25x25/transform/trim/100,100,100,50", None).unwrap();
         assert_shows(&found, (400, 300), (225., 100., 50., 50.), (25, 25), kind, &what);
     }
 }
 
 #[test]
 fn empty_trims_are_refused() {
-    let picture = Uploaded::new(encoded(&gradient(40, 30), "png"), "png");
+    let uploaded = Uploaded::new(encoded(&gradient(40, 30), "png"), "png");
     for (requested, transform) in [
         ("0x0", Some(r#"{"trim":{"top":30}}"#)),
         ("0x0", Some(r#"{"trim":{"left":20,"right":20}}"#)),
         ("10x10/transform/trim/0,40,10,10", None),
         ("0x0/transform/trim/30,0,1,1", None),
     ] {
-        let Err(Error::Invalid(errors)) = picture.get(requested, transform) else {
+        let Err(Error::Invalid(errors)) = uploaded.get(requested, transform) else {
             panic!("{requested} {transform:?} leaves pixels")
         };
         assert_eq!(json!(errors), json!({"trim": ["This value is not valid."]}));
     }
-    picture.set_variants(&json!([{"name": "part", "trim": {"top": 1, "left": 1}}]));
-    let unknown = picture.get("0x0/variant/whole", None);
+    uploaded.set_variants(&json!([{"name": "part", "trim": {"top": 1, "left": 1}}]));
+    let unknown = uploaded.get("0x0/variant/whole", None);
     assert!(matches!(unknown, Err(Error::NotFound { .. })), "{unknown:?}");
 }

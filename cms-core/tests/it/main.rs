@@ -14,6 +14,7 @@ mod data_directory;
 mod graphql;
 mod hostile;
 mod hydration;
+mod identity;
 mod image_rendering;
 mod media;
 mod memory;

@@ -3,7 +3,7 @@
 use std::{fs, io::Write, path::Path};
 
 use cms_core::{
-    Caller, Cms, Error, Incoming, Picture, Result, Sweep,
+    Caller, Cms, Error, ImageBody, Incoming, Result, Sweep,
     testing::{TestCms, fixture, pictures},
     wire::{
         check::{CheckRequest, MediaCheck},
@@ -48,14 +48,14 @@ pub(crate) fn upload(cms: &Cms, bytes: &[u8], request: &UploadRequest) -> Result
 pub(crate) fn get(cms: &Cms, path: &str) -> Result<(String, Vec<u8>)> {
     let segments: Vec<_> = path.trim_start_matches("/image/").split('/').collect();
     let image = cms.media().find(&ImageRequest { path: &segments, ..ImageRequest::default() })?;
-    let picture = match cms.media().rendered(&image) {
-        Some(picture) => picture,
-        None => cms.media().picture(&image)?,
+    let body = match cms.media().rendered(&image) {
+        Some(body) => body,
+        None => cms.media().image_body(&image)?,
     };
-    let media_type = image.media_type(&picture).to_owned();
-    let bytes = match picture {
-        Picture::Rendered(rendered) => pictures::bytes(rendered),
-        Picture::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
+    let media_type = image.media_type(&body).to_owned();
+    let bytes = match body {
+        ImageBody::Rendered(rendered) => pictures::bytes(rendered),
+        ImageBody::Original { size } => cms.media().read(&image, 0..size)?.to_vec(),
     };
     Ok((media_type, bytes))
 }

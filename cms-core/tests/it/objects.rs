@@ -217,6 +217,7 @@ fn list_of_large_objects_is_not_on_the_fast_path() {
         filters: None,
         order_by: None,
         ids: None,
+        fields: Vec::new(),
     };
     for (count, is_fast) in [(1, true), (4, false)] {
         for number in 0..count {

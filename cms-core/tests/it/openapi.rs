@@ -445,3 +445,34 @@ fn version_parameter_has_several_spellings() {
         assert_eq!(json!(errors), json!({ "version": ["This value is not valid."] }));
     }
 }
+
+#[test]
+fn header_parameters_have_patterns() {
+    let test = TestCms::new();
+    let tags = r#"^(\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$"#;
+    let expected = json!({
+        "Idempotency-Key": "^[ -~]{1,255}$",
+        "If-Match": tags,
+        "If-None-Match": tags,
+        "Last-Event-ID": "^[0-9]+(-[0-9a-fA-F]{1,8})?$",
+        "X-CMS-Keep-Dates": "^1$",
+    });
+    for version in VERSIONS {
+        let document = describe(&test, &Caller::local(), &request(version));
+        let mut found = Map::new();
+        let operations = document["paths"].as_object().unwrap().values();
+        for operation in operations.flat_map(|path| path.as_object().unwrap().values()) {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                if parameter["in"] == "header" {
+                    let schema = parameter.get("schema").unwrap_or(parameter);
+                    let name = parameter["name"].as_str().unwrap().to_owned();
+                    let pattern = schema["pattern"].clone();
+                    let other = found.insert(name, pattern.clone());
+                    assert!(other.is_none_or(|other| other == pattern), "{parameter}");
+                }
+            }
+        }
+        found.sort_keys();
+        assert_eq!(Value::Object(found), expected, "{version:?}");
+    }
+}

@@ -293,8 +293,8 @@ fn unknown_key_or_bucket_is_reported() {
     let unknown_key = S3Bucket { access_key_id: "nobody".to_owned(), ..storage.bucket("a") };
     let no_bucket = S3Bucket { name: "elsewhere".to_owned(), ..storage.bucket("a") };
     for (bucket, output) in [
-        (unknown_key, "refuses the access key nobody: InvalidAccessKeyId"),
-        (no_bucket, "is not there: NoSuchBucket"),
+        (unknown_key, "rejects the access key nobody: InvalidAccessKeyId"),
+        (no_bucket, "does not exist: NoSuchBucket"),
     ] {
         let core = with_bucket(bucket);
         for refused in [
@@ -315,7 +315,7 @@ fn service_errors_are_reported_without_the_secret() {
         |code: &str| format!("<Error><Code>{code}</Code><Message>Why</Message></Error>");
     for (status, body, is_busy, output) in [
         (403, error_body("SignatureDoesNotMatch"), false, "key S3RVER: SignatureDoesNotMatch: Why"),
-        (401, String::new(), false, "refuses the access key S3RVER"),
+        (401, String::new(), false, "rejects the access key S3RVER"),
         (
             400,
             error_body("AuthorizationHeaderMalformed"),
@@ -324,8 +324,8 @@ fn service_errors_are_reported_without_the_secret() {
         ),
         (301, String::new(), false, "incorrectly configured region"),
         (200, "<html>".repeat(9), false, "another data directory"),
-        (503, error_body("SlowDown"), true, "does not answer: SlowDown: Why"),
-        (429, String::new(), true, "does not answer"),
+        (503, error_body("SlowDown"), true, "does not respond: SlowDown: Why"),
+        (429, String::new(), true, "does not respond"),
     ] {
         let endpoint = service(status, &body);
         let bucket =
@@ -372,7 +372,7 @@ fn unreachable_endpoint_is_busy_and_affects_nothing_else() {
     let refused = upload(&core.cms, &pictures::photo(8, 8), &image("a.jpg"));
     assert!(began.elapsed() < Duration::from_secs(30));
     let Err(Error::Busy(reason)) = refused else { panic!("{refused:?}") };
-    assert!(reason.contains("does not answer: Connection refused"), "{reason}");
+    assert!(reason.contains("does not respond: Connection refused"), "{reason}");
     assert!(!has_entries(&core.path().join("incoming")));
     // Requests that need no files still work.
     drop(receive(&core.cms, b"given up"));

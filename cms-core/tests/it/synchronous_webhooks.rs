@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, DeliveryOutcome, Error, FieldErrors, Result, WebhookTransport,
+    Caller, Error, FieldErrors, Result, WebhookOutcome, WebhookTransport,
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
@@ -27,11 +27,11 @@ use crate::{
 #[derive(Clone, Default)]
 struct Receiver {
     calls: Arc<Mutex<Vec<Value>>>,
-    responses: Arc<Mutex<VecDeque<Result<DeliveryOutcome>>>>,
+    responses: Arc<Mutex<VecDeque<Result<WebhookOutcome>>>>,
 }
 
 impl WebhookTransport for Receiver {
-    fn send(&self, _: &str, _: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
+    fn send(&self, _: &str, _: &[(String, String)], body: &str) -> Result<WebhookOutcome> {
         let call: Value = serde_json::from_str(body).unwrap();
         let agrees = json!({ "payload": call["payload"] }).to_string();
         self.calls.lock().unwrap().push(call);
@@ -39,12 +39,12 @@ impl WebhookTransport for Receiver {
             .lock()
             .unwrap()
             .pop_front()
-            .unwrap_or(Ok(DeliveryOutcome::Response(200, agrees)))
+            .unwrap_or(Ok(WebhookOutcome::Response(200, agrees)))
     }
 }
 
 impl Receiver {
-    fn respond(&self, response: Result<DeliveryOutcome>) {
+    fn respond(&self, response: Result<WebhookOutcome>) {
         self.responses.lock().unwrap().push_back(response);
     }
 
@@ -70,9 +70,9 @@ fn with_webhook() -> (TestCms, Receiver) {
     (test, receiver)
 }
 
-fn rejection(reason: &str) -> DeliveryOutcome {
+fn rejection(reason: &str) -> WebhookOutcome {
     let response = json!({ "response": { "errors": { "title": [reason] } } });
-    DeliveryOutcome::Response(400, response.to_string())
+    WebhookOutcome::Response(400, response.to_string())
 }
 
 fn response(errors: &FieldErrors) -> Value {
@@ -143,7 +143,7 @@ fn webhook_is_called_for_a_restored_object() {
 
     objects.delete(&local, "article", "b").unwrap();
     let changed = json!({ "payload": { "title": "Changed" } }).to_string();
-    receiver.respond(Ok(DeliveryOutcome::Response(200, changed)));
+    receiver.respond(Ok(WebhookOutcome::Response(200, changed)));
     let restored = restore("b").unwrap().to_value();
     assert_eq!(
         (&restored["title"], &restored["internal"]["latestVersion"]),
@@ -209,7 +209,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
             url: &str,
             headers: &[(String, String)],
             body: &str,
-        ) -> Result<DeliveryOutcome> {
+        ) -> Result<WebhookOutcome> {
             self.1.advance(25);
             self.0.send(url, headers, body)
         }
@@ -228,7 +228,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
         .batch_create(&Caller::local(), "article", &BatchElements::of(&elements), false)
         .unwrap();
     assert_eq!(receiver.calls().len(), 3);
-    let reason = "Error processing Wall webhook: no answer in time.";
+    let reason = "Error processing Wall webhook: no response within the timeout.";
     let late = |id: &str| (id.to_owned(), json!({ "__webhook": [reason] }));
     assert_eq!(errors(&report), [late("d"), late("e")]);
     // The date of creation is that of the commit, not of the call.
@@ -239,7 +239,7 @@ fn request_calls_webhooks_for_at_most_a_minute() {
 #[test]
 fn webhook_that_failed_is_not_called_again_in_one_request() {
     let (test, receiver) = with_webhook();
-    receiver.respond(Ok(DeliveryOutcome::NoResponse("no answer in time".to_owned())));
+    receiver.respond(Ok(WebhookOutcome::NoResponse("no response within the timeout".to_owned())));
     let elements = ["a", "b", "c"].map(|id| json!({ "id": id, "title": id }));
     let report = test
         .cms
@@ -253,7 +253,7 @@ fn webhook_that_failed_is_not_called_again_in_one_request() {
 #[test]
 fn request_without_a_permit_for_webhooks_writes_nothing() {
     let (test, receiver) = with_webhook();
-    receiver.respond(Ok(DeliveryOutcome::Response(
+    receiver.respond(Ok(WebhookOutcome::Response(
         200,
         json!({ "payload": { "title": "A" } }).to_string(),
     )));
@@ -274,7 +274,7 @@ fn webhooks_receive_the_result_of_the_previous_one() {
     let (test, receiver) = with_webhook();
     create(&test, "_webhooks", webhook("second", &json!({ "name": "Second", "type": "sync" })));
     let response = |payload: Value| {
-        Ok(DeliveryOutcome::Response(200, json!({ "payload": payload }).to_string()))
+        Ok(WebhookOutcome::Response(200, json!({ "payload": payload }).to_string()))
     };
     receiver.respond(response(json!({ "id": "other", "title": "First" })));
     create(&test, "article", json!({ "id": "a", "title": "A" }));

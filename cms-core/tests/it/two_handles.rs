@@ -117,6 +117,10 @@ impl IdSource for TypeChangingIds {
     fn token(&self) -> String {
         self.ids.token()
     }
+
+    fn secret(&self) -> [u8; 32] {
+        self.ids.secret()
+    }
 }
 
 /// Objects that were validated against a type that changed meanwhile are validated again.

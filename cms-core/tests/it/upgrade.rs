@@ -186,6 +186,32 @@ fn directories_of_every_released_schema_have_everything() {
     assert_eq!(numbers, [1, 2, 3, 4, 9]);
 }
 
+/// Media objects have a focal point since schema 10.
+#[test]
+fn media_type_of_every_released_schema_gains_the_focal_point() {
+    let current = TestCms::new().cms.types().get(&local(), "_media").unwrap();
+    for entry in fs::read_dir(fixture("folders")).unwrap() {
+        let path = entry.unwrap().path();
+        let folder = TempDir::new().unwrap();
+        let data = folder.path().join("data");
+        copy(&path, &data);
+        let cms = Cms::open(CoreConfig::new(&data)).unwrap();
+        let media = cms.types().get(&local(), "_media").unwrap();
+        assert_eq!(media.schema_definition, current.schema_definition, "{}", path.display());
+        assert_eq!(media.meta_definition, current.meta_definition, "{}", path.display());
+        // Schema 1 has other content.
+        if !path.ends_with("1") {
+            let point = json!({ "focalPoint": { "x": 0.25, "y": 1 } });
+            let object = map(point.clone());
+            let patched = cms.objects().patch(&local(), "_media", IMAGE, object).unwrap();
+            assert_eq!(patched.to_value()["focalPoint"], point["focalPoint"]);
+        }
+        drop(cms);
+        let again = Cms::open(CoreConfig::new(&data)).unwrap();
+        assert_eq!(again.types().get(&local(), "_media").unwrap(), media);
+    }
+}
+
 /// An upgrade is atomic: after an interruption the next start runs it again.
 #[test]
 fn interrupted_upgrade_is_repeated_later() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Caller, DeliveryOutcome, Dispatch, testing::TestCms, wire::webhook::ReplayRequest};
+use cms_core::{Caller, Dispatch, WebhookOutcome, testing::TestCms, wire::webhook::ReplayRequest};
 use proptest::{prelude::*, sample::select};
 use serde_json::json;
 
@@ -282,8 +282,8 @@ impl System {
         let webhooks = self.test.cms.webhooks();
         let Some(outgoing) = webhooks.outgoing(&dispatch).unwrap() else { return };
         let answered = match status {
-            0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
-            status => DeliveryOutcome::Response(status, String::new()),
+            0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+            status => WebhookOutcome::Response(status, String::new()),
         };
         webhooks.record(outgoing, answered).unwrap();
     }

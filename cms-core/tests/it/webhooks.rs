@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    AttemptReport, Caller, Cms, CoreConfig, DeliveryOutcome, Outgoing,
+    AttemptReport, Caller, Cms, CoreConfig, Outgoing, WebhookOutcome,
     paging::Page,
     testing::{TestCms, fixture},
     wire::{
@@ -66,8 +66,8 @@ fn next(test: &TestCms) -> Option<Outgoing> {
 
 fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
     let answered = match status {
-        0 => DeliveryOutcome::NoResponse("no answer in time".to_owned()),
-        status => DeliveryOutcome::Response(status, "no".to_owned()),
+        0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+        status => WebhookOutcome::Response(status, "no".to_owned()),
     };
     test.cms.webhooks().record(outgoing, answered).unwrap()
 }
@@ -88,10 +88,7 @@ fn send_all(test: &TestCms) -> Vec<Value> {
     let mut sent = Vec::new();
     while let Some(outgoing) = next(test) {
         sent.push(serde_json::from_str(&outgoing.body).unwrap());
-        test.cms
-            .webhooks()
-            .record(outgoing, DeliveryOutcome::Response(204, String::new()))
-            .unwrap();
+        test.cms.webhooks().record(outgoing, WebhookOutcome::Response(204, String::new())).unwrap();
     }
     sent
 }
@@ -289,7 +286,7 @@ fn failing_delivery_blocks_only_its_own_object() {
         let mut again = due(&test);
         assert_eq!(versions(&again), ["a 1"]);
         let recorded = respond(&test, again.remove(0), 422);
-        let error = (attempts >= 2).then(|| "the answer has status 422".to_owned());
+        let error = (attempts >= 2).then(|| "the response has status 422".to_owned());
         assert_eq!(recorded, AttemptReport { error, ..AttemptReport::default() });
     }
     assert!(test.cms.webhooks().list(&Caller::local()).unwrap().data[0].failing);
@@ -446,7 +443,7 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     test.cms.housekeep().unwrap();
     let given_up = log(&test).pop().unwrap();
     assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
-    assert_eq!(given_up.error.unwrap(), "the answer has status 400");
+    assert_eq!(given_up.error.unwrap(), "the response has status 400");
     // The next delivery has three days of its own.
     let next = due(&test);
     assert_eq!(versions(&next), ["a 2"]);
@@ -475,7 +472,7 @@ fn deliveries_expire_while_their_endpoint_is_down() {
     test.clock.advance(3 * 24 * 3600);
     test.cms.housekeep().unwrap();
     let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
-    let failed = || "the answer has status 500".to_owned();
+    let failed = || "the response has status 500".to_owned();
     let expected = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
     assert_eq!(errors, expected);
     assert!(log(&test).iter().all(|entry| entry.status == "failed"));
@@ -580,7 +577,7 @@ fn log_has_the_newest_300_entries() {
 #[test]
 fn journal_is_kept_until_deliveries_are_created() {
     let test = with_webhook();
-    let days = 8 * 24 * 3600;
+    let days = 366 * 24 * 3600;
     test.clock.advance(-days);
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     test.clock.advance(days);

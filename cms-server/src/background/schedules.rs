@@ -52,7 +52,7 @@ pub(super) async fn refresh_graphql(app: Arc<App>) {
 
 /// Checks remote storage, for `/readyz`.
 pub(super) async fn check_storage(app: Arc<App>) {
-    repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().watch()).await;
+    repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().check_storage()).await;
 }
 
 /// Logs the progress of a long change of a content type.

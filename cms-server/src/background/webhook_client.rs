@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::DeliveryOutcome;
+use cms_core::WebhookOutcome;
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
@@ -57,10 +57,10 @@ impl WebhookClient {
     }
 
     /// Sends a request, once.
-    pub(super) async fn send(&self, request: Request<'_>) -> DeliveryOutcome {
+    pub(super) async fn send(&self, request: Request<'_>) -> WebhookOutcome {
         match self.try_send(request).await {
-            Ok((status, body)) => DeliveryOutcome::Response(status, body),
-            Err(reason) => DeliveryOutcome::NoResponse(reason),
+            Ok((status, body)) => WebhookOutcome::Response(status, body),
+            Err(reason) => WebhookOutcome::NoResponse(reason),
         }
     }
 
@@ -175,7 +175,7 @@ async fn read(mut response: Response, limit: usize) -> reqwest::Result<String> {
 /// password.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return "no answer in time".to_owned();
+        return "no response within the timeout".to_owned();
     }
     let mut cause = error.source();
     while let Some(inner) = cause.and_then(std::error::Error::source) {

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use cms_core::{Cms, DeliveryOutcome, Dispatch, Error, Outgoing, Result, WebhookTransport, limits};
+use cms_core::{Cms, Dispatch, Error, Outgoing, Result, WebhookOutcome, WebhookTransport, limits};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
@@ -53,7 +53,7 @@ struct SynchronousTransport {
 }
 
 impl WebhookTransport for SynchronousTransport {
-    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<DeliveryOutcome> {
+    fn send(&self, url: &str, headers: &[(String, String)], body: &str) -> Result<WebhookOutcome> {
         let too_many = |_| Error::Busy("too many requests wait for webhooks".to_owned());
         let _permit = self.permits.try_acquire().map_err(too_many)?;
         let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
@@ -163,7 +163,7 @@ impl Dispatcher {
         Some(())
     }
 
-    async fn send(&self, outgoing: &Outgoing) -> DeliveryOutcome {
+    async fn send(&self, outgoing: &Outgoing) -> WebhookOutcome {
         let Outgoing { url, headers, body, .. } = outgoing;
         let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::MAX_WEBHOOK_LOG_BODY_BYTES);
         self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await

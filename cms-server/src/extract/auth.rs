@@ -1,21 +1,57 @@
-//! The key of a request: header `X-AUTH-TOKEN`, or query `auth_token` without the header.
+//! The caller of a request: its key, in header `X-AUTH-TOKEN` or else in query `auth_token`, and
+//! without a key the session of its cookie.
 
-use axum::http::{HeaderMap, HeaderName};
-use cms_core::{Caller, Cms, Error, Result};
+use axum::http::{HeaderMap, HeaderName, Method};
+use cms_core::{Caller, Error, Result};
 
 use super::{
+    cookie,
     query::{KEY_PARAMETER, Query},
     visibility,
 };
+use crate::state::App;
 
 const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
+/// A page of another site cannot send this header.
+const REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Authenticates the caller of a request, with the view of content that the request selects.
-pub(crate) fn caller(cms: &Cms, headers: &HeaderMap, query: &Query<'_>) -> Result<Caller> {
-    let token = match headers.get(HEADER) {
-        Some(value) => value.to_str().ok(),
-        None => query.get(KEY_PARAMETER),
+pub(crate) fn caller(app: &App, headers: &HeaderMap, query: &Query<'_>) -> Result<Caller> {
+    let keys = app.cms.keys();
+    let caller = if has_key(headers, query) {
+        let token = match headers.get(HEADER) {
+            Some(value) => value.to_str().ok(),
+            None => query.get(KEY_PARAMETER),
+        };
+        keys.authenticate(token.ok_or(Error::Unauthenticated)?)?
+    } else {
+        let is_https = app.public_url.is_https(headers);
+        let cookie = cookie::value(headers, cookie::session_name(is_https));
+        keys.authenticate_session(cookie.ok_or(Error::Unauthenticated)?)?
     };
-    let caller = cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?)?;
     Ok(caller.with_visibility(visibility::visibility(headers)))
+}
+
+/// Tells whether a request has a key, valid or not: then its cookie does not count.
+pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
+    headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
+}
+
+/// Refuses a change by a session that a page of another site may have sent: browsers add the cookie
+/// to such requests too.
+pub(crate) fn require_same_origin(
+    caller: &Caller,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<()> {
+    let is_read = method == Method::GET || method == Method::HEAD;
+    if !caller.has_session() || is_read { Ok(()) } else { require_own_page(headers) }
+}
+
+/// Refuses a request that a page of another site may have sent.
+pub(crate) fn require_own_page(headers: &HeaderMap) -> Result<()> {
+    let has_header = headers.get(REQUEST).is_some_and(|value| value == "1");
+    let is_same_origin = headers.get(FETCH_SITE).is_none_or(|site| site == "same-origin");
+    if has_header && is_same_origin { Ok(()) } else { Err(Error::CrossSite) }
 }

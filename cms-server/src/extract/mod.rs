@@ -2,6 +2,7 @@
 
 pub(crate) mod auth;
 pub(crate) mod body;
+pub(crate) mod cookie;
 pub(crate) mod form;
 pub(crate) mod preconditions;
 pub(crate) mod query;

@@ -20,6 +20,15 @@ pub(crate) fn query_string(parts: &Parts) -> &str {
     }
 }
 
+/// The paths in parameters of a request that no content type declares.
+#[derive(Default)]
+pub(crate) struct UnknownPaths {
+    /// In the JSON of `filters`.
+    pub(crate) filters: Vec<String>,
+    /// Values of the array `fields` or `item_fields`.
+    pub(crate) fields: Vec<String>,
+}
+
 /// Names and values in request order, decoded.
 pub(crate) struct Query<'a> {
     pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -58,6 +67,12 @@ impl<'a> Query<'a> {
         Some(values.map(|(_, value)| value.clone().into_owned()).collect())
     }
 
+    /// Returns the values of an array that are not empty.
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+        let values = self.list(name).unwrap_or_default().into_iter();
+        values.filter(|value| !value.is_empty()).collect()
+    }
+
     /// Returns the entries of a map, `name[key]`, in request order.
     pub(crate) fn map(&self, name: &str) -> Vec<(String, String)> {
         let entry = |(n, value): &(Cow<'_, str>, Cow<'_, str>)| {
@@ -66,21 +81,22 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know as a header value, and after `filters` the
-    /// paths in it that the content type does not have.
-    pub(crate) fn ignored(
-        &self,
-        known: &[&str],
-        unknown_filters: &[String],
-    ) -> Option<HeaderValue> {
-        let names = self.pairs.iter().map(|(name, _)| name.as_ref());
-        let names = names.filter(|name| *name != KEY_PARAMETER).flat_map(|name| {
-            let is_known = is_known(name, known);
-            let conditions = if is_known && name == "filters" { unknown_filters } else { &[] };
-            let conditions = conditions.iter().map(|path| Cow::Owned(format!("filters[{path}]")));
-            (!is_known).then_some(Cow::Borrowed(name)).into_iter().chain(conditions)
-        });
-        let names: Vec<Cow<'_, str>> = names.collect();
+    /// Returns the names that a route does not know as a header value, and in place of `filters`
+    /// and `fields` the unknown paths in them.
+    pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
+        let mut names = Vec::new();
+        for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {
+            if !is_known(name, known) {
+                names.push(Cow::Borrowed(name.as_ref()));
+            } else if name == "filters" {
+                let paths = unknown.filters.iter();
+                names.extend(paths.map(|path| Cow::Owned(format!("filters[{path}]"))));
+            } else if unknown.fields.iter().any(|path| path == value) {
+                let arrays = ["fields", "item_fields"].into_iter();
+                let array = arrays.filter(|array| is_element(name, array));
+                names.extend(array.map(|array| Cow::Owned(format!("{array}[{value}]"))));
+            }
+        }
         ignored_fields::header_value(names.iter().map(AsRef::as_ref))
     }
 
@@ -165,14 +181,16 @@ mod tests {
         let pairs: Vec<_> =
             pairs.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         assert_eq!(pairs, [("a.b", "1"), ("l[*].c", "2"), ("a.b", "6")]);
-        let ignored = query.ignored(&["f[*]"], &[]).map(|value| value.to_str().unwrap().to_owned());
+        let ignored = query
+            .ignored(&["f[*]"], &UnknownPaths::default())
+            .map(|value| value.to_str().unwrap().to_owned());
         assert_eq!(ignored.as_deref(), Some("f,f[],fx[a]"));
     }
 
     #[test]
     fn unknown_parameters_are_listed() {
         let ignored = |text: &str| {
-            let value = Query::parse(text).ignored(&["page", "ids[]"], &[]);
+            let value = Query::parse(text).ignored(&["page", "ids[]"], &UnknownPaths::default());
             value.map(|v| v.to_str().unwrap().to_owned())
         };
         assert_eq!(ignored("page=1&ids[0]=a&ids[]=b&auth_token=t"), None);
@@ -181,7 +199,8 @@ mod tests {
 
     #[test]
     fn unknown_filters_are_listed_after_filters() {
-        let unknown = ["a.b".to_owned(), "c,d".to_owned()];
+        let filters = vec!["a.b".to_owned(), "c,d".to_owned()];
+        let unknown = UnknownPaths { filters, ..UnknownPaths::default() };
         let ignored = |text: &str, known: &[&str]| {
             let value = Query::parse(text).ignored(known, &unknown);
             value.map(|v| v.to_str().unwrap().to_owned())
@@ -190,5 +209,20 @@ mod tests {
         assert_eq!(both.as_deref(), Some("y,filters[a.b],filters[c%2Cd],z"));
         assert_eq!(ignored("filters={}", &[]).as_deref(), Some("filters"));
         assert_eq!(ignored("page=1", &["page"]), None);
+    }
+
+    #[test]
+    fn unknown_fields_are_listed_in_request_order() {
+        let fields = vec!["a.b".to_owned(), "c".to_owned()];
+        let unknown = UnknownPaths { fields, ..UnknownPaths::default() };
+        let ignored = |text: &str, known: &[&str]| {
+            let value = Query::parse(text).ignored(known, &unknown);
+            value.map(|v| v.to_str().unwrap().to_owned())
+        };
+        let text = "fields[]=c&x=1&fields[1]=a.b&fields[]=d&page=c&fields=c";
+        let listed = ignored(text, &["fields[]", "page"]);
+        assert_eq!(listed.as_deref(), Some("fields[c],x,fields[a.b]"));
+        let listed = ignored("item_fields[]=c&fields[]=c", &["item_fields[]"]);
+        assert_eq!(listed.as_deref(), Some("item_fields[c],fields[]"));
     }
 }

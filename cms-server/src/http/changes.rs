@@ -1,10 +1,14 @@
 //! Changes of the content: a page, or a stream of server-sent events.
 //!
 //! A stream is a task of its own, which reads the same pages. It reads after each commit of this
-//! process, and every second, since other processes write too; each time it authenticates the key
-//! again. So a stream shows what a request at that moment would.
+//! process, and every second, since other processes write too; each time it authenticates the
+//! caller again. So a stream shows what a request at that moment would.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     body::{Body, Bytes},
@@ -12,7 +16,7 @@ use axum::{
 };
 use cms_core::{
     Caller, Error, Result, limits,
-    paging::Page,
+    paging::{self, Page},
     wire::change::{Changes, ChangesRequest, Position},
 };
 use futures_util::stream;
@@ -28,6 +32,7 @@ use tokio::{
 use crate::{
     blocking,
     extract::{auth, query::Query},
+    http::presence_events::PresenceEvents,
     net::{permits::Work, transfer_rate::STALL_TIMEOUT},
     response::Response,
     state::App,
@@ -37,7 +42,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Longest time without a message.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
-/// How often changes of other processes, the key and the end of the server are checked.
+/// How often changes of other processes, the key or session and the end of the server are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
@@ -48,11 +53,13 @@ const STREAM_PAGE: u32 = 100;
 pub(crate) async fn get(app: &Arc<App>, parts: Parts) -> Result<Response> {
     let request = request(&parts)?;
     let is_stream = accepts_events(&parts.headers);
-    let mut feed = ChangeFeed { app: Arc::clone(app), parts: Arc::new(parts), request };
+    let with_presence = is_stream && paging::boolean(Query::of(&parts).get("presence"));
+    let presence = with_presence.then(Arc::default);
+    let mut feed = ChangeFeed { app: Arc::clone(app), parts: Arc::new(parts), request, presence };
     if is_stream {
         feed.stream().await
     } else {
-        feed.next_page().await.map(|page| Response::json(&page))
+        feed.next_page().await.map(|(page, _)| Response::json(&page))
     }
 }
 
@@ -84,19 +91,31 @@ struct ChangeFeed {
     parts: Arc<Parts>,
     /// The next page.
     request: ChangesRequest,
+    /// For a stream with presence.
+    presence: Option<Arc<Mutex<PresenceEvents>>>,
 }
 
 impl ChangeFeed {
-    /// Reads the next page, and advances behind it.
-    async fn next_page(&mut self) -> Result<Changes> {
+    /// Reads the next page, and advances behind it. Returns it with new events of presence.
+    async fn next_page(&mut self) -> Result<(Changes, Vec<u8>)> {
         let (parts, request) = (Arc::clone(&self.parts), self.request.clone());
+        let presence = self.presence.clone();
         let read = move |app: &App| {
-            let caller: Caller = auth::caller(&app.cms, &parts.headers, &Query::of(&parts))?;
-            app.cms.changes().after(&caller, &request)
+            let caller: Caller = auth::caller(app, &parts.headers, &Query::of(&parts))?;
+            let page = app.cms.changes().after(&caller, &request)?;
+            let events = match presence {
+                Some(presence) => {
+                    let types = request.content_types.as_deref();
+                    let mut presence = presence.lock().unwrap_or_else(PoisonError::into_inner);
+                    presence.next(&app.cms, &caller, types)?
+                }
+                None => Vec::new(),
+            };
+            Ok((page, events))
         };
-        let page = blocking::run(&self.app, Work::Read, read).await??;
+        let (page, events) = blocking::run(&self.app, Work::Read, read).await??;
         self.request.since = Some(page.next);
-        Ok(page)
+        Ok((page, events))
     }
 
     /// Starts a stream. Errors of the first page are a response without a stream.
@@ -106,7 +125,7 @@ impl ChangeFeed {
         let commits = self.app.commits.subscribe();
         let since = self.request.since;
         let first = self.next_page().await?;
-        let start = since.unwrap_or(first.next);
+        let start = since.unwrap_or(first.0.next);
         let (sender, receiver) = mpsc::channel(1);
         if self.parts.method != Method::HEAD {
             let place = self.app.subscribe()?;
@@ -119,21 +138,22 @@ impl ChangeFeed {
         Ok(Response::events(Body::from_stream(stream::unfold(receiver, next))))
     }
 
-    /// Sends changes until the client disconnects, the key is revoked, or the server stops. A
+    /// Sends changes until the client disconnects, key or session end, or the server stops. A
     /// client that reconnects then gets the error, or continues.
     async fn send(
         mut self,
-        (start, first): (Position, Changes),
+        (start, (first, events)): (Position, (Changes, Vec<u8>)),
         mut commits: watch::Receiver<()>,
         sender: Sender<Bytes>,
         _place: OwnedSemaphorePermit,
     ) {
-        let mut page = first;
+        let (mut page, mut events) = (first, events);
         let mut last_sent = Instant::now();
         // The first message has the position before the first changes.
         let mut message = heartbeat(start);
         loop {
             push(&mut message, &page);
+            message.append(&mut events);
             if message.is_empty() && last_sent.elapsed() >= HEARTBEAT_INTERVAL {
                 message = heartbeat(page.next);
             }
@@ -155,10 +175,12 @@ impl ChangeFeed {
             if self.app.is_draining() {
                 return;
             }
-            page = match self.next_page().await {
-                Ok(page) => page,
+            (page, events) = match self.next_page().await {
+                Ok(next) => next,
                 // Nothing was read, so nothing is lost: the stream retries.
-                Err(Error::Busy(_)) => Changes { data: Vec::new(), more: false, ..page },
+                Err(Error::Busy(_)) => {
+                    (Changes { data: Vec::new(), more: false, ..page }, Vec::new())
+                }
                 Err(_) => return,
             };
         }

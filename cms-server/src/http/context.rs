@@ -1,16 +1,20 @@
-//! [`RequestContext`]: a request as handlers see it.
+//! [`RequestContext`] and [`OpenRequest`]: a request as handlers see it, with a key and without.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, net::IpAddr};
 
 use axum::{
     body::Bytes,
-    http::{HeaderValue, request::Parts},
+    http::{HeaderValue, header, request::Parts},
 };
-use cms_core::Caller;
+use cms_core::{Caller, Client};
 
 use crate::{
-    extract::{form::Form, query::Query},
+    extract::{
+        form::Form,
+        query::{Query, UnknownPaths},
+    },
     public_url::PublicUrl,
+    state::App,
 };
 
 /// An authenticated request: the caller, and the parsed parts of the request.
@@ -21,12 +25,33 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) query: Query<'a>,
     pub(crate) head: &'a Parts,
     pub(crate) public_url: &'a PublicUrl,
+    /// Where handlers need more than the core.
+    pub(crate) app: &'a App,
+    /// Of the client.
+    pub(crate) address: Option<IpAddr>,
     /// JSON; empty where the route reads none.
     pub(crate) body: &'a Bytes,
     /// Empty where the route reads none.
     pub(crate) form: Form,
     /// Payload keys that the handler ignored.
     pub(crate) ignored_payload: Option<HeaderValue>,
-    /// Paths in `filters` that the content type does not have.
-    pub(crate) unknown_filters: Vec<String>,
+    /// Paths in parameters that no content type declares.
+    pub(crate) unknown_paths: UnknownPaths,
+}
+
+/// A request without a key.
+pub(crate) struct OpenRequest {
+    pub(crate) head: Parts,
+    pub(crate) body: Bytes,
+    /// Of the client.
+    pub(crate) address: Option<IpAddr>,
+}
+
+/// The client of a request, as a session shows it.
+pub(crate) fn client(address: Option<IpAddr>, head: &Parts) -> Client {
+    let agent = head.headers.get(header::USER_AGENT).map(|value| value.as_bytes());
+    Client {
+        address: address.map(|address| address.to_canonical().to_string()).unwrap_or_default(),
+        user_agent: String::from_utf8_lossy(agent.unwrap_or_default()).into_owned(),
+    }
 }

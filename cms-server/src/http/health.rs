@@ -51,9 +51,9 @@ pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
         MetricsAccess::Off => error::unknown_path(),
         MetricsAccess::Public => rendered(app),
         MetricsAccess::Admin => {
-            let caller = auth::caller(&app.cms, &head.headers, &Query::of(head));
+            let caller = auth::caller(app, &head.headers, &Query::of(head));
             let authorised =
-                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Manage));
+                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Admin));
             authorised.map_or_else(Response::from, |()| rendered(app))
         }
     }

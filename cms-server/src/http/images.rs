@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderValue, Method, StatusCode, Version, header, request::Parts},
 };
 use cms_core::{
-    Error, FileChunks, Image, Picture, RenderedImage, Result,
+    Error, FileChunks, Image, ImageBody, RenderedImage, Result,
     limits::CHUNK_BYTES as MAX_CHUNK_BYTES, wire::media::ImageRequest,
 };
 use futures_util::{StreamExt, stream};
@@ -89,21 +89,21 @@ async fn send(
     image: &Arc<Image>,
     validators: &Validators,
 ) -> Result<Response> {
-    let picture = picture(app, image).await?;
-    let media_type = image.media_type(&picture);
+    let image_body = image_body(app, image).await?;
+    let media_type = image.media_type(&image_body);
     let sandbox = (!is_inert(media_type)).then_some(SANDBOX);
     let is_valid =
         |value: &HeaderValue| value.to_str().is_ok() && value.len() <= MAX_MEDIA_TYPE_BYTES;
     let media_type = HeaderValue::try_from(media_type).ok().filter(is_valid);
     let media_type = media_type.unwrap_or(UNKNOWN_TYPE);
-    let ranges = matches!(picture, Picture::Original { .. }).then_some(BYTE_RANGES);
-    let response = match picture {
-        Picture::Rendered(RenderedImage::InMemory(bytes)) => Response::file(media_type, bytes),
-        Picture::Rendered(RenderedImage::OnDisk(chunks)) => rendered(app, media_type, chunks),
-        Picture::Original { size } if parts.method == Method::HEAD => {
+    let ranges = matches!(image_body, ImageBody::Original { .. }).then_some(BYTE_RANGES);
+    let response = match image_body {
+        ImageBody::Rendered(RenderedImage::InMemory(bytes)) => Response::file(media_type, bytes),
+        ImageBody::Rendered(RenderedImage::OnDisk(chunks)) => rendered(app, media_type, chunks),
+        ImageBody::Original { size } if parts.method == Method::HEAD => {
             Response::stream(media_type, size, Body::empty())
         }
-        Picture::Original { size } => match validators.range(&parts.headers, size) {
+        ImageBody::Original { size } => match validators.range(&parts.headers, size) {
             RequestedRange::Full => original(app, parts, image, media_type, 0..size).await?,
             RequestedRange::Range(range) => {
                 let content_range = format!("bytes {}-{}/{size}", range.start, range.end - 1);
@@ -121,9 +121,9 @@ async fn send(
 }
 
 /// Returns the cached image, or renders it.
-async fn picture(app: &Arc<App>, image: &Arc<Image>) -> Result<Picture> {
-    if let Some(picture) = blocking::run_inline(app, |app| app.cms.media().rendered(image))? {
-        return Ok(picture);
+async fn image_body(app: &Arc<App>, image: &Arc<Image>) -> Result<ImageBody> {
+    if let Some(image_body) = blocking::run_inline(app, |app| app.cms.media().rendered(image))? {
+        return Ok(image_body);
     }
     let work = if image.is_stored() {
         Work::File
@@ -133,7 +133,7 @@ async fn picture(app: &Arc<App>, image: &Arc<Image>) -> Result<Picture> {
         Work::Image
     };
     let image = Arc::clone(image);
-    blocking::run(app, work, move |app| app.cms.media().picture(&image)).await?
+    blocking::run(app, work, move |app| app.cms.media().image_body(&image)).await?
 }
 
 /// Streams a large image of the cache.

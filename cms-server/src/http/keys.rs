@@ -1,9 +1,15 @@
 //! API keys, for admin keys.
 
-use cms_core::{Cms, Result, wire::key::NewKey};
+use cms_core::{
+    Cms, Result,
+    wire::key::{KeyUpdate, NewKey, grace_hours},
+};
 
 use super::context::RequestContext;
-use crate::{extract::body, response::Response};
+use crate::{
+    extract::body,
+    response::{Response, ignored_fields},
+};
 
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     Ok(Response::json(&cms.keys().list(&context.caller)?))
@@ -12,6 +18,22 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let new = NewKey::from_payload(&body::object(context.body)?)?;
     Ok(Response::json(&cms.keys().create(&context.caller, &new)?))
+}
+
+pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    let payload = body::object(context.body)?;
+    let update = KeyUpdate::from_payload(&payload)?;
+    let ignored = payload.keys().map(String::as_str);
+    let ignored = ignored.filter(|member| KeyUpdate::READ_ONLY.contains(member));
+    context.ignored_payload = ignored_fields::header_value(ignored);
+    Ok(Response::json(&cms.keys().update(&context.caller, id, &update)?))
+}
+
+pub(crate) fn rotate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [id, ..] = &context.path;
+    let hours = grace_hours(&body::object_or_empty(context.body)?)?;
+    Ok(Response::json(&cms.keys().rotate(&context.caller, id, hours)?))
 }
 
 pub(crate) fn revoke(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

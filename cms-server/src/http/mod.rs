@@ -3,6 +3,7 @@
 //! `routing/table.rs` has the routes; it checks key, permission and media type before. Nothing here
 //! knows the table.
 
+pub(crate) mod activity;
 pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;
@@ -18,8 +19,14 @@ pub(crate) mod keys;
 pub(crate) mod media;
 pub(crate) mod objects;
 pub(crate) mod openapi;
+pub(crate) mod presence;
+pub(crate) mod presence_events;
 pub(crate) mod publish;
 pub(crate) mod search;
+pub(crate) mod session;
+pub(crate) mod shared_views;
 pub(crate) mod trash;
+pub(crate) mod users;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;
+pub(crate) mod working_copies;

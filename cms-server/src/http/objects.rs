@@ -3,7 +3,7 @@
 use cms_core::{
     Cms, Result, limits,
     paging::{self, Page},
-    wire::object::{self, Direction, ListRequest},
+    wire::object::{self, Direction, ListRequest, ObjectRequest},
 };
 
 use super::context::RequestContext;
@@ -17,8 +17,11 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let request = list_request(&context.query);
     let json = cms.objects().list(&context.caller, name, &request)?;
     if let Some(filters) = &request.filters {
-        context.unknown_filters = cms.objects().unknown_filters(name, filters);
+        context.unknown_paths.filters = cms.objects().unknown_filters(name, filters);
     }
+    let ListRequest { fields, hydrate, .. } = &request;
+    context.unknown_paths.fields =
+        cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
     Ok(Response::tagged(json))
 }
 
@@ -31,13 +34,18 @@ fn list_request(query: &Query<'_>) -> ListRequest {
         hydrate: paging::hydration(query.get("hydrate")),
         filters: query.text("filters").map(str::to_owned),
         ids: query.list("ids"),
+        fields: query.texts("fields"),
     }
 }
 
 pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
-    let hydrate = paging::hydration(context.query.get("hydrate"));
-    let (json, tag) = cms.objects().get_with_tag(&context.caller, name, id, hydrate)?;
+    let (hydrate, fields) = (context.query.get("hydrate"), context.query.texts("fields"));
+    let request = ObjectRequest { hydrate: paging::hydration(hydrate), fields };
+    let (json, tag) = cms.objects().get_with_tag(&context.caller, name, id, &request)?;
+    let ObjectRequest { hydrate, fields } = &request;
+    context.unknown_paths.fields =
+        cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
     Ok(Response::from(json).with_tag(tag))
 }
 

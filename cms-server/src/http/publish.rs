@@ -2,10 +2,10 @@
 
 use cms_core::{
     Cms, Result, limits, paging,
-    wire::{batch::read_array_prefix, publish::PublishAction},
+    wire::{batch::read_array_prefix, publish::PublishAction, schedule::SchedulesRequest},
 };
 
-use super::context::RequestContext;
+use super::{context::RequestContext, objects};
 use crate::{extract::body, response::Response};
 
 pub(crate) fn publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -61,4 +61,15 @@ pub(crate) fn unschedule(cms: &Cms, context: &mut RequestContext<'_>) -> Result<
     let [name, id, _] = &context.path;
     cms.publishing().unschedule(&context.caller, name, id)?;
     Ok(Response::no_content())
+}
+
+pub(crate) fn schedules(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let query = &context.query;
+    let request = SchedulesRequest {
+        page: objects::page(query),
+        content_types: query.list("content_type"),
+        from: query.text("from").map(str::to_owned),
+        to: query.text("to").map(str::to_owned),
+    };
+    Ok(Response::json(&cms.publishing().schedules(&context.caller, &request)?))
 }

@@ -12,7 +12,10 @@ use crate::{
 };
 
 pub(crate) fn search(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    Ok(cms.search().search(&context.caller, &request(&context.query))?.into())
+    let request = request(&context.query);
+    let json = cms.search().search(&context.caller, &request)?;
+    context.unknown_paths.fields = cms.search().unknown_item_fields(&context.caller, &request);
+    Ok(json.into())
 }
 
 fn request(query: &Query<'_>) -> SearchRequest {
@@ -35,6 +38,7 @@ fn request(query: &Query<'_>) -> SearchRequest {
         aggregate_by: list("aggregate_by"),
         aggregate_by_numeric: list("aggregate_by_numeric"),
         boosts: boosts(query),
+        item_fields: query.texts("item_fields"),
     }
 }
 

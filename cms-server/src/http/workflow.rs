@@ -11,7 +11,7 @@ pub(crate) fn list(cms: &Cms, _: &mut RequestContext<'_>) -> Result<Response> {
 
 /// The same list, for admin keys.
 pub(crate) fn definitions(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    cms.authorise(&context.caller, Permission::Manage)?;
+    cms.authorise(&context.caller, Permission::Admin)?;
     list(cms, context)
 }
 

@@ -38,7 +38,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
 /// Bytes of HTTP/2 control frames in a check interval; fewer are no progress of a response.
 const CONTROL_BYTES: usize = 64;
-/// Fraction of the memory of the process that the responses of one connection may take.
+/// The responses of one connection may take the memory of the process divided by this.
 const CONNECTIONS_PER_BUDGET: usize = 8;
 
 /// An open connection.

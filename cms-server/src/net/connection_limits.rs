@@ -18,7 +18,7 @@ use crate::config::ServerConfig;
 
 /// Connections of one public address, unless the operator configures another number.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
-/// Fraction of the memory for responses that an address with limited connections may take.
+/// An address with limited connections may take the memory for responses divided by this.
 const ADDRESSES_PER_BUDGET: usize = 4;
 
 pub(crate) struct ConnectionLimits {

@@ -5,4 +5,5 @@ pub(crate) mod connection_limits;
 pub(crate) mod permits;
 pub(crate) mod rate_limit;
 pub(crate) mod raw_query;
+pub(crate) mod sign_in_limits;
 pub(crate) mod transfer_rate;

@@ -46,6 +46,8 @@ pub(crate) enum Work {
     Upload,
     /// Reads a chunk of a stored file: a disk, or a network.
     File,
+    /// Computes digests of passwords: tens of milliseconds of a core, and 19 MiB each.
+    Password,
 }
 
 impl Work {
@@ -58,6 +60,7 @@ impl Work {
             Self::Image | Self::SlowImage => "render",
             Self::Upload => "upload",
             Self::File => "file",
+            Self::Password => "password",
         }
     }
 }
@@ -68,6 +71,7 @@ pub(crate) struct Permits {
     write: Kind,
     image: Kind,
     file: Kind,
+    password: Kind,
     /// Uploads and large JSON bodies that are received.
     body: Kind,
 }
@@ -107,6 +111,7 @@ impl Permits {
             write: kind("write", config.writes, 0),
             image: kind("image", config.images, config.images / 2),
             file: kind("file", config.files, 0),
+            password: kind("password", config.passwords, 0),
             body: kind("body", config.bodies, 0),
         }
     }
@@ -117,6 +122,7 @@ impl Permits {
             Work::Write => &self.write,
             Work::Image | Work::SlowImage | Work::Upload => &self.image,
             Work::File => &self.file,
+            Work::Password => &self.password,
         }
     }
 
@@ -142,8 +148,9 @@ impl Permits {
         WritePermits(Arc::clone(&self.write.permits))
     }
 
-    pub(crate) fn states(&self) -> [PermitState; 5] {
-        [&self.read, &self.write, &self.image, &self.file, &self.body].map(Kind::state)
+    pub(crate) fn states(&self) -> [PermitState; 6] {
+        let Self { read, write, image, file, password, body } = self;
+        [read, write, image, file, password, body].map(Kind::state)
     }
 }
 

@@ -20,8 +20,9 @@ impl From<Error> for Response {
                 response = response.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 response.cause = Some(reason.into());
             }
-            Error::TooManyRequests => {
-                response = response.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            Error::TooManyRequests { retry_after_seconds } => {
+                let seconds = HeaderValue::from(retry_after_seconds);
+                response = response.with_header(header::RETRY_AFTER, seconds);
             }
             Error::Internal(cause) | Error::NoSpace(cause) => response.cause = Some(cause),
             _ => {}

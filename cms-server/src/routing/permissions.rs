@@ -1,6 +1,6 @@
 //! The permission that a route requires of the key, before the body of a request is read.
 
-use cms_core::{Access, Permission, paging};
+use cms_core::{Access, Permission, paging, wire::working_copy};
 
 use crate::extract::query::Query;
 
@@ -8,6 +8,9 @@ use crate::extract::query::Query;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredPermission {
     AnyKey,
+    Session,
+    /// Any key but those that can only read.
+    AnyWriter,
     Content(Access),
     /// Create media objects.
     Upload,
@@ -15,21 +18,30 @@ pub(crate) enum RequiredPermission {
     Duplicate,
     /// Create, and update with `updateExisting`.
     BatchCreate,
+    /// Update; create for an object that does not exist yet.
+    WorkingCopy,
     Query,
     ReadType,
+    /// Rights on the objects of the type of shared views.
+    Views(Access),
     ChangeType,
     AdministerTypes,
-    /// Any caller that may write something.
-    Write,
-    Manage,
+    Admin,
 }
 
 impl RequiredPermission {
-    /// Returns the permission of the core for a request.
-    pub(crate) fn of_request<'a>(self, content_type: &'a str, query: &Query<'_>) -> Permission<'a> {
+    /// Returns the permission of the core for a request; `id` is the second parameter of the path.
+    pub(crate) fn of_request<'a>(
+        self,
+        content_type: &'a str,
+        id: &str,
+        query: &Query<'_>,
+    ) -> Permission<'a> {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
             Self::AnyKey => Permission::AnyKey,
+            Self::Session => Permission::Session,
+            Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
@@ -37,12 +49,13 @@ impl RequiredPermission {
                 content(Access::CREATE | Access::UPDATE)
             }
             Self::BatchCreate => content(Access::CREATE),
+            Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
+            Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
             Self::AdministerTypes => Permission::AdministerTypes,
-            Self::Write => Permission::Write,
-            Self::Manage => Permission::Manage,
+            Self::Admin => Permission::Admin,
         }
     }
 
@@ -53,6 +66,6 @@ impl RequiredPermission {
 
     /// Tells whether a request changes objects, which write conditions may refer to.
     pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate)
+        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate | Self::WorkingCopy)
     }
 }

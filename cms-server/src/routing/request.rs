@@ -1,14 +1,15 @@
 //! The handling of one request, with the checks in this order:
 //!
-//! unknown path 404, address rate limit 429, key 401, key rate limit 429, method 405, permission of
-//! the key 403 or 404, media type 415, size 413, then the handler: body syntax 400, and the errors
-//! of the core.
+//! unknown path 404, address rate limit 429, key or session 401, key rate limit 429, method 405,
+//! cross-site request 403, permission 403 or 404, media type 415, size 413, then the handler: body
+//! syntax 400, and the errors of the core.
 //!
 //! Key and content types are read once, in one snapshot; the permission is checked against them. A
 //! body is read only after that: a client without the right to write cannot make the server read
 //! one.
 
 use std::{
+    net::IpAddr,
     sync::{Arc, LazyLock},
     time::Instant,
 };
@@ -25,7 +26,7 @@ use tracing::Instrument;
 use super::{
     path::{PathParameters, RouteMatch, RouteMatcher},
     permissions::RequiredPermission,
-    route::{BodyKind, Endpoint, Execution, Handler, Route},
+    route::{BodyKind, Endpoint, Execution, Handler, OpenHandler, Route},
     table::ROUTES,
 };
 use crate::{
@@ -34,11 +35,16 @@ use crate::{
     extract::{
         auth,
         body::{self, BufferedBody},
+        cookie,
         form::{self, Form},
-        query::{Query, query_string},
+        query::{Query, UnknownPaths, query_string},
         visibility, write_conditions,
     },
-    http::{backup, changes, context::RequestContext, images},
+    http::{
+        backup, changes,
+        context::{OpenRequest, RequestContext, client},
+        images,
+    },
     net::{
         connection::{Connection, ResponseBody},
         permits::Work,
@@ -94,6 +100,8 @@ pub(crate) async fn handle(
     let span = trace::start(label, &parts, &request_id);
     let response = respond(&app, matched, parts, &mut body, &memory, &mut log);
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
+    let removal = log.ended_session.map(cookie::remove_session);
+    let response = response.with_optional(header::SET_COOKIE, removal);
     let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
@@ -117,7 +125,7 @@ async fn respond(
     let is_public =
         matches!(matched, RouteMatch::Route(Route { endpoint: Endpoint::Public(_), .. }, _));
     if !is_public && log.address.is_some_and(|address| !app.admits_address(address)) {
-        return Err(Error::TooManyRequests);
+        return Err(Error::TooManyRequests { retry_after_seconds: 1 });
     }
     if parts.method == Method::OPTIONS {
         return Ok(Response::preflight());
@@ -144,8 +152,18 @@ async fn respond(
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
             let response = images::get(app, &parts, &query, &segments).await;
-            Ok(response.with_optional(ignored_fields::QUERY, query.ignored(route.query, &[])))
+            Ok(response.with_optional(
+                ignored_fields::QUERY,
+                query.ignored(route.query, &UnknownPaths::default()),
+            ))
         }
+        Endpoint::Open(handler) => {
+            let ignored = ignored_parameters(route, &parts);
+            let response = respond_to_open(app, route, handler, parts, body, log).await;
+            let response = response.unwrap_or_else(route.error_response);
+            Ok(response.with_optional(ignored_fields::QUERY, ignored))
+        }
+        Endpoint::SignOut => sign_out(app, parts, memory, log).await,
         Endpoint::Changes => {
             authenticate(app, &parts, memory, log)?;
             let ignored = ignored_parameters(route, &parts);
@@ -156,7 +174,7 @@ async fn respond(
         }
         Endpoint::Backup => {
             let caller = authenticate(app, &parts, memory, log)?;
-            app.cms.authorise(&caller, Permission::Manage)?;
+            app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
             let response = backup::get(app, &parts.method).await?;
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
@@ -169,7 +187,9 @@ async fn respond(
                 _ => LoggedQuery::None,
             };
             let memory = Arc::clone(memory);
-            let request = KeyedRequest { route, permission, handler, parts, parameters, memory };
+            let address = log.address;
+            let request =
+                KeyedRequest { route, permission, handler, parts, parameters, address, memory };
             let request = Arc::new(request);
             let response = Arc::clone(&request).respond(app, body, log).await;
             // Errors of the checks have the list of ignored parameters too.
@@ -181,7 +201,70 @@ async fn respond(
     }
 }
 
-/// Authenticates the caller, and applies the rate limit of the key.
+/// Handles a request without a key. Clients with too many failed sign-ins are refused before the
+/// body is read.
+async fn respond_to_open(
+    app: &Arc<App>,
+    route: &Route,
+    handler: OpenHandler,
+    head: Parts,
+    body: &mut Body,
+    log: &mut RequestLog,
+) -> Result<Response> {
+    auth::require_own_page(&head.headers)?;
+    app.sign_in_limits.check_address(log.address, app.uptime())?;
+    let json = if body.is_end_stream() {
+        BufferedBody::default()
+    } else {
+        body::require_json(&head.headers)?;
+        let started = Instant::now();
+        let json = body::read(app, body, body_limit(app, route.body)).await;
+        log.body_time = started.elapsed();
+        json?
+    };
+    let request = OpenRequest { head, body: json.bytes.clone(), address: log.address };
+    let work = match route.execution {
+        Execution::Inline => Work::Read,
+        Execution::Blocking(work) => work,
+    };
+    blocking::run(app, work, move |app| handler(app, &request)).await?
+}
+
+/// Ends the session of a request. Without one there is nothing to end, and the cookie is removed.
+async fn sign_out(
+    app: &Arc<App>,
+    parts: Parts,
+    memory: &Arc<Reservation>,
+    log: &mut RequestLog,
+) -> Result<Response> {
+    let caller = match authenticate(app, &parts, memory, log) {
+        Err(Error::Unauthenticated) if !auth::has_key(&parts.headers, &Query::of(&parts)) => {
+            log.ended_session = Some(app.public_url.is_https(&parts.headers));
+            return Ok(Response::no_content());
+        }
+        authenticated => authenticated?,
+    };
+    auth::require_same_origin(&caller, &parts.method, &parts.headers)?;
+    app.cms.authorise(&caller, Permission::Session)?;
+    let client = client(log.address, &parts);
+    blocking::run(app, Work::Write, move |app| app.cms.sessions().sign_out(&caller, &client))
+        .await??;
+    log.ended_session = Some(app.public_url.is_https(&parts.headers));
+    Ok(Response::no_content())
+}
+
+/// The maximum size of a JSON body.
+fn body_limit(app: &App, kind: BodyKind) -> usize {
+    let limit = match kind {
+        BodyKind::GraphQl => limits::MAX_GRAPHQL_BODY_BYTES,
+        BodyKind::Small => limits::MAX_SESSION_BODY_BYTES,
+        BodyKind::None | BodyKind::Json | BodyKind::Form => usize::MAX,
+    };
+    limit.min(app.body_limit)
+}
+
+/// Authenticates the caller, and applies the rate limit of the key. The sessions of a user count as
+/// one key.
 fn authenticate(
     app: &App,
     parts: &Parts,
@@ -189,24 +272,36 @@ fn authenticate(
     log: &mut RequestLog,
 ) -> Result<Caller> {
     let query = Query::of(parts);
-    let authenticate = |app: &App| auth::caller(&app.cms, &parts.headers, &query);
-    let caller = blocking::run_inline(app, authenticate)??.with_memory(Arc::clone(memory));
+    let authenticate = |app: &App| auth::caller(app, &parts.headers, &query);
+    let caller = blocking::run_inline(app, authenticate)?;
+    if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
+        let is_https = app.public_url.is_https(&parts.headers);
+        let cookie = cookie::value(&parts.headers, cookie::session_name(is_https));
+        log.ended_session = cookie.map(|_| is_https);
+    }
+    let caller = caller?.with_memory(Arc::clone(memory));
     log.caller = Some(caller.clone());
-    if app.admits_key(&caller) { Ok(caller) } else { Err(Error::TooManyRequests) }
+    if app.admits_key(&caller) {
+        Ok(caller)
+    } else {
+        Err(Error::TooManyRequests { retry_after_seconds: 1 })
+    }
 }
 
 /// Lists the query parameters that the route does not know.
 fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
-    Query::of(parts).ignored(route.query, &[])
+    Query::of(parts).ignored(route.query, &UnknownPaths::default())
 }
 
-/// A request to a route that needs a key.
+/// A request to a route that needs a key or a session.
 struct KeyedRequest {
     route: &'static Route,
     permission: RequiredPermission,
     handler: Handler,
     parts: Parts,
     parameters: PathParameters,
+    /// Of the client.
+    address: Option<IpAddr>,
     /// Memory of the response.
     memory: Arc<Reservation>,
 }
@@ -219,6 +314,7 @@ impl KeyedRequest {
         log: &mut RequestLog,
     ) -> Result<Response> {
         let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
+        auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         if self.permission.creates_objects() && visibility::keeps_dates(&self.parts.headers) {
             caller = caller.keeping_dates();
         }
@@ -250,8 +346,8 @@ impl KeyedRequest {
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
         let query = Query::of(&self.parts);
-        let [content_type, ..] = self.parameters.decode(self.parts.uri.path());
-        app.cms.authorise(caller, self.permission.of_request(&content_type, &query))?;
+        let [content_type, id, _] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &id, &query))?;
         caller.require_right_to_keep_dates()
     }
 
@@ -269,13 +365,11 @@ impl KeyedRequest {
             return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
         }
         body::require_json(headers)?;
-        let is_graphql = self.route.body == BodyKind::GraphQl;
-        let limit = if is_graphql { limits::MAX_GRAPHQL_BODY_BYTES } else { usize::MAX };
         let started = Instant::now();
-        let json = body::read(app, body, limit.min(app.body_limit)).await;
+        let json = body::read(app, body, body_limit(app, self.route.body)).await;
         log.body_time = started.elapsed();
         let json = json?;
-        if is_graphql {
+        if self.route.body == BodyKind::GraphQl {
             log.query = LoggedQuery::GraphQl(json.bytes.clone());
         }
         Ok((json, Form::default()))
@@ -292,16 +386,18 @@ impl KeyedRequest {
             query: Query::parse(query_string(&self.parts)),
             head: &self.parts,
             public_url: &app.public_url,
+            app,
+            address: self.address,
             body,
             form,
             ignored_payload: None,
-            unknown_filters: Vec::new(),
+            unknown_paths: UnknownPaths::default(),
         };
         let response = match (self.handler)(&app.cms, &mut context) {
             Err(Error::NotFast) => return Err(Error::NotFast),
             response => response.unwrap_or_else(self.route.error_response),
         };
-        let ignored = context.query.ignored(self.route.query, &context.unknown_filters);
+        let ignored = context.query.ignored(self.route.query, &context.unknown_paths);
         Ok(response
             .with_optional(ignored_fields::QUERY, ignored)
             .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)

@@ -5,7 +5,7 @@ use cms_core::{Cms, Error, Result};
 
 use super::permissions::RequiredPermission;
 use crate::{
-    http::context::RequestContext,
+    http::context::{OpenRequest, RequestContext},
     net::permits::Work,
     response::{Response, error},
     state::App,
@@ -32,6 +32,10 @@ pub(crate) enum Endpoint {
     Public(PublicHandler),
     /// Needs no key: an image, in several steps.
     Image,
+    /// Needs no key, and a body: a request of the server's own pages.
+    Open(OpenHandler),
+    /// Ends the session of the request, if there is one.
+    SignOut,
     /// Needs any key: a page of changes, or a stream of them.
     Changes,
     /// Needs a key with a permission.
@@ -58,12 +62,17 @@ pub(crate) enum BodyKind {
     Json,
     /// A GraphQL request: JSON of limited size.
     GraphQl,
+    /// JSON of a few members.
+    Small,
     /// A form with a file.
     Form,
 }
 
 /// Handles a request without a key.
 pub(crate) type PublicHandler = fn(&App, &Parts) -> Response;
+
+/// Handles a request with a body and without a key.
+pub(crate) type OpenHandler = fn(&App, &OpenRequest) -> Result<Response>;
 
 /// Reads the request, calls the core once, makes the response.
 pub(crate) type Handler = fn(&Cms, &mut RequestContext<'_>) -> Result<Response>;
@@ -84,6 +93,11 @@ impl Route {
     /// A route that needs no key.
     pub(super) const fn public(path: &'static str, handler: PublicHandler) -> Self {
         Self::new(Method::GET, path, Endpoint::Public(handler)).inline()
+    }
+
+    /// A route that needs no key, with a small JSON body.
+    pub(super) const fn open(path: &'static str, handler: OpenHandler, work: Work) -> Self {
+        Self::new(Method::POST, path, Endpoint::Open(handler)).small_body().work(work)
     }
 
     /// A route that reads.
@@ -135,6 +149,12 @@ impl Route {
         self
     }
 
+    /// The same route, where the body is small.
+    pub(super) const fn small_body(mut self) -> Self {
+        self.body = BodyKind::Small;
+        self
+    }
+
     /// The same route on the thread of the connection.
     pub(super) const fn inline(mut self) -> Self {
         self.execution = Execution::Inline;
@@ -155,11 +175,11 @@ impl Route {
 
     /// Tells whether the route needs no key.
     pub fn is_public(&self) -> bool {
-        matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Image)
+        matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::Image)
     }
 
     /// Tells whether the handler waits for a commit.
     pub(crate) fn is_write(&self) -> bool {
-        self.execution == Execution::Blocking(Work::Write)
+        matches!(self.execution, Execution::Blocking(Work::Write | Work::Password))
     }
 }

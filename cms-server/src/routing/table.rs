@@ -8,15 +8,16 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, AdministerTypes, AnyKey, BatchCreate, ChangeType, Content, Duplicate, Manage, Query,
-        ReadType, Write,
+        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, ChangeType, Content,
+        Duplicate, Query, ReadType, Session, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
 use crate::{
     http::{
-        auth_context, batch, check, content_types, docs, graphql, health, keys, media, objects,
-        openapi, publish, search, trash, webhooks, workflow,
+        activity, auth_context, batch, check, content_types, docs, graphql, health, keys, media,
+        objects, openapi, presence, publish, search, session, shared_views, trash, users, webhooks,
+        workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -29,20 +30,30 @@ const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const TYPE: &str = "/api/v1/internal/contenttype/{name}";
+const VIEWS: &str = "/api/v1/internal/contenttype/{name}/views";
+const VIEW: &str = "/api/v1/internal/contenttype/{name}/views/{id}";
 const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
 const TRASH_ENTRY: &str = "/api/v1/trash/{entry}";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
+const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
 const WORKFLOWS: &str = "/api/v1/internal/workflow";
 const WORKFLOW: &str = "/api/v1/internal/workflow/{id}";
 const KEYS: &str = "/api/v1/internal/key";
+const KEY: &str = "/api/v1/internal/key/{id}";
+const PRESENCE: &str = "/api/v1/presence";
 const GRAPHQL: &str = "/api/graphql";
 const GRAPHQL_V2: &str = "/api/v2/graphql";
 const GRAPHQL_PARAMETERS: &[&str] = &["query", "variables", "operationName", "extensions"];
 const WEBHOOKS: &str = "/api/v1/internal/webhook";
+const USERS: &str = "/api/v1/internal/user";
+const USER: &str = "/api/v1/internal/user/{id}";
+const USER_SESSIONS: &str = "/api/v1/internal/user/{id}/session";
+const SESSION: &str = "/api/v1/session";
+const SESSIONS: &str = "/api/v1/sessions";
 
 /// Every route of the server.
 #[rustfmt::skip]
@@ -62,11 +73,15 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
+    Route::get(VIEWS, Views(Access::READ), shared_views::list).query(&["page", "limit"]),
+    Route::write(Method::POST, VIEWS, Views(Access::UPDATE), shared_views::create),
+    Route::write(Method::PUT, VIEW, Views(Access::UPDATE), shared_views::update),
+    Route::write(Method::DELETE, VIEW, Views(Access::UPDATE), shared_views::delete).without_body(),
     Route::write(Method::POST, "/api/v1/spaces/{space}/purge", AdministerTypes, content_types::purge_space)
         .without_body(),
 
     Route::get(OBJECTS, READ, objects::list)
-        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]"])
+        .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
         .inline(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
@@ -77,7 +92,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", UPDATE, publish::batch_archive),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate"]).inline(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -94,13 +109,21 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, UPDATE, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, UPDATE, publish::unschedule).without_body(),
+    Route::get("/api/v1/schedule", AnyKey, publish::schedules)
+        .query(&["page", "limit", "content_type[]", "from", "to"]),
 
-    Route::get("/api/v1/trash", Write, trash::list)
+    Route::get(WORKING_COPY, WorkingCopy, working_copies::get),
+    Route::write(Method::PUT, WORKING_COPY, WorkingCopy, working_copies::put),
+    Route::write(Method::DELETE, WORKING_COPY, WorkingCopy, working_copies::delete).without_body(),
+    Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
+        .query(&["page", "limit", "content_type[]"]),
+
+    Route::get("/api/v1/trash", AnyWriter, trash::list)
         .query(&["page", "limit", "content_type[]", "q", "deletedAfter", "deletedBefore", "by"]),
-    Route::write(Method::POST, "/api/v1/trash/empty", Manage, trash::empty),
-    Route::get(TRASH_ENTRY, Write, trash::get),
-    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", Write, trash::restore),
-    Route::write(Method::DELETE, TRASH_ENTRY, Write, trash::remove).without_body(),
+    Route::write(Method::POST, "/api/v1/trash/empty", Admin, trash::empty),
+    Route::get(TRASH_ENTRY, AnyWriter, trash::get),
+    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", AnyWriter, trash::restore),
+    Route::write(Method::DELETE, TRASH_ENTRY, AnyWriter, trash::remove).without_body(),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),
@@ -109,22 +132,28 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/workflow", AnyKey, workflow::list),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
-    Route::get(WORKFLOWS, Manage, workflow::definitions),
-    Route::write(Method::POST, WORKFLOWS, Manage, workflow::create),
-    Route::get(WORKFLOW, Manage, workflow::get),
-    Route::write(Method::PUT, WORKFLOW, Manage, workflow::replace),
-    Route::write(Method::DELETE, WORKFLOW, Manage, workflow::delete).without_body(),
+    Route::get(WORKFLOWS, Admin, workflow::definitions),
+    Route::write(Method::POST, WORKFLOWS, Admin, workflow::create),
+    Route::get(WORKFLOW, Admin, workflow::get),
+    Route::write(Method::PUT, WORKFLOW, Admin, workflow::replace),
+    Route::write(Method::DELETE, WORKFLOW, Admin, workflow::delete).without_body(),
 
     Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).query(&[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
-        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]",
+        "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]),
-    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit"]),
-    Route::write(Method::POST, "/api/v1/internal/reindex", Manage, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Manage, check::check),
+    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
+    Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
+    Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
+    Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
+        .without_body().inline(),
+    Route::get("/api/v1/activity", AnyKey, activity::list)
+        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
+    Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
-    Route::get("/api/v1/internal/job/{id}", Manage, search::job).inline(),
+    Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
     Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS),
     Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query),
@@ -141,13 +170,36 @@ pub static ROUTES: &[Route] = &[
     Route::public("/docs/swagger-ui.css", docs::swagger_style),
     Route::public("/docs/swagger-ui.js", docs::swagger_script),
 
-    Route::get(KEYS, Manage, keys::list),
-    Route::write(Method::POST, KEYS, Manage, keys::create),
-    Route::write(Method::DELETE, "/api/v1/internal/key/{id}", Manage, keys::revoke).without_body(),
+    Route::get(KEYS, Admin, keys::list),
+    Route::write(Method::POST, KEYS, Admin, keys::create),
+    Route::write(Method::PUT, KEY, Admin, keys::update),
+    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
 
-    Route::get(WEBHOOKS, Manage, webhooks::list),
-    Route::get("/api/v1/internal/webhook/{id}/log", Manage, webhooks::log)
+    Route::get(USERS, Admin, users::list)
+        .query(&["page", "limit", "q", "role", "disabled", "order_by", "order_direction"]),
+    Route::write(Method::POST, USERS, Admin, users::create).work(Work::Password),
+    Route::get(USER, Admin, users::get),
+    Route::write(Method::PUT, USER, Admin, users::update),
+    Route::write(Method::DELETE, USER, Admin, users::delete).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/user/{id}/link", Admin, users::create_link),
+    Route::get(USER_SESSIONS, Admin, users::sessions).query(&["page", "limit"]),
+    Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
+
+    Route::public("/api/v1/session/methods", session::methods),
+    Route::open(SESSION, session::sign_in, Work::Password),
+    Route::open("/api/v1/session/code", session::code, Work::Read),
+    Route::get(SESSION, Session, session::current).inline(),
+    Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
+    Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
+        .small_body().work(Work::Password),
+    Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),
+    Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body(),
+    Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body(),
+
+    Route::get(WEBHOOKS, Admin, webhooks::list),
+    Route::get("/api/v1/internal/webhook/{id}/log", Admin, webhooks::log)
         .query(&["page", "limit"]),
-    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Manage, webhooks::replay),
-    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Manage, webhooks::test).without_body(),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/replay", Admin, webhooks::replay),
+    Route::write(Method::POST, "/api/v1/internal/webhook/{id}/test", Admin, webhooks::test).without_body(),
 ];

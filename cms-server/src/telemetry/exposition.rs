@@ -117,10 +117,10 @@ impl Snapshot {
             "Free space on the disk of the data directory.",
             as_float(core.disk_free_bytes),
         );
-        let Renderings { recent, cached, made } = core.renderings;
+        let Renderings { recent, cached, rendered } = core.renderings;
         let images = Opts::new("cms_images_total", "Rendered images by source.");
         let images = valid(IntCounterVec::new(images, &["source"]));
-        for (source, count) in [("memory", recent), ("disk", cached), ("rendered", made)] {
+        for (source, count) in [("memory", recent), ("disk", cached), ("rendered", rendered)] {
             images.with_label_values(&[source]).inc_by(count);
         }
         self.add(images);

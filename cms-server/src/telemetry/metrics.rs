@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use cms_core::DeliveryOutcome;
+use cms_core::WebhookOutcome;
 use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
 use super::route_label::RouteLabel;
@@ -75,11 +75,11 @@ impl Metrics {
     }
 
     /// Counts a webhook request.
-    pub(crate) fn count_delivery(&self, outcome: &DeliveryOutcome) {
+    pub(crate) fn count_delivery(&self, outcome: &WebhookOutcome) {
         let result = match outcome {
             response if response.is_success() => "delivered",
-            DeliveryOutcome::Response(..) => "rejected",
-            DeliveryOutcome::NoResponse(_) => "no_response",
+            WebhookOutcome::Response(..) => "rejected",
+            WebhookOutcome::NoResponse(_) => "no_response",
         };
         self.deliveries.with_label_values(&[result]).inc();
     }

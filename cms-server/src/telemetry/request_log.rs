@@ -32,6 +32,8 @@ pub(crate) struct RequestLog {
     pub(crate) query: LoggedQuery,
     /// Time that the server waited for the body.
     pub(crate) body_time: Duration,
+    /// Set when the response removes the cookie of an ended session: whether that is one of HTTPS.
+    pub(crate) ended_session: Option<bool>,
     route: Option<RouteLabel>,
 }
 
@@ -70,7 +72,7 @@ impl LoggedQuery {
 impl RequestLog {
     pub(crate) fn new(route: Option<RouteLabel>, address: Option<IpAddr>) -> Self {
         let (query, body_time) = (LoggedQuery::None, Duration::ZERO);
-        Self { caller: None, address, query, body_time, route }
+        Self { caller: None, address, query, body_time, ended_session: None, route }
     }
 
     pub(crate) fn write(

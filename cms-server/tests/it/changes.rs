@@ -15,6 +15,7 @@ use cms_core::{
     wire::{
         change::ChangesRequest,
         key::{KeyKind, NewKey},
+        presence::PresenceRequest,
     },
 };
 use cms_server::{Running, ServerConfig, serve};
@@ -50,11 +51,15 @@ struct Client {
 impl Client {
     /// Requests a stream that continues after the event `last`; if that is empty, with new events.
     fn connect(address: SocketAddr, key: &str, last: &str) -> Self {
+        Self::connect_to(CHANGES, address, key, last)
+    }
+
+    fn connect_to(path: &str, address: SocketAddr, key: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         // HTTP/1.0 has no chunked encoding, so the lines are those of the stream.
         let head = format!(
-            "GET {CHANGES} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
+            "GET {path} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
              accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -90,7 +95,7 @@ impl Client {
                     return Some(data);
                 }
             } else {
-                assert!(line.starts_with(':'), "{line}");
+                assert!(line.starts_with(':') || line == "event: presence", "{line}");
             }
         }
     }
@@ -187,6 +192,59 @@ fn stream_ends_with_its_key_and_its_server() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
+/// Presence is sent on request, between the changes; its events do not move the position.
+#[test]
+fn stream_sends_presence() {
+    let (core, running) = start(ServerConfig::default());
+    create(&core.cms, "a");
+    create(&core.cms, "b");
+    let caller = core.cms.keys().authenticate(KEY).unwrap();
+    let put = |tab: &str, id: &str, property: Option<&str>| {
+        let (tab, id) = (tab.to_owned(), id.to_owned());
+        let property = property.map(str::to_owned);
+        let request = PresenceRequest { tab, content_type: "post".to_owned(), id, property };
+        core.cms.presences().put(&caller, request).unwrap();
+    };
+    let by = json!(caller.actor().by());
+    let event = |tab: &str, id: &str, property: Option<&str>, ended: bool| {
+        let mut event = json!({
+            "tab": tab, "contentType": "post", "id": id, "property": property, "by": by,
+            "at": "2026-01-02T03:04:05.000000+0000",
+        });
+        if ended {
+            event["ended"] = json!(true);
+        }
+        event
+    };
+    put("t", "a", None);
+    let path = format!("{CHANGES}?presence=1&types[]=post");
+    let mut client = Client::connect_to(&path, running.address(), KEY, "").begun();
+    let mut plain = Client::connect(running.address(), KEY, "").begun();
+    let start = client.last.clone();
+    assert_eq!(client.next(), Some(event("t", "a", None, false)));
+    put("t", "a", Some("title"));
+    assert_eq!(client.next(), Some(event("t", "a", Some("title"), false)));
+    put("t", "b", None);
+    assert_eq!(client.next(), Some(event("t", "a", Some("title"), true)));
+    assert_eq!(client.next(), Some(event("t", "b", None, false)));
+    assert_eq!(client.last, start);
+    // A repeat is no event: the next one is the end.
+    put("t", "b", None);
+    create(&core.cms, "c");
+    assert_eq!(client.next().unwrap()["id"], "c");
+    core.cms.presences().remove(&caller, "t").unwrap();
+    assert_eq!(client.next(), Some(event("t", "b", None, true)));
+    put("u", "c", None);
+    assert_eq!(client.next(), Some(event("u", "c", None, false)));
+    core.clock.advance(45);
+    assert_eq!(client.next(), Some(event("u", "c", None, true)));
+    // Without the parameter there are changes only.
+    assert_eq!(plain.next().unwrap()["id"], "c");
+    create(&core.cms, "d");
+    assert_eq!(plain.next().unwrap()["id"], "d");
+    running.shutdown();
+}
+
 /// A closed stream makes room for another one.
 #[test]
 fn stream_limit_returns_503() {
@@ -225,11 +283,13 @@ async fn page_has_the_next_position() {
     let first = first.json();
     assert_eq!(first["more"], true);
     let at = "2026-01-02T03:04:05.000000+0000";
+    let key = app.get("/api/auth-context").await.json()["user"]["id"].clone();
+    let by = json!({ "kind": "key", "id": key, "name": "read-write" });
     let seq = first["data"][0]["seq"].as_i64().unwrap();
     let entry = |more: i64, action: &str, id: &str, version: i64| {
         json!({
             "seq": seq + more, "at": at, "action": action, "contentType": "post",
-            "id": id, "version": version,
+            "id": id, "version": version, "by": by,
         })
     };
     assert_eq!(first["data"], json!([entry(0, "create", "a", 1), entry(1, "create", "b", 1)]));

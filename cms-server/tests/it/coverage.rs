@@ -5,6 +5,7 @@ use cms_core::{
     wire::{
         key::{KeyKind, NewKey},
         publish::PublishAction,
+        shared_view::NewSharedView,
         trash::TrashRequest,
     },
 };
@@ -62,6 +63,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("DELETE", one_type, author, none.clone(), TYPES);
     let purge = "/api/v1/internal/contenttype/{name}/purge";
     row("POST", purge, "/api/v1/internal/contenttype/post/purge", none.clone(), PURGE);
+    views(&mut row);
     row("POST", "/api/v1/spaces/{space}/purge", "/api/v1/spaces/SPACE/purge", none.clone(), PURGE);
 
     let objects = "/api/v1/content/{name}";
@@ -95,11 +97,14 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
 
     publishing(&mut row);
+    working_copies(&mut row);
     trash(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
+    presence(&mut row);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
@@ -116,7 +121,11 @@ pub(crate) fn rows() -> Vec<Row> {
     let keys = "/api/v1/internal/key";
     row("GET", keys, keys, none.clone(), MANAGE);
     row("POST", keys, keys, json!({ "name": "new", "kind": "read_only" }), MANAGE);
-    row("DELETE", "/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY", none.clone(), REVOKE);
+    let key = ("/api/v1/internal/key/{id}", "/api/v1/internal/key/KEY");
+    row("PUT", key.0, key.1, json!({}), MANAGE);
+    row("DELETE", key.0, key.1, none.clone(), REVOKE);
+    let rotate = ("/api/v1/internal/key/{id}/rotate", "/api/v1/internal/key/KEY/rotate");
+    row("POST", rotate.0, rotate.1, none.clone(), MANAGE);
     let hooks = "/api/v1/internal/webhook";
     row("GET", hooks, hooks, none.clone(), MANAGE);
     let log = ("/api/v1/internal/webhook/{id}/log", "/api/v1/internal/webhook/hook/log");
@@ -140,6 +149,38 @@ fn publishing(row: &mut impl FnMut(&'static str, &'static str, &'static str, Val
     let later = json!({ "scheduledAt": "2027-01-01T00:00", "timeZone": "UTC" });
     row("PUT", one.0, one.1, later, WRITE);
     row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    row("GET", "/api/v1/schedule", "/api/v1/schedule", Value::Null, ANY_KEY);
+}
+
+/// Shared views; the one in the path is not of the caller.
+fn views(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let all = "/api/v1/internal/contenttype/{name}/views";
+    let view = json!({ "name": "All", "definition": {} });
+    row("GET", all, "/api/v1/internal/contenttype/post/views", Value::Null, READ);
+    row("POST", all, "/api/v1/internal/contenttype/post/views", view.clone(), WRITE);
+    let one = "/api/v1/internal/contenttype/{name}/views/{id}";
+    row("PUT", one, "/api/v1/internal/contenttype/post/views/VIEW", view, MANAGE);
+    row("DELETE", one, "/api/v1/internal/contenttype/post/views/VIEW", Value::Null, REVOKE);
+}
+
+/// Working copies; nobody has one before.
+fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let one = ("/api/v1/content/{name}/{id}/working-copy", "/api/v1/content/post/one/working-copy");
+    row("GET", one.0, one.1, Value::Null, [401, 401, 403, 404, 404, 403, 404]);
+    row("PUT", one.0, one.1, json!({ "base": "", "data": {} }), WRITE);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE);
+    let all = "/api/v1/working-copies";
+    row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
+}
+
+fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let all = "/api/v1/presence";
+    let list = "/api/v1/presence?content_type=post&id=one";
+    row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
+    let tab = json!({ "tab": "a", "contentType": "post", "id": "one" });
+    row("PUT", all, all, tab, REMOVE);
+    let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
+    row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
 }
 
 /// Rows of the trash: every caller that can write something may list what it sees.
@@ -219,9 +260,16 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         rules: Vec::new(),
     };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
+    let view = json!({ "name": "Others", "definition": {} });
+    let view = NewSharedView::from_payload(&object(&view)).unwrap();
+    let view = cms.shared_views().create(&local, "post", view).unwrap().id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
-    let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
+    let path = path
+        .replace("SPACE", &space)
+        .replace("KEY", &key)
+        .replace("JOB", &job)
+        .replace("VIEW", &view);
     if !path.contains("ENTRY") {
         return path;
     }

@@ -285,6 +285,59 @@ async fn media_type_that_is_not_inert_is_sandboxed() {
 
 /// A cached image is a 304.
 #[tokio::test]
+async fn focal_point_is_validated_and_names_crops() {
+    let app = TestApp::new();
+    let id = upload(&app, "a.png", &fixed("still.png")).await;
+    let object = format!("{OBJECTS}/{id}");
+    let patch = async |point: &Value| {
+        app.request("PATCH", &object, &json!({ "focalPoint": point })).await.both()
+    };
+    let many =
+        "The property z is not defined and the definition does not allow additional properties";
+    for (point, errors) in [
+        (
+            json!({ "x": 1.5, "y": -1 }),
+            json!({
+                "focalPoint.x": ["Must have a maximum value of 1"],
+                "focalPoint.y": ["Must have a minimum value of 0"],
+            }),
+        ),
+        (json!({ "x": 0 }), json!({ "focalPoint.y": ["The property y is required"] })),
+        (
+            json!({ "x": "0", "y": 0 }),
+            json!({
+                "focalPoint.x": ["String value found, but a number is required"],
+            }),
+        ),
+        (json!({ "x": 0, "y": 0, "z": 0 }), json!({ "focalPoint.z": [many] })),
+        (json!([0, 0]), json!({ "focalPoint": ["Array value found, but an object is required"] })),
+    ] {
+        assert_eq!(patch(&point).await, (400, errors), "{point}");
+    }
+
+    let sizes = ["0x0", "10x0", "0x10", "10x10"];
+    let mut tags = Vec::new();
+    for point in [
+        json!({ "x": 0.5, "y": 0.5 }),
+        json!({ "x": 0.1, "y": 0.5 }),
+        json!({ "x": 0.2, "y": 0.5 }),
+    ] {
+        assert_eq!(patch(&point).await.0, 200);
+        let mut row = Vec::new();
+        for size in sizes {
+            let reply = get(&app, &format!("/image/{size}/{id}.png"), &[]).await;
+            assert_eq!(reply.status, 200);
+            row.push(reply.header("etag").unwrap().to_owned());
+        }
+        tags.push(row);
+    }
+    for size in 0..3 {
+        assert_eq!([&tags[1][size], &tags[2][size]], [&tags[0][size]; 2], "{}", sizes[size]);
+    }
+    assert!(tags[0][3] != tags[1][3] && tags[1][3] != tags[2][3]);
+}
+
+#[tokio::test]
 async fn cached_image_returns_304() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;

@@ -159,7 +159,7 @@ fn stored_file_of_the_wrong_size_is_logged() {
     let recording = Recording::start();
     let segments = ["0x0", &format!("{id}.txt")];
     let image = media.find(&ImageRequest { path: &segments, ..ImageRequest::default() });
-    media.picture(&image.unwrap()).unwrap_err();
+    media.image_body(&image.unwrap()).unwrap_err();
     let text = recording.end();
     let wanted = json!({
         "message": "stored file has the wrong size", "id": id, "expected": 6, "found": 3,

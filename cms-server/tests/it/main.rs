@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod activity;
 mod changes;
 mod conditions;
 mod conventions;
@@ -19,6 +20,8 @@ mod media;
 mod messages;
 mod openapi;
 mod operations;
+mod presence;
+mod projection;
 mod publish;
 mod queries;
 mod recovery;
@@ -27,8 +30,11 @@ mod schedule;
 mod search;
 mod secrecy;
 mod serving;
+mod single_objects;
 mod support;
 mod transfers;
+mod views;
 mod visibility;
 mod webhooks;
 mod workflow;
+mod working_copies;

@@ -90,7 +90,7 @@ async fn content_type_errors() {
     }
     assert_eq!(empty.get(&format!("{TYPES}/example")).await.both(), not_found());
     assert_eq!(stored.get(&format!("{TYPES}/example")).await.json(), before);
-    assert_eq!(table.rows.len(), 147);
+    assert_eq!(table.rows.len(), 148);
 }
 
 #[tokio::test]

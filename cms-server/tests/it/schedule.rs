@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_core::Caller;
+use cms_core::{Caller, wire::key::KeyKind};
 use cms_server::{ServerConfig, serve};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, TestApp, fault, links, listed, malformed, minute, no_content, not_found, object,
-    refused, shown, wrong_media_type,
+    CallerKind, TestApp, definition, fault, links, listed, malformed, minute, no_content,
+    not_found, object, refused, shown, wrong_media_type,
 };
 
 const ONE: &str = "/api/v1/content/article/one";
@@ -285,4 +285,126 @@ fn running_server_publishes_due_schedules() {
         std::thread::yield_now();
     }
     running.shutdown();
+}
+
+/// An entry of the list, scheduled by the read-write key for a minute after the clock started.
+fn entry(app: &TestApp, (content_type, id): (&str, &str), title: &str, minutes: u32) -> Value {
+    let keys = app.core.cms.keys().list(&Caller::local()).unwrap().data;
+    let key = keys.into_iter().find(|key| key.kind == KeyKind::ReadWrite).unwrap();
+    json!({
+        "contentType": content_type,
+        "id": id,
+        "objectTitle": title,
+        "status": "draft",
+        "scheduledAt": minute(minutes),
+        "scheduledAtTimeZone": "UTC",
+        "by": { "kind": "key", "id": key.id, "name": key.name },
+    })
+}
+
+#[tokio::test]
+async fn schedules_are_listed_by_time_type_and_id() {
+    let app = app().await;
+    for name in ["post", "zebra"] {
+        if name == "zebra" {
+            app.create_type(name, &json!({ "draftPublic": true }));
+        } else {
+            let mut post = definition(name);
+            post.extend(object(&json!({ "draftPublic": true })));
+            app.core.cms.types().update(&Caller::local(), name, post).unwrap();
+        }
+    }
+    for (name, id) in [("zebra", "a"), ("article", "two"), ("article", "three"), ("post", "p")] {
+        app.create(name, &json!({ "id": id, "title": id })).await;
+    }
+    let path = |name: &str, id: &str| format!("/api/v1/content/{name}/{id}/schedule");
+    for (name, id, minutes) in [
+        ("zebra", "a", 20),
+        ("article", "two", 20),
+        ("article", "three", 20),
+        ("article", "one", 30),
+        ("post", "p", 10),
+    ] {
+        assert_eq!(schedule(&app, &path(name, id), minutes).await.0, 200);
+    }
+    let all = [
+        entry(&app, ("post", "p"), "", 10),
+        entry(&app, ("article", "three"), "", 20),
+        entry(&app, ("article", "two"), "", 20),
+        entry(&app, ("zebra", "a"), "", 20),
+        entry(&app, ("article", "one"), "", 30),
+    ];
+    let some = |range: std::ops::Range<usize>| listed(&all[range]);
+    let none = listed(&[]);
+    let twenty = minute(20).replace('+', "%2B");
+    for (query, wanted) in [
+        (String::new(), some(0..5)),
+        ("?content_type[]=post".to_owned(), some(0..1)),
+        ("?content_type[]=zebra&content_type[]=nosuch".to_owned(), some(3..4)),
+        ("?content_type[]=nosuch".to_owned(), none.clone()),
+        // Both times are included.
+        (format!("?from={twenty}"), some(1..5)),
+        (format!("?to={twenty}"), some(0..4)),
+        (format!("?from={twenty}&to={twenty}"), some(1..4)),
+        ("?from=2026-01-02T03:24:05.000001&to=".to_owned(), some(4..5)),
+        ("?to=2026-01-02T03:24:04.999999".to_owned(), some(0..1)),
+        ("?from=2027-01-01".to_owned(), none.clone()),
+    ] {
+        let reply = app.get(&format!("/api/v1/schedule{query}")).await;
+        assert_eq!(reply.both(), (200, wanted), "{query}");
+    }
+    let page = app.get("/api/v1/schedule?page=2&limit=2").await.json();
+    let envelope = json!({
+        "total_count": 5, "total_pages": 3, "current_page": 2, "count": 2, "data": all[2..4],
+    });
+    assert_eq!(page, envelope);
+
+    let wrong = json!({ "from": ["Wrong date format"], "to": ["Wrong date format"] });
+    let reply = app.get("/api/v1/schedule?from=soon&to=2026-13-01").await;
+    assert_eq!(reply.both(), (400, wrong));
+
+    // A scoped key sees its types; readers of the public view see nothing.
+    for (caller, headers, wanted) in [
+        (CallerKind::Scoped, None, some(0..1)),
+        (CallerKind::Stranger, None, none.clone()),
+        (CallerKind::ReadOnly, None, some(0..5)),
+        (CallerKind::ReadOnly, Some(("x-mode", "preview")), some(0..5)),
+        (CallerKind::Admin, Some(("x-visibility", "public")), none),
+    ] {
+        let headers: Vec<_> = headers.into_iter().collect();
+        let reply =
+            app.send_as_with(&headers, caller, "GET", "/api/v1/schedule", &Value::Null).await;
+        assert_eq!(reply.both(), (200, wanted), "{caller:?} {headers:?}");
+    }
+
+    // Publication, edits and removal end a schedule.
+    assert_eq!(app.request("DELETE", &path("zebra", "a"), &Value::Null).await.both(), no_content());
+    app.core.clock.advance(15 * 60);
+    assert_eq!(app.core.cms.publishing().publish_due().unwrap(), 1);
+    let edited = app.request("PATCH", ONE, &json!({ "price": 1 })).await;
+    assert_eq!(edited.status, 200);
+    assert_eq!(app.get("/api/v1/schedule").await.json(), some(1..3));
+}
+
+#[tokio::test]
+async fn schedule_of_a_command_has_no_key() {
+    let app = app().await;
+    let later = json!({ "scheduledAt": "2026-01-02T04:00", "timeZone": "Europe/Warsaw" });
+    let local = Caller::local();
+    app.core.cms.publishing().schedule(&local, "article", "one", object(&later)).unwrap_err();
+    let later = json!({ "scheduledAt": "2026-01-02T05:00", "timeZone": "Europe/Warsaw" });
+    app.core.cms.publishing().schedule(&local, "article", "one", object(&later)).unwrap();
+    let listed = app.get("/api/v1/schedule").await.json();
+    assert_eq!(
+        listed["data"],
+        json!([{
+            "contentType": "article",
+            "id": "one",
+            "objectTitle": "",
+            "status": "draft",
+            "scheduledAt": "2026-01-02T04:00:00+00:00",
+            "scheduledAtTimeZone": "Europe/Warsaw",
+            "by": { "kind": "local", "id": null, "name": "local" },
+        }])
+    );
 }

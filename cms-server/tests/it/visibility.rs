@@ -439,6 +439,7 @@ async fn view_of_versions() {
         "roles": ["ROLE_HEADLESS_ADMIN"], "language": "en", "enabled": true,
         "resetPasswordAt": null, "deletedAt": null, "createdAt": date(0), "updatedAt": date(0),
     });
+    let by = json!({ "kind": "key", "id": user, "name": "read-write" });
     for view in &VIEWS {
         for target in TARGETS {
             let path = format!("{}/version", content(target));
@@ -453,12 +454,19 @@ async fn view_of_versions() {
                 versions.truncate(1);
             }
             let mut items = Vec::new();
+            let mut before = &json!({});
             for (number, (object, made, touched)) in (1..).zip(&versions) {
+                let names = object.as_object().unwrap().keys();
+                let changed: Vec<&String> = names
+                    .filter(|name| *name != "id" && *name != "internal")
+                    .filter(|name| object[*name] != before[*name])
+                    .collect();
+                before = object;
                 items.push(json!({
                     "id": object["id"], "internal": object["internal"], "version": number,
                     "current": number == versions.len(), "createdAt": date(*made),
                     "updatedAt": date(*touched), "deletedAt": null,
-                    "owner": person, "editor": person,
+                    "owner": person, "editor": person, "by": by, "changed": changed,
                 }));
                 let reply = view.get(&app, &format!("{path}/{number}")).await;
                 assert_eq!(reply, (200, object.clone()), "{view:?} {target} {number}");

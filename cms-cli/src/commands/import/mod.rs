@@ -241,7 +241,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Resul
         printer.note(&format!("skipped {files} without a media object in the folder"))?;
     }
     if report.interrupted {
-        printer.note("interrupted; the same command with --update-existing goes on")?;
+        printer.note("interrupted; run the same command with --update-existing to continue")?;
     } else if report.has_refusals() {
         printer.note(&match options.rejects {
             Some(file) => {

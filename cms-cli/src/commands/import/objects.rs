@@ -73,11 +73,12 @@ pub(super) fn run(
     finished.map_err(|failure| {
         let (created, updated) = (importer.counts().created, importer.counts().updated);
         let again = match options.existing {
-            Existing::Keep => "the next start with the same --import",
-            Existing::Refuse | Existing::Update => "the same command with --update-existing",
+            Existing::Keep => "start again with the same --import",
+            Existing::Refuse | Existing::Update => "run the same command with --update-existing",
         };
-        failure
-            .hint(format!("{created} objects were created and {updated} updated; {again} goes on"))
+        failure.hint(format!(
+            "{created} objects were created and {updated} updated; {again} to continue"
+        ))
     })?;
     Ok(import.report)
 }

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use cms_core::Error;
+use cms_core::{Error, wire::object::ObjectRequest};
 use serde_json::{Value, json};
 
 use super::{counted, interrupt, object::list, open_to_read};
@@ -53,7 +53,7 @@ pub(super) fn run(
 
 fn show(target: &dyn Target, args: ListArgs, printer: &mut Printer) -> Result<()> {
     // Media objects have no drafts.
-    let list = list(target, TYPE, args, Edition::Current)?;
+    let list = list(target, TYPE, args, &[], Edition::Current)?;
     if printer.is_table() {
         let readable: Vec<Value> = list.objects.iter().map(with_dimensions).collect();
         printer.rows(&readable, &COLUMNS)?;
@@ -82,7 +82,7 @@ fn get(
         return Err(Failure::usage("standard output is a terminal, and the file may be binary")
             .hint("write to a file with -o FILE, or to the terminal with -o -"));
     }
-    let object = target.object(TYPE, id, 0)?;
+    let object = target.object(TYPE, id, &ObjectRequest::default())?;
     let mut stored = target.file(id, extension(&object))?;
     let transfer = Transfer::new(interrupt());
     let Some(name) = file.filter(|name| *name != "-") else {

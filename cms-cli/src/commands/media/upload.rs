@@ -105,7 +105,7 @@ pub(super) fn run(args: UploadArgs, settings: &Settings, printer: &mut Printer) 
         uploaded.map_err(|failure| match work.uploaded.load(Ordering::Relaxed) {
             0 => failure,
             done => failure.hint(format!(
-                "{} uploaded before that; the same command goes on",
+                "{} uploaded before that; run the same command to continue",
                 counted(done, "file")
             )),
         })?
@@ -230,7 +230,7 @@ impl Work<'_> {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
             visit_objects(self.target, TAG, &filters, &mut |tag| {
-                // The filter ignores case.
+                // The filter ignores case; names of tags are case-sensitive.
                 let is_meant = tag["name"] == **name;
                 if is_meant {
                     id = tag["id"].as_str().map(str::to_owned);
@@ -360,7 +360,7 @@ fn print(
     let (uploaded, refusals) = (rows.len() - kept - refused.len(), refused.len());
     printer.note(&format!("{verb} {uploaded}, kept {kept}, refused {refusals}"))?;
     if is_interrupted {
-        printer.note("interrupted; the same command goes on")?;
+        printer.note("interrupted; run the same command to continue")?;
     }
     if dry_run {
         printer.note(NOTHING_CHANGED)?;

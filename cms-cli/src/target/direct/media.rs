@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read};
 
-use cms_core::{Cms, Error, Image, Picture, Result, wire::media::ImageRequest};
+use cms_core::{Cms, Error, Image, ImageBody, Result, wire::media::ImageRequest};
 
 const CHUNK_BYTES: u64 = 1024 * 1024;
 
@@ -21,7 +21,7 @@ impl<'c> StoredFile<'c> {
         let name = format!("{id}.{extension}");
         let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
         let image = cms.media().find(&request)?;
-        let Picture::Original { size } = cms.media().picture(&image)? else {
+        let ImageBody::Original { size } = cms.media().image_body(&image)? else {
             return Err(Error::internal("the original file was requested"));
         };
         Ok(Self { cms, image, size, fetched: 0, chunk: Cursor::default() })

@@ -2,14 +2,19 @@
 
 use std::fmt::Write as _;
 
-use cms_core::wire::{
-    object::ListRequest,
-    openapi::OpenApiRequest,
-    search::{QueryMode, SearchRequest},
-    trash::TrashRequest,
+use cms_core::{
+    limits,
+    wire::{
+        activity::ActivityRequest,
+        object::{ListRequest, ObjectRequest},
+        openapi::OpenApiRequest,
+        search::{QueryMode, SearchRequest},
+        trash::TrashRequest,
+    },
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+pub(super) const ACTIVITY: &str = "/api/v1/activity";
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";
 pub(super) const KEYS: &str = "/api/v1/internal/key";
@@ -53,6 +58,19 @@ pub(super) fn object_path(content_type: &str, id: &str) -> String {
     format!("{}/{}", objects_path(content_type), segment(id))
 }
 
+pub(super) fn schedule_path(content_type: &str, id: &str) -> String {
+    format!("{}/schedule", object_path(content_type, id))
+}
+
+/// One page of the scheduled publications of some types, or of all when none is named.
+pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
+    let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
+    for name in content_types {
+        push(&mut path, "content_type[]", name);
+    }
+    path
+}
+
 /// Characters that are not encoded in path segments and query values.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
@@ -91,6 +109,39 @@ pub(super) fn list_query(request: &ListRequest) -> String {
     for id in request.ids.iter().flatten() {
         add("ids[]", id);
     }
+    for path in &request.fields {
+        add("fields[]", path);
+    }
+    query
+}
+
+/// A request for one object as a query string.
+pub(super) fn object_query(request: &ObjectRequest) -> String {
+    let mut query = format!("hydrate={}", request.hydrate);
+    for path in &request.fields {
+        push(&mut query, "fields[]", path);
+    }
+    query
+}
+
+/// A request for activity as a query string.
+pub(super) fn activity_query(request: &ActivityRequest) -> String {
+    let mut query = format!("limit={}", request.limit);
+    let mut add = |name: &str, value: &str| push(&mut query, name, value);
+    for name in request.content_types.iter().flatten() {
+        add("content_type[]", name);
+    }
+    for action in request.actions.iter().flatten() {
+        add("action[]", action);
+    }
+    for (name, value) in [("id", &request.id), ("by", &request.by)] {
+        if let Some(value) = value {
+            add(name, value);
+        }
+    }
+    if let Some(before) = request.before {
+        add("before", &before.to_string());
+    }
     query
 }
 
@@ -124,11 +175,12 @@ pub(super) fn search_query(request: &SearchRequest) -> String {
     if let Some(q) = &request.q {
         add("q", q);
     }
-    let lists: [(_, &[String]); 4] = [
+    let lists: [(_, &[String]); 5] = [
         ("content_type[]", request.content_types.as_deref().unwrap_or_default()),
         ("fields[]", request.fields.as_deref().unwrap_or_default()),
         ("aggregate_by[]", &request.aggregate_by),
         ("aggregate_by_numeric[]", &request.aggregate_by_numeric),
+        ("item_fields[]", &request.item_fields),
     ];
     for (name, values) in lists {
         for value in values {
@@ -192,11 +244,13 @@ mod tests {
             hydrate: 1,
             filters: Some("{\"a&b\":1}".to_owned()),
             ids: Some(vec!["x y".to_owned(), "ż".to_owned()]),
+            fields: vec!["list[*].name".to_owned()],
         };
         assert_eq!(
             list_query(&request),
             "page=2&limit=50&order_by=geo.lat&order_direction=desc&empty_first=true&hydrate=1\
-             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC"
+             &filters=%7B%22a%26b%22%3A1%7D&ids[]=x%20y&ids[]=%C5%BC\
+             &fields[]=list%5B%2A%5D.name"
         );
         assert_eq!(object_path("post", "a/b?c#d"), "/api/v1/content/post/a%2Fb%3Fc%23d");
     }
@@ -222,11 +276,12 @@ mod tests {
             aggregate_by: vec!["kind".to_owned()],
             aggregate_by_numeric: vec!["price".to_owned()],
             boosts: vec![("post".to_owned(), 2.5)],
+            item_fields: vec!["@timestamp".to_owned()],
         };
         assert_eq!(
             search_query(&request),
             "page=3&limit=5&q=a%2Bb%20%26%20%22c%22&content_type[]=post&content_type[]=_tag\
-             &fields[]=title%5E5&aggregate_by[]=kind&aggregate_by_numeric[]=price\
+             &fields[]=title%5E5&aggregate_by[]=kind&aggregate_by_numeric[]=price&item_fields[]=%40timestamp\
              &filters[a%26b%5D]=%3E%3D10&post_filters[kind]=tea\
              &geo_filters[place]=geo_distance%2C10km%2C-1.5%2C2&indices_boost[post]=2.5\
              &order_by=price&order_direction=desc&order_missing=_first&random_seed=-1.5\

@@ -16,9 +16,9 @@ pub(super) struct Header<'a> {
 /// One channel: brightness, or one of two colour differences.
 pub(super) struct Component {
     id: u8,
-    /// Blocks of one unit, horizontally and vertically.
-    pub(super) across: usize,
-    pub(super) down: usize,
+    /// Sampling factors: blocks per MCU, horizontally and vertically.
+    pub(super) h_sampling: usize,
+    pub(super) v_sampling: usize,
     quantization_table: usize,
     /// The quantization factor of each coefficient, in the order of coding.
     pub(super) quantization: [f32; 64],
@@ -83,16 +83,16 @@ fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
     let mut components = Vec::with_capacity(count);
     for component in rest.chunks_exact(3) {
         let [id, factors, table] = component else { return None };
-        let (across, down) = (usize::from(factors >> 4), usize::from(factors & 15));
-        if !matches!((across, down), (1 | 2, 1 | 2)) {
+        let (h_sampling, v_sampling) = (usize::from(factors >> 4), usize::from(factors & 15));
+        if !matches!((h_sampling, v_sampling), (1 | 2, 1 | 2)) {
             return None;
         }
-        // A single channel has no units of several blocks, whatever its sampling factors.
-        let (across, down) = if count == 1 { (1, 1) } else { (across, down) };
+        // With a single channel an MCU is one block, whatever its sampling factors.
+        let (h_sampling, v_sampling) = if count == 1 { (1, 1) } else { (h_sampling, v_sampling) };
         components.push(Component {
             id: *id,
-            across,
-            down,
+            h_sampling,
+            v_sampling,
             quantization_table: (*table).into(),
             quantization: [0.0; 64],
             dc: Codes::default(),
@@ -107,8 +107,8 @@ fn read_frame(segment: &[u8]) -> Option<(usize, usize, Vec<Component>)> {
 fn has_usual_colours(components: &[Component], is_jfif: bool) -> bool {
     match components {
         [_] => true,
-        [light, blue, red] => {
-            let ids = [light.id, blue.id, red.id];
+        [luma, cb, cr] => {
+            let ids = [luma.id, cb.id, cr.id];
             ids == [1, 2, 3] || (is_jfif && ids.iter().all(|&id| id < b'"'))
         }
         _ => false,

@@ -4,10 +4,10 @@
 //! several codes at a time, which is most of the cost of decoding. Where colour has fewer pixels
 //! than brightness, it is reduced by less, so that all channels have the same output size.
 //!
-//! The decoder supports the files that most programs write: baseline, 8 bits, one scan, Huffman
-//! codes, grey or `YCbCr`. It returns none for all others, and for damaged ones: use a general
-//! decoder for those. It checks no limits: memory grows with the size in the header, so the caller
-//! checks that first.
+//! The decoder supports the files that most programs write: baseline or extended sequential, 8
+//! bits, one scan, Huffman codes, grey or `YCbCr`. It returns none for all others, and for damaged ones:
+//! use a general decoder for those. It checks no limits: memory grows with the size in the header,
+//! so the caller checks that first.
 
 mod entropy;
 mod header;
@@ -19,54 +19,57 @@ use header::{Component, Header};
 
 const SIDE: usize = 8;
 /// The position of each coefficient in a block, in the order of coding.
-const ZIGZAG: [u8; 64] = places();
+const ZIGZAG_ORDER: [u8; 64] = zigzag_order();
 
 /// Decodes to 1, 2 or 4 eighths of the size, rounded up; one byte per channel.
 pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
     let header = Header::read(file)?;
-    let across = header.components.iter().map(|component| component.across).max()?;
-    let down = header.components.iter().map(|component| component.down).max()?;
-    let units_across = header.width.div_ceil(SIDE * across);
-    let units_down = header.height.div_ceil(SIDE * down);
+    let h_sampling = header.components.iter().map(|component| component.h_sampling).max()?;
+    let v_sampling = header.components.iter().map(|component| component.v_sampling).max()?;
+    let mcus_per_row = header.width.div_ceil(SIDE * h_sampling);
+    let mcu_rows = header.height.div_ceil(SIDE * v_sampling);
     let (width, height) =
         ((header.width * eighths).div_ceil(SIDE), (header.height * eighths).div_ceil(SIDE));
-    let rows = eighths * down;
+    let rows = eighths * v_sampling;
     let mut planes = header
         .components
         .iter()
         .map(|component| {
-            let sides = (eighths * across / component.across, eighths * down / component.down);
-            Plane::new(component, sides, units_across * eighths * across, rows)
+            let sides = (
+                eighths * h_sampling / component.h_sampling,
+                eighths * v_sampling / component.v_sampling,
+            );
+            Plane::new(component, sides, mcus_per_row * eighths * h_sampling, rows)
         })
         .collect::<Option<Vec<_>>>()?;
 
     let mut pixels = Vec::with_capacity(width * height * planes.len());
     let mut bits = Bits::new(header.scan);
-    let mut unit = 0;
-    for row in 0..units_down {
-        for column in 0..units_across {
-            if header.restart_interval > 0 && unit > 0 && unit % header.restart_interval == 0 {
-                bits.restart(unit / header.restart_interval - 1)?;
+    let mut mcu = 0;
+    for row in 0..mcu_rows {
+        for column in 0..mcus_per_row {
+            if header.restart_interval > 0 && mcu > 0 && mcu % header.restart_interval == 0 {
+                bits.restart(mcu / header.restart_interval - 1)?;
                 for plane in &mut planes {
-                    plane.level = 0;
+                    plane.dc_predictor = 0;
                 }
             }
             for plane in &mut planes {
-                plane.decode_unit(&mut bits, column)?;
+                plane.decode_mcu(&mut bits, column)?;
             }
-            unit += 1;
+            mcu += 1;
         }
         for line in 0..rows.min(height - row * rows) {
             match &planes[..] {
-                [light, blue, red] => {
+                [luma, cb, cr] => {
                     to_rgb(
                         &mut pixels,
-                        light.line(line, width),
-                        blue.line(line, width),
-                        red.line(line, width),
+                        luma.line(line, width),
+                        cb.line(line, width),
+                        cr.line(line, width),
                     );
                 }
-                [light, ..] => pixels.extend_from_slice(light.line(line, width)),
+                [luma, ..] => pixels.extend_from_slice(luma.line(line, width)),
                 [] => return None,
             }
         }
@@ -74,18 +77,18 @@ pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
     Some(pixels)
 }
 
-/// A row of units of one component, and its decoder state.
+/// One component of a row of MCUs (minimum coded units), and its decoder state.
 struct Plane<'h> {
     component: &'h Component,
     /// Output pixels of a block, horizontally and vertically.
     sides: (usize, usize),
     transform: Transform,
     /// Vertical and horizontal basis functions.
-    waves: [Waves; 2],
+    basis: [Basis; 2],
     /// The last required coefficient.
     last: usize,
-    /// The first coefficient of the previous block.
-    level: i32,
+    /// The DC coefficient of the previous block.
+    dc_predictor: i32,
     width: usize,
     pixels: Vec<u8>,
 }
@@ -110,17 +113,17 @@ impl<'h> Plane<'h> {
             (8, 8) => transform::<8, 8>,
             _ => return None,
         };
-        let is_needed = |&place: &u8| {
-            let place = usize::from(place);
-            place / SIDE < sides.1 && place % SIDE < sides.0
+        let is_needed = |&position: &u8| {
+            let position = usize::from(position);
+            position / SIDE < sides.1 && position % SIDE < sides.0
         };
         Some(Self {
             component,
             sides,
             transform,
-            waves: [waves(sides.1), waves(sides.0)],
-            last: ZIGZAG.iter().rposition(is_needed)?,
-            level: 0,
+            basis: [basis(sides.1), basis(sides.0)],
+            last: ZIGZAG_ORDER.iter().rposition(is_needed)?,
+            dc_predictor: 0,
             width,
             pixels: vec![0; width * rows],
         })
@@ -132,32 +135,32 @@ impl<'h> Plane<'h> {
 
     #[inline]
     #[expect(clippy::cast_precision_loss, reason = "at most 16 bits")]
-    fn decode_unit(&mut self, bits: &mut Bits<'_>, unit: usize) -> Option<()> {
-        let Component { across, down, quantization, dc, ac, .. } = self.component;
-        for block_row in 0..*down {
-            for block in 0..*across {
+    fn decode_mcu(&mut self, bits: &mut Bits<'_>, mcu: usize) -> Option<()> {
+        let Component { h_sampling, v_sampling, quantization, dc, ac, .. } = self.component;
+        for block_row in 0..*v_sampling {
+            for block in 0..*h_sampling {
                 let mut coefficients = [[0.0; SIDE]; SIDE];
                 let mut rows = 0;
                 let difference = bits.block((dc, ac), self.last, |at, value| {
-                    let place = usize::from(ZIGZAG[at % 64]);
-                    let (row, column) = (place / SIDE % SIDE, place % SIDE);
+                    let position = usize::from(ZIGZAG_ORDER[at % 64]);
+                    let (row, column) = (position / SIDE % SIDE, position % SIDE);
                     coefficients[row][column] = value as f32 * quantization[at % 64];
                     rows = rows.max(row + 1);
                 })?;
-                // Only a damaged file has levels beyond 16 bits.
-                self.level = i16::try_from(self.level + difference).ok()?.into();
-                coefficients[0][0] = self.level as f32 * quantization[0];
-                let left = (unit * across + block) * self.sides.0;
+                // Only a damaged file has DC coefficients beyond 16 bits.
+                self.dc_predictor = i16::try_from(self.dc_predictor + difference).ok()?.into();
+                coefficients[0][0] = self.dc_predictor as f32 * quantization[0];
+                let left = (mcu * h_sampling + block) * self.sides.0;
                 let start = block_row * self.sides.1 * self.width + left;
                 let part = self.pixels.get_mut(start..)?;
                 if rows == 0 {
-                    let light = light(coefficients[0][0] / 8.0);
+                    let sample = sample(coefficients[0][0] / 8.0);
                     for line in part.chunks_mut(self.width).take(self.sides.1) {
-                        line[..self.sides.0].fill(light);
+                        line[..self.sides.0].fill(sample);
                     }
                 } else {
-                    let [down, across] = &self.waves;
-                    (self.transform)(&coefficients[..rows], part, self.width, down, across);
+                    let [vertical, horizontal] = &self.basis;
+                    (self.transform)(&coefficients[..rows], part, self.width, vertical, horizontal);
                 }
             }
         }
@@ -166,86 +169,86 @@ impl<'h> Plane<'h> {
 }
 
 /// Basis functions by frequency, one value per pixel.
-type Waves = [[f32; SIDE]; SIDE];
+type Basis = [[f32; SIDE]; SIDE];
 
 /// Transforms the rows of a block to pixels, with a row stride and vertical and horizontal basis
 /// functions.
-type Transform = fn(&[[f32; SIDE]], &mut [u8], usize, &Waves, &Waves);
+type Transform = fn(&[[f32; SIDE]], &mut [u8], usize, &Basis, &Basis);
 
 /// The basis functions of a side of `pixels`. Fewer pixels use the lower frequencies.
 #[expect(clippy::cast_precision_loss, reason = "at most eight")]
-fn waves(pixels: usize) -> Waves {
-    let mut waves = [[0.0; SIDE]; SIDE];
-    for (speed, wave) in waves.iter_mut().enumerate().take(pixels) {
-        let height = if speed == 0 { FRAC_1_SQRT_2 } else { 1.0 } / 2.0;
-        for (pixel, light) in wave.iter_mut().enumerate().take(pixels) {
-            let angle = (2 * pixel + 1) as f32 * speed as f32 * PI / (2 * pixels) as f32;
-            *light = height * angle.cos();
+fn basis(pixels: usize) -> Basis {
+    let mut basis = [[0.0; SIDE]; SIDE];
+    for (frequency, function) in basis.iter_mut().enumerate().take(pixels) {
+        let height = if frequency == 0 { FRAC_1_SQRT_2 } else { 1.0 } / 2.0;
+        for (pixel, value) in function.iter_mut().enumerate().take(pixels) {
+            let angle = (2 * pixel + 1) as f32 * frequency as f32 * PI / (2 * pixels) as f32;
+            *value = height * angle.cos();
         }
     }
-    waves
+    basis
 }
 
-/// Transforms a block to `ACROSS` by `DOWN` pixels. Missing rows are zeros.
-fn transform<const ACROSS: usize, const DOWN: usize>(
+/// Transforms a block to `WIDTH` by `HEIGHT` pixels. Missing rows are zeros.
+fn transform<const WIDTH: usize, const HEIGHT: usize>(
     rows: &[[f32; SIDE]],
     pixels: &mut [u8],
     width: usize,
-    down: &Waves,
-    across: &Waves,
+    vertical: &Basis,
+    horizontal: &Basis,
 ) {
-    let mut sums = [[0.0; ACROSS]; DOWN];
-    for (row, wave) in rows.iter().take(DOWN).zip(down) {
-        for y in 0..DOWN {
-            for x in 0..ACROSS {
-                sums[y][x] += wave[y] * row[x];
+    let mut sums = [[0.0; WIDTH]; HEIGHT];
+    for (row, function) in rows.iter().take(HEIGHT).zip(vertical) {
+        for y in 0..HEIGHT {
+            for x in 0..WIDTH {
+                sums[y][x] += function[y] * row[x];
             }
         }
     }
     for (sums, line) in sums.iter().zip(pixels.chunks_mut(width)) {
-        let mut lights = [0.0; ACROSS];
-        for speed in 0..ACROSS {
-            for x in 0..ACROSS {
-                lights[x] += sums[speed] * across[speed][x];
+        let mut samples = [0.0; WIDTH];
+        for frequency in 0..WIDTH {
+            for x in 0..WIDTH {
+                samples[x] += sums[frequency] * horizontal[frequency][x];
             }
         }
-        let line = &mut line[..ACROSS];
-        for x in 0..ACROSS {
-            line[x] = light(lights[x]);
+        let line = &mut line[..WIDTH];
+        for x in 0..WIDTH {
+            line[x] = sample(samples[x]);
         }
     }
 }
 
-/// Converts a sum of basis functions around 0 to a pixel.
+/// Converts a sum of basis functions around 0 to a sample.
 #[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "values are clamped")]
-fn light(sum: f32) -> u8 {
+fn sample(sum: f32) -> u8 {
     (sum + 128.5) as u8
 }
 
-/// Converts brightness and two colour differences to red, green and blue (JFIF 7).
-fn to_rgb(pixels: &mut Vec<u8>, light: &[u8], blue: &[u8], red: &[u8]) {
+/// Converts luma and two colour differences to red, green and blue (JFIF 7).
+fn to_rgb(pixels: &mut Vec<u8>, luma: &[u8], cb: &[u8], cr: &[u8]) {
     const HALF: i32 = 1 << 15;
     let start = pixels.len();
-    pixels.resize(start + 3 * light.len(), 0);
-    let channels = light.iter().zip(blue).zip(red);
-    for (pixel, ((&light, &blue), &red)) in pixels[start..].chunks_exact_mut(3).zip(channels) {
-        let light = (i32::from(light) << 16) + HALF;
-        let (blue, red) = (i32::from(blue) - 128, i32::from(red) - 128);
+    pixels.resize(start + 3 * luma.len(), 0);
+    let channels = luma.iter().zip(cb).zip(cr);
+    for (pixel, ((&luma, &cb), &cr)) in pixels[start..].chunks_exact_mut(3).zip(channels) {
+        let luma = (i32::from(luma) << 16) + HALF;
+        let (cb, cr) = (i32::from(cb) - 128, i32::from(cr) - 128);
         let channel = |sum: i32| (sum >> 16).clamp(0, 255).to_le_bytes()[0];
-        pixel[0] = channel(light + 91_881 * red);
-        pixel[1] = channel(light - 22_554 * blue - 46_802 * red);
-        pixel[2] = channel(light + 116_130 * blue);
+        pixel[0] = channel(luma + 91_881 * cr);
+        pixel[1] = channel(luma - 22_554 * cb - 46_802 * cr);
+        pixel[2] = channel(luma + 116_130 * cb);
     }
 }
 
 /// Coefficients are coded from the lowest frequencies to the highest, in zigzag order.
-const fn places() -> [u8; 64] {
-    let mut places = [0; 64];
+const fn zigzag_order() -> [u8; 64] {
+    let mut zigzag_order = [0; 64];
     let (mut row, mut column) = (0_u8, 0_u8);
     let mut at = 0;
     while at < 64 {
-        places[at] = row * 8 + column;
+        zigzag_order[at] = row * 8 + column;
         if (row + column) % 2 == 0 {
             if column == 7 {
                 row += 1;
@@ -261,7 +264,7 @@ const fn places() -> [u8; 64] {
         }
         at += 1;
     }
-    places
+    zigzag_order
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(super) enum Opened<'a> {
 }
 
 /// Decoded pixels as stored, without orientation.
-pub(super) struct Picture {
+pub(super) struct DecodedImage {
     pub(super) image: DynamicImage,
     /// The ICC colour profile.
     pub(super) profile: Option<Vec<u8>>,
@@ -30,7 +30,7 @@ pub(super) struct Picture {
     pub(super) eighths: u8,
 }
 
-impl Picture {
+impl DecodedImage {
     pub(super) fn shrink(&self) -> f64 {
         f64::from(self.eighths) / 8.0
     }
@@ -104,7 +104,7 @@ impl<'a> Opened<'a> {
         crop: Rectangle,
         size: (u32, u32),
         limits: &Limits,
-    ) -> Result<Picture> {
+    ) -> Result<DecodedImage> {
         match self {
             Self::Jpeg(jpeg) => jpeg.decode(crop, size, limits),
             Self::Other { mut decoder, .. } => {
@@ -113,7 +113,7 @@ impl<'a> Opened<'a> {
                 }
                 let profile = decoder.icc_profile().ok().flatten();
                 let image = DynamicImage::from_decoder(decoder).map_err(|_| not_an_image())?;
-                Ok(Picture { image, profile, eighths: 8 })
+                Ok(DecodedImage { image, profile, eighths: 8 })
             }
         }
     }

@@ -13,7 +13,7 @@ use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientatio
 use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
 use memchr::memmem;
 
-use super::{colour, decode::Picture, not_an_image};
+use super::{colour, decode::DecodedImage, not_an_image};
 
 /// Maximum scans of one image, however small: each has a fixed cost besides that of its pixels.
 const MAX_SCANS: usize = 100;
@@ -56,7 +56,7 @@ impl<'a> Opened<'a> {
         crop: Rectangle,
         size: (u32, u32),
         limits: &Limits,
-    ) -> Result<Picture> {
+    ) -> Result<DecodedImage> {
         let lossless = self.info.coding_process == CodingProcess::Lossless;
         let eighths = if lossless { 8 } else { eighths(self.size(), crop, size) };
         self.require_few_scans(limits)?;
@@ -67,7 +67,7 @@ impl<'a> Opened<'a> {
         if let Some(pixels) = quick {
             let profile = self.decoder.icc_profile();
             let size = reduced_size(self.size(), eighths);
-            return self.picture(pixels, profile, size, eighths).ok_or_else(not_an_image);
+            return self.decoded_image(pixels, profile, size, eighths).ok_or_else(not_an_image);
         }
         let eighths = self.general_eighths(eighths);
         if self.bytes(eighths) > limits.memory {
@@ -79,7 +79,7 @@ impl<'a> Opened<'a> {
         let pixels = self.decoder.decode().map_err(|_| not_an_image())?;
         let profile = self.decoder.icc_profile();
         let (width, height) = reduced_size(self.size(), eighths);
-        self.picture(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
+        self.decoded_image(pixels, profile, (width, height), eighths).ok_or_else(not_an_image)
     }
 
     /// Rejects an image with too many scans. Markers are counted anywhere in the file, including
@@ -126,13 +126,13 @@ impl<'a> Opened<'a> {
         Ok(())
     }
 
-    fn picture(
+    fn decoded_image(
         &self,
         pixels: Vec<u8>,
         profile: Option<Vec<u8>>,
         (width, height): (u32, u32),
         eighths: u8,
-    ) -> Option<Picture> {
+    ) -> Option<DecodedImage> {
         let image = match self.info.pixel_format {
             PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)?.into(),
             PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels)?.into(),
@@ -145,10 +145,10 @@ impl<'a> Opened<'a> {
             PixelFormat::CMYK32 => {
                 let pixels = colour::from_inks(&pixels, profile.as_deref());
                 let image = RgbImage::from_raw(width, height, pixels)?.into();
-                return Some(Picture { image, profile: None, eighths });
+                return Some(DecodedImage { image, profile: None, eighths });
             }
         };
-        Some(Picture { image, profile, eighths })
+        Some(DecodedImage { image, profile, eighths })
     }
 }
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::testing::pictures;
 
-const PICTURE: &[u8] = b"a picture";
+const PICTURE: &[u8] = b"a image";
 const HOUR: Duration = Duration::from_hours(1);
 
 fn id(number: u32) -> FileId {
@@ -30,8 +30,8 @@ fn now() -> SystemTime {
     fs::metadata(std::env::temp_dir()).unwrap().modified().unwrap()
 }
 
-fn made(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
-    pictures::bytes(renders.get_or_make(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
+fn rendered(renders: &Renders, id: &FileId, name: &str) -> Vec<u8> {
+    pictures::bytes(renders.get_or_render(id, name, now(), || Ok(PICTURE.to_vec())).unwrap())
 }
 
 /// Sets the last use of an image.
@@ -53,16 +53,16 @@ fn names(renders: &Renders) -> BTreeSet<String> {
 fn image_is_rendered_once_and_kept_until_removed() {
     let (_folder, renders) = cache(1 << 20);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
-    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
-    let again = renders.get_or_make(&id(1), "a.jpg", now(), || panic!("it is there"));
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
+    let again = renders.get_or_render(&id(1), "a.jpg", now(), || panic!("it is there"));
     assert_eq!(pictures::bytes(again.unwrap()), PICTURE);
     assert_eq!(pictures::bytes(renders.get(&id(1), "a.jpg", now()).unwrap()), PICTURE);
     for (other, name) in [(id(1), "b.jpg"), (id(2), "a.jpg")] {
         assert!(renders.get(&other, name, now()).is_none());
     }
-    made(&renders, &id(2), "a.jpg");
-    renders.forget(&id(1)).unwrap();
-    renders.forget(&id(3)).unwrap();
+    rendered(&renders, &id(2), "a.jpg");
+    renders.remove(&id(1)).unwrap();
+    renders.remove(&id(3)).unwrap();
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     assert_eq!(renders.ids().unwrap(), [id(2)]);
 }
@@ -78,13 +78,13 @@ fn concurrent_requests_share_one_rendering() {
             scope.spawn(move || {
                 all.wait();
                 let number = u32::try_from(thread % 3).unwrap();
-                let picture = renders.get_or_make(&id(number), "a.jpg", now(), || {
+                let image = renders.get_or_render(&id(number), "a.jpg", now(), || {
                     started.fetch_add(1, Ordering::Relaxed);
                     // Long enough for the other threads to arrive.
                     thread::yield_now();
                     Ok(PICTURE.to_vec())
                 });
-                assert_eq!(pictures::bytes(picture.unwrap()), PICTURE);
+                assert_eq!(pictures::bytes(image.unwrap()), PICTURE);
             });
         }
     });
@@ -95,15 +95,15 @@ fn concurrent_requests_share_one_rendering() {
 fn failed_rendering_is_retried() {
     let (_folder, renders) = cache(1 << 20);
     let failed =
-        renders.get_or_make(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
+        renders.get_or_render(&id(1), "a.jpg", now(), || Err(Error::invalid("file", "broken")));
     assert!(matches!(failed, Err(Error::Invalid(_))));
     let panicked = thread::scope(|scope| {
-        let make = || renders.get_or_make(&id(1), "a.jpg", now(), || panic!("a decoder's fault"));
+        let make = || renders.get_or_render(&id(1), "a.jpg", now(), || panic!("a decoder's fault"));
         scope.spawn(make).join().is_err()
     });
     assert!(panicked);
     assert_eq!(names(&renders), BTreeSet::new());
-    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
 }
 
 #[test]
@@ -112,13 +112,13 @@ fn full_cache_evicts_least_recently_used_images() {
     let start = now();
     for number in 0..20 {
         let name = format!("{number:02}.jpg");
-        made(&renders, &id(number % 3), &name);
+        rendered(&renders, &id(number % 3), &name);
         mark(&renders, &id(number % 3), &name, start - HOUR * (40 - number));
     }
     assert_eq!(names(&renders).len(), 20);
     // The oldest image is used again.
     assert_eq!(pictures::bytes(renders.get(&id(0), "00.jpg", start).unwrap()), PICTURE);
-    made(&renders, &id(1), "new.jpg");
+    rendered(&renders, &id(1), "new.jpg");
     let mut expected: BTreeSet<_> = (4..20).map(|number| format!("{number:02}.jpg")).collect();
     expected.extend(["00.jpg".to_owned(), "new.jpg".to_owned()]);
     assert_eq!(names(&renders), expected);
@@ -129,8 +129,8 @@ fn markers_of_stored_files_count_for_the_capacity() {
     let (_folder, renders) = cache(10 * MIN_FILE_BYTES);
     for number in 0..50 {
         let name = format!("{number}.jpg");
-        let made = renders.get_or_make(&id(1), &name, now(), || Ok(Vec::new())).unwrap();
-        assert_eq!(made.size(), 0);
+        let rendered = renders.get_or_render(&id(1), &name, now(), || Ok(Vec::new())).unwrap();
+        assert_eq!(rendered.size(), 0);
         assert_eq!(renders.get(&id(1), &name, now()).unwrap().size(), 0);
     }
     assert!(names(&renders).len() <= 10, "{:?}", names(&renders));
@@ -140,8 +140,8 @@ fn markers_of_stored_files_count_for_the_capacity() {
 fn image_larger_than_the_cache_is_not_kept() {
     let (_folder, renders) = cache(MIN_FILE_BYTES);
     let large = vec![7; 5 * 4096];
-    let picture = renders.get_or_make(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
-    assert_eq!(pictures::bytes(picture), large);
+    let image = renders.get_or_render(&id(1), "a.jpg", now(), || Ok(large.clone())).unwrap();
+    assert_eq!(pictures::bytes(image), large);
     assert_eq!(names(&renders), BTreeSet::new());
 }
 
@@ -151,13 +151,13 @@ fn cache_errors_do_not_fail_requests() {
     // A directory cannot be created in place of a file.
     fs::write(folder.path().join("images"), b"in the way").unwrap();
     for _ in 0..2 {
-        assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+        assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
         assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     }
     // An image cannot replace a directory; no temporary file remains.
     fs::remove_file(folder.path().join("images")).unwrap();
     fs::create_dir_all(renders.path(&id(1), "a.jpg").join("in the way")).unwrap();
-    assert_eq!(made(&renders, &id(1), "a.jpg"), PICTURE);
+    assert_eq!(rendered(&renders, &id(1), "a.jpg"), PICTURE);
     assert_eq!(names(&renders), BTreeSet::from(["a.jpg".to_owned()]));
 }
 
@@ -170,11 +170,11 @@ fn files_of_a_crash_are_ignored_and_evicted() {
     mark(&renders, &id(1), "a.jpg.1.part", now() - HOUR);
     assert!(renders.get(&id(1), "a.jpg", now()).is_none());
     for name in ["a.jpg", "b.jpg", "c.jpg"] {
-        assert_eq!(made(&renders, &id(1), name), PICTURE);
+        assert_eq!(rendered(&renders, &id(1), name), PICTURE);
     }
     assert!(!left.exists());
     fs::write(&left, b"half a pic").unwrap();
-    renders.forget(&id(1)).unwrap();
+    renders.remove(&id(1)).unwrap();
     assert!(!left.exists());
 }
 
@@ -182,11 +182,11 @@ fn files_of_a_crash_are_ignored_and_evicted() {
 fn large_image_is_read_in_chunks_after_eviction() {
     let (_folder, renders) = cache(1 << 30);
     let large: Vec<u8> = (0..3 * limits::CHUNK_BYTES).map(|at| at.to_le_bytes()[1]).collect();
-    let made = renders.get_or_make(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
+    let rendered = renders.get_or_render(&id(1), "a.png", now(), || Ok(large.clone())).unwrap();
     let kept = renders.get(&id(1), "a.png", now()).unwrap();
-    assert!(matches!((&made, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));
-    renders.forget(&id(1)).unwrap();
-    assert_eq!((made.size(), kept.size()), (large.len() as u64, large.len() as u64));
-    assert_eq!(pictures::bytes(made), large);
+    assert!(matches!((&rendered, &kept), (RenderedImage::OnDisk(_), RenderedImage::OnDisk(_))));
+    renders.remove(&id(1)).unwrap();
+    assert_eq!((rendered.size(), kept.size()), (large.len() as u64, large.len() as u64));
+    assert_eq!(pictures::bytes(rendered), large);
     assert_eq!(pictures::bytes(kept), large);
 }

@@ -14,7 +14,7 @@ const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::G
 ///
 /// # Panics
 /// If a rendered image does not have the planned size; and where the tested code panics.
-pub fn read_picture(content: &[u8]) {
+pub fn read_image(content: &[u8]) {
     let media_type = kind::media_type(content, "name", None);
     animation::is_animated(&media_type, content);
     svg::dimensions(content);
@@ -28,7 +28,8 @@ pub fn read_picture(content: &[u8]) {
         let mut planned = None;
         let job = |size: Size| {
             let asked = Size { width: size.width.div_ceil(1 + byte(2) % 16), height: byte(3) % 64 };
-            let plan = transform::resize_plan(size, Some(&trim).filter(|_| byte(0) > 100), asked)?;
+            let trim = Some(&trim).filter(|_| byte(0) > 100);
+            let plan = transform::resize_plan(size, trim, asked, None)?;
             planned = plan.map(|plan| plan.output);
             let format = if byte(4) % 2 == 0 { Format::Jpeg } else { Format::Bmp };
             Ok(plan.map(|plan| Job { plan, format, quality: 85 }))

@@ -3,4 +3,4 @@
 mod hostile;
 pub mod pictures;
 
-pub use hostile::read_picture;
+pub use hostile::read_image;

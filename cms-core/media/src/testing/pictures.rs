@@ -55,7 +55,7 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
 pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
     let asked = Size { width: size.0, height: size.1 };
     let job = |source| {
-        let plan = transform::resize_plan(source, None, asked)?;
+        let plan = transform::resize_plan(source, None, asked, None)?;
         Ok(plan.map(|plan| Job { plan, format: Format::Jpeg, quality: 85 }))
     };
     pipeline::render(source, Format::Jpeg, job, &Limits::default())
@@ -70,8 +70,8 @@ pub fn size(picture: &[u8]) -> (u32, u32) {
 }
 
 /// All bytes of a rendered image.
-pub fn bytes(made: RenderedImage) -> Vec<u8> {
-    match made {
+pub fn bytes(rendered: RenderedImage) -> Vec<u8> {
+    match rendered {
         RenderedImage::InMemory(bytes) => bytes.into(),
         RenderedImage::OnDisk(mut pieces) => {
             let mut bytes = Vec::new();

@@ -17,7 +17,7 @@ const NOT_ALLOWED: [&str; 2] = [
      \"application/pdf\", \"application/json\".",
 ];
 
-fn picture() -> Vec<u8> {
+fn image() -> Vec<u8> {
     fs::read(testing::fixture("media/still.png")).expect("a fixture can be read")
 }
 
@@ -31,7 +31,7 @@ fn check(file: Option<UploadedFile<'_>>, kind: Option<&str>) -> Result<Media, Fi
 
 #[test]
 fn image_metadata_is_complete() {
-    let content = picture();
+    let content = image();
     let media = |kind| Media {
         file_name: "My photo.PNG".to_owned(),
         extension: "png".to_owned(),
@@ -49,7 +49,7 @@ fn image_metadata_is_complete() {
 
 #[test]
 fn damaged_image_of_an_allowed_type_is_accepted() {
-    let broken = &picture()[..18];
+    let broken = &image()[..18];
     let media = check(Some(file("a.png", broken)), Some("image")).unwrap();
     assert_eq!(media.mime_type, "image/png");
 }
@@ -68,7 +68,7 @@ fn validation_errors_are_reported_together() {
     let empty = UploadedFile { size: 0, ..file("a.png", b"") };
     let archive = b"PK\x03\x04\0\0\0\0\0\0\0\0";
     let large = |file| UploadedFile { size: 27_441_234, ..file };
-    let picture = picture();
+    let image = image();
     let required = "The property type is required";
     let enumeration = "Does not have a value in the enumeration [\"image\",\"file\"]";
     let not_an_image = "The file is not an image";
@@ -76,13 +76,13 @@ fn validation_errors_are_reported_together() {
     for (file, kind, expected) in [
         (None, None, json!({"file": ["The property file is required"], "type": [required]})),
         (None, Some("image"), json!({"file": ["The property file is required"]})),
-        (Some(file("a.png", &picture)), None, json!({"type": [required]})),
-        (Some(file("a.png", &picture)), Some(""), json!({"type": [enumeration]})),
-        (Some(file("a.png", &picture)), Some("Image"), json!({"type": [enumeration]})),
+        (Some(file("a.png", &image)), None, json!({"type": [required]})),
+        (Some(file("a.png", &image)), Some(""), json!({"type": [enumeration]})),
+        (Some(file("a.png", &image)), Some("Image"), json!({"type": [enumeration]})),
         (Some(empty), Some("image"), json!({"file": ["An empty file is not allowed."]})),
         (Some(file("a.png", b"text")), Some("image"), json!({"type": [not_an_image]})),
         (Some(file("a.html", b"<p>")), Some("file"), json!({"file": [not_allowed("text/html")]})),
-        (Some(large(file("a.png", &picture))), Some("image"), json!({"file": [too_large]})),
+        (Some(large(file("a.png", &image))), Some("image"), json!({"file": [too_large]})),
         (
             Some(large(file("a.png", archive))),
             Some("image"),

@@ -85,22 +85,26 @@ impl BitAnd for Access {
 /// The permission that a request needs, known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission<'a> {
-    /// Any valid key.
+    /// Any valid key or session.
     AnyKey,
+    /// A session, whatever the role of its user.
+    Session,
+    /// Any caller that may ever write.
+    AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
+    /// Rights on the shared views of a type, which is named as for its definition.
+    Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
     /// Create types, plan or apply a project, purge all content.
     AdministerTypes,
-    /// Any caller that may write something.
-    Write,
     /// Manage keys and the server.
-    Manage,
+    Admin,
 }
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ const SLUG: &str = "^[a-zA-Z0-9-_]*$";
 const VARIANT: &str = "^[_a-zA-Z0-9]+$";
 const HEADER_NAME: &str = "^[a-zA-Z0-9-]*$";
 
+/// The type whose objects are media files.
+pub const MEDIA: &str = "_media";
+/// Its property for the point that a crop keeps.
+const FOCAL_POINT: &str = "focalPoint";
+
 /// The type whose objects are webhooks.
 pub const WEBHOOKS: &str = "_webhooks";
 /// Name of the type of plugin settings.
@@ -30,7 +35,7 @@ const BUILTIN: [(&str, &str, Fields); 7] = [
     ("about", "About", || translated(about)),
     ("contact", "Contact", || translated(contact)),
     ("contact_form", "Contact form", contact_form),
-    ("_media", "Media (internal)", media),
+    (MEDIA, "Media (internal)", media),
     ("project", "Project", project),
     ("_tag", "Tag (internal)", tag),
     (WEBHOOKS, "Webhooks (internal)", webhooks),
@@ -50,6 +55,24 @@ pub fn definitions() -> Vec<Definition> {
 pub fn webhooks_definition() -> Definition {
     let (name, label, fields) = BUILTIN[BUILTIN.len() - 1];
     definition(name, label, fields())
+}
+
+/// Adds the focal point to the media type of a data directory of an older version; returns whether
+/// it was missing.
+pub fn add_focal_point(definition: &mut Definition) -> bool {
+    let Field { name, schema, config, .. } = focal_point();
+    let schemas = &mut definition.schema_definition["allOf"][1]["properties"];
+    let Some(schemas) = schemas.as_object_mut().filter(|schemas| !schemas.contains_key(name))
+    else {
+        return false;
+    };
+    schemas.insert(name.to_owned(), schema);
+    let meta = &mut definition.meta_definition;
+    meta["propertiesConfig"][name] = config;
+    if let Value::Array(order) = &mut meta["order"] {
+        order.push(json!(name));
+    }
+    true
 }
 
 fn definition(name: &str, label: &str, fields: Vec<Field>) -> Definition {
@@ -165,7 +188,15 @@ fn media() -> Vec<Field> {
         text("alt").config("label", "ALT"),
         text("title"),
         list("variants", vec![name, custom("trim", trim)]).schema("minItems", 0),
+        focal_point(),
     ]
+}
+
+fn focal_point() -> Field {
+    let axis = |name| number(name).schema("minimum", 0).schema("maximum", 1).required();
+    custom(FOCAL_POINT, vec![axis("x"), axis("y")])
+        .schema("additionalProperties", false)
+        .config("inputSubtype", "focal")
 }
 
 fn tag() -> Vec<Field> {
@@ -367,6 +398,17 @@ mod tests {
     }
 
     #[test]
+    fn media_type_of_an_older_version_gains_the_focal_point() {
+        let current = definition(MEDIA, "Media (internal)", media());
+        let older: Vec<Field> = media().into_iter().filter(|f| f.name != FOCAL_POINT).collect();
+        let mut older = definition(MEDIA, "Media (internal)", older);
+        assert!(add_focal_point(&mut older));
+        assert_eq!(older, current);
+        assert!(!add_focal_point(&mut older));
+        assert_eq!(older, current);
+    }
+
+    #[test]
     fn labels_are_readable() {
         let labels: Vec<(String, Value)> = definitions()
             .into_iter()
@@ -384,6 +426,7 @@ mod tests {
             ("mimeType", "MIME type"),
             ("externalId", "External id"),
             ("alt", "ALT"),
+            ("focalPoint", "Focal point"),
             ("__translations", "Translations"),
             ("send_a_message_description", "Send a message description"),
         ] {

@@ -47,7 +47,7 @@ pub fn diff<'a>(
         let source = source(property, old, new);
         let change = match source {
             None => PropertyChange::Add,
-            Some(old) if changes_type(old, property) => PropertyChange::Type,
+            Some(old) if rewrites_values(old, property) => PropertyChange::Type,
             Some(old) if old.name != property.name => PropertyChange::Add,
             Some(old)
                 if is_same(&property.name, old.required == property.required, before, after) =>
@@ -87,12 +87,12 @@ pub(super) fn source<'a>(
 
 /// Tells whether stored values have to be read, to convert them or to fill in missing ones.
 pub(super) fn converts(old: &Property, new: &Property) -> bool {
-    changes_type(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
+    rewrites_values(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
 }
 
 /// Tells whether stored values change: the type changes, here or in a nested property, or a nested
 /// property is removed or renamed.
-fn changes_type(old: &Property, new: &Property) -> bool {
+fn rewrites_values(old: &Property, new: &Property) -> bool {
     let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));
     if pair(old) != pair(new) {
         return true;

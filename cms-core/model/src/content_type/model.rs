@@ -112,6 +112,9 @@ impl Property {
 /// Path of the configs of a type's own properties.
 pub const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
 
+/// Path of the flag of types with at most one object.
+pub const SINGLE_PATH: &str = "metaDefinition.admin.single";
+
 /// The only value of `convert`.
 pub const PARSE: &str = "parse";
 
@@ -267,6 +270,12 @@ impl Definition {
         let own = &self.schema_definition["allOf"][1]["properties"];
         let required = self.schema_definition.get("required");
         read_properties(own, required, &Value::Object(self.meta_definition.clone()))
+    }
+
+    /// Whether the type has at most one object, see
+    /// docs/reference/content-types.md#single-object-types
+    pub fn is_single(&self) -> bool {
+        self.meta_definition.get("admin").is_some_and(|admin| admin["single"] == true)
     }
 
     /// The editions of objects of the type.

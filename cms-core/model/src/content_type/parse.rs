@@ -12,7 +12,10 @@ mod tests;
 use serde_json::{Map, Value};
 
 use self::properties::{Content, Level};
-use super::{model::Definition, schema::LINK_TYPES};
+use super::{
+    model::{Definition, SINGLE_PATH},
+    schema::LINK_TYPES,
+};
 use crate::{
     error::FieldErrors,
     limits,
@@ -42,6 +45,7 @@ pub fn definition(
     let content = Content { schemas, required: needed.unwrap_or_default(), meta };
     Level::top(base.is_some()).check(&content, errors);
     check_unique_count(meta, errors);
+    check_single(meta, errors);
 
     let workflow_id = workflow(payload, base, workflows, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
@@ -85,6 +89,14 @@ fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldError
     if configs.filter(|config| config["unique"] == true).count() > maximum {
         let message = format!("Too many unique properties, limit: {maximum}");
         errors.add("metaDefinition.propertiesConfig", message);
+    }
+}
+
+/// Other hints for forms are not validated.
+fn check_single(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
+    let single = meta.and_then(|meta| meta.get("admin")?.get("single"));
+    if single.is_some_and(|single| !single.is_boolean()) {
+        errors.add(SINGLE_PATH, NOT_VALID);
     }
 }
 

@@ -185,7 +185,7 @@ impl<'p> RelationTargets<'p> {
         buffered: &mut BufferReservation<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let expected = text.json.len() * 2;
-        buffered.cover(expected)?;
+        buffered.grow_to(expected)?;
         let mut out = Vec::with_capacity(expected);
         let is_complete = self.fill_into(&mut out, text, objects, buffered)?;
         Ok(is_complete.then_some(out))
@@ -218,7 +218,7 @@ impl<'p> RelationTargets<'p> {
                 if !self.fill_into(out, target, objects, buffered)? {
                     return Ok(false);
                 }
-                buffered.cover(out.capacity())?;
+                buffered.grow_to(out.capacity())?;
             }
         }
         out.extend_from_slice(&text.json[copied..]);

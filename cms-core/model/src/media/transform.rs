@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::focal_point::FocalPoint;
 use crate::{
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -64,12 +65,13 @@ pub struct Trim {
 
 /// Computes the plan for an image of size `source`; 0 in `requested` stands for automatic.
 ///
-/// None when the result is the source itself, so that its bytes can be sent unchanged. A trim that
+/// A crop keeps the focal point, or the centre. None when the result is the source itself, so that its bytes can be sent unchanged. A trim that
 /// leaves no pixels is an error.
 pub fn resize_plan(
     source: Size,
     trim: Option<&Trim>,
     requested: Size,
+    focal_point: Option<FocalPoint>,
 ) -> Result<Option<ResizePlan>> {
     let full = Rectangle { x: 0, y: 0, width: source.width, height: source.height };
     let trimmed = match trim {
@@ -83,8 +85,9 @@ pub fn resize_plan(
         width: shown(requested.width, scaled.width),
         height: shown(requested.height, scaled.height),
     };
-    let (x, width) = centred(trimmed.x, trimmed.width, scaled.width, output.width);
-    let (y, height) = centred(trimmed.y, trimmed.height, scaled.height, output.height);
+    let (x, y) = focal_point.map(|point| point.within(source, trimmed)).map(|p| (p.x, p.y)).unzip();
+    let (x, width) = cropped((trimmed.x, trimmed.width), scaled.width, output.width, x);
+    let (y, height) = cropped((trimmed.y, trimmed.height), scaled.height, output.height, y);
     let plan = ResizePlan { crop: Rectangle { x, y, width, height }, output };
     Ok((plan != ResizePlan { crop: full, output: source }).then_some(plan))
 }
@@ -117,17 +120,45 @@ fn scale(size: Size, requested: Size) -> Size {
     }
 }
 
-/// The source pixels, as start and length, of the centred `output` pixels of `scaled` ones.
-fn centred(start: u32, length: u32, scaled: u32, output: u32) -> (u32, u32) {
-    let kept = if output == scaled { length } else { proportion(length, output, scaled) };
-    (start + (length - kept) / 2, kept)
+/// The source pixels, as start and length, of the `output` pixels of `scaled` ones around a point, or
+/// in the centre.
+fn cropped(
+    (start, length): (u32, u32),
+    scaled: u32,
+    output: u32,
+    point: Option<f64>,
+) -> (u32, u32) {
+    if output == scaled {
+        return (start, length);
+    }
+    let kept = proportion(length, output, scaled);
+    let left = match point {
+        None => (length - kept) / 2,
+        Some(point) => {
+            let first = first_pixel(point, scaled, output);
+            rounded(length, first, scaled).min(length - kept)
+        }
+    };
+    (start + left, kept)
+}
+
+/// The first of the `output` pixels of `scaled` ones with a point in their centre, as far as possible.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
+fn first_pixel(point: f64, scaled: u32, output: u32) -> u32 {
+    let first = (point * f64::from(scaled) - f64::from(output) / 2.0).floor();
+    first.clamp(0.0, f64::from(scaled - output)) as u32
 }
 
 /// `length * part / total`, rounded, at least 1. `part` is at most `total`.
 fn proportion(length: u32, part: u32, total: u32) -> u32 {
+    rounded(length, part, total).max(1)
+}
+
+/// `length * part / total`, rounded. `part` is at most `total`.
+fn rounded(length: u32, part: u32, total: u32) -> u32 {
     let (length, part, total) = (u128::from(length), u128::from(part), u128::from(total));
     let rounded = (2 * length * part + total).checked_div(2 * total).unwrap_or(0);
-    u32::try_from(rounded.max(1)).unwrap_or(u32::MAX)
+    u32::try_from(rounded).unwrap_or(u32::MAX)
 }
 
 impl Trim {

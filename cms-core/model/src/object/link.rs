@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 use super::path::ValuePath;
@@ -14,6 +14,9 @@ use crate::{
 };
 
 const CONTENT: &str = "/api/v1/content/";
+
+/// Characters of an id that are encoded in links from files.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// The target of a well-formed internal `dataUrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,14 @@ pub fn parse(data_url: &str) -> Option<LinkTarget<'_>> {
 /// Builds a link to an object.
 pub fn to(content_type: &str, id: &str) -> Value {
     json!({ "type": "internal", "dataUrl": format!("{CONTENT}{content_type}/{id}") })
+}
+
+/// Builds a link from a text in a file: the id of an object of this type, or the path of any object.
+pub fn from_text(content_type: &str, text: &str) -> Value {
+    if text.starts_with(CONTENT) {
+        return json!({ "type": "internal", "dataUrl": text });
+    }
+    to(content_type, &utf8_percent_encode(text, ENCODED).to_string())
 }
 
 /// A link in an object.

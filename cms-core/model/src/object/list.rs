@@ -1,6 +1,6 @@
 //! A requested list of objects; its filters are not parsed yet.
 
-use super::view::View;
+use super::{model::Columns, view::View};
 use crate::{
     content_type::catalog::CompiledType,
     error::{Error, Result},
@@ -18,6 +18,7 @@ pub struct ObjectList {
     descending: bool,
     empty_first: bool,
     slice: ListRange,
+    pub columns: Columns,
 }
 
 /// Selects the objects of a list, on all pages.
@@ -38,6 +39,7 @@ impl ObjectList {
             descending: request.descending,
             empty_first: request.empty_first,
             slice,
+            columns: Columns::All,
         }
     }
 

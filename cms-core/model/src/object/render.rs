@@ -9,6 +9,7 @@ use crate::{
     limits,
     memory::BufferReservation,
     paging::Page,
+    query::path::InternalField,
 };
 
 /// Maximum number of bytes by which the buffer of a response grows at a time.
@@ -38,7 +39,7 @@ pub fn make_room(
     let (needed, capacity) = (out.len() + bytes, out.capacity());
     if needed > capacity {
         let grown = needed.max(capacity + capacity.min(MAX_GROWTH_BYTES));
-        buffered.cover(capacity + grown)?;
+        buffered.grow_to(capacity + grown)?;
         out.reserve_exact(grown - out.len());
     }
     Ok(())
@@ -60,49 +61,82 @@ pub fn object(out: &mut Vec<u8>, content_type: &str, stored: &StoredObject<'_>) 
 
 /// Appends `internal`: always all twelve fields, and the schedule if there is one.
 pub fn internal(out: &mut Vec<u8>, content_type: &str, internal: &Internal<'_>) {
-    out.extend_from_slice(b"{\"contentType\":\"");
-    // Names consist of a-z and _ only.
-    out.extend_from_slice(content_type.as_bytes());
-    out.extend_from_slice(b"\",\"createdAt\":\"");
-    dates::push_object_date(internal.created_at, out);
-    out.extend_from_slice(b"\",\"updatedAt\":\"");
-    dates::push_object_date(internal.updated_at, out);
-    out.extend_from_slice(b"\",\"deletedAt\":\"");
-    if let Some(at) = internal.deleted_at {
-        dates::push_object_date(at, out);
-    }
-    out.extend_from_slice(b"\",\"workflowState\":");
-    string(out, &internal.workflow_state);
-    out.extend_from_slice(b",\"objectTitle\":");
-    string(out, &internal.title);
-    out.extend_from_slice(b",\"latestVersion\":");
-    integer(out, internal.version);
-    out.extend_from_slice(b",\"workflowPublicVersion\":");
-    match internal.workflow_public_version {
-        Some(version) => integer(out, version),
-        None => out.extend_from_slice(b"\"\""),
-    }
-    out.extend_from_slice(b",\"workflowPublishedAt\":");
-    match internal.workflow_published_at {
-        Some(at) => date(out, at),
-        None => out.extend_from_slice(b"-1"),
-    }
-    out.extend_from_slice(b",\"status\":\"");
-    out.extend_from_slice(internal.status.as_str().as_bytes());
-    out.extend_from_slice(b"\",\"publicVersion\":");
-    integer(out, internal.public_version.unwrap_or(-1));
-    out.extend_from_slice(b",\"publishedAt\":");
-    match internal.published_at {
-        Some(at) => date(out, at),
-        None => out.extend_from_slice(b"\"\""),
-    }
-    if let Some(schedule) = &internal.schedule {
-        out.extend_from_slice(b",\"scheduledAt\":");
-        date(out, schedule.at);
-        out.extend_from_slice(b",\"scheduledAtTimeZone\":");
-        string(out, &schedule.zone);
+    for (index, key) in INTERNAL_KEYS.iter().enumerate() {
+        let start = out.len();
+        out.extend_from_slice(key);
+        if !internal_value(out, InternalField::ALL[index], content_type, internal) {
+            out.truncate(start);
+        }
     }
     out.push(b'}');
+}
+
+/// The text before the value of each field, in the order of [`InternalField::ALL`].
+const INTERNAL_KEYS: [&[u8]; InternalField::ALL.len()] = [
+    b"{\"contentType\":",
+    b",\"createdAt\":",
+    b",\"updatedAt\":",
+    b",\"deletedAt\":",
+    b",\"workflowState\":",
+    b",\"objectTitle\":",
+    b",\"latestVersion\":",
+    b",\"workflowPublicVersion\":",
+    b",\"workflowPublishedAt\":",
+    b",\"status\":",
+    b",\"publicVersion\":",
+    b",\"publishedAt\":",
+    b",\"scheduledAt\":",
+    b",\"scheduledAtTimeZone\":",
+];
+
+/// Appends the value of one field of `internal`; returns false when it has none.
+pub(super) fn internal_value(
+    out: &mut Vec<u8>,
+    field: InternalField,
+    content_type: &str,
+    internal: &Internal<'_>,
+) -> bool {
+    // Texts of the program need no escapes.
+    let plain = |out: &mut Vec<u8>, text: &str| {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    };
+    match field {
+        InternalField::ContentType => plain(out, content_type),
+        InternalField::CreatedAt => date(out, internal.created_at),
+        InternalField::UpdatedAt => date(out, internal.updated_at),
+        InternalField::DeletedAt => match internal.deleted_at {
+            Some(at) => date(out, at),
+            None => plain(out, ""),
+        },
+        InternalField::WorkflowState => string(out, &internal.workflow_state),
+        InternalField::ObjectTitle => string(out, &internal.title),
+        InternalField::LatestVersion => integer(out, internal.version),
+        InternalField::WorkflowPublicVersion => match internal.workflow_public_version {
+            Some(version) => integer(out, version),
+            None => plain(out, ""),
+        },
+        InternalField::WorkflowPublishedAt => match internal.workflow_published_at {
+            Some(at) => date(out, at),
+            None => integer(out, -1),
+        },
+        InternalField::Status => plain(out, internal.status.as_str()),
+        InternalField::PublicVersion => integer(out, internal.public_version.unwrap_or(-1)),
+        InternalField::PublishedAt => match internal.published_at {
+            Some(at) => date(out, at),
+            None => plain(out, ""),
+        },
+        InternalField::ScheduledAt => match &internal.schedule {
+            Some(schedule) => date(out, schedule.at),
+            None => return false,
+        },
+        InternalField::ScheduledAtTimeZone => match &internal.schedule {
+            Some(schedule) => string(out, &schedule.zone),
+            None => return false,
+        },
+    }
+    true
 }
 
 /// Rejects responses that are too large to be buffered in memory.

@@ -35,6 +35,13 @@ pub fn links(text: &str, properties: &[Property]) -> Vec<FoundLink> {
     found
 }
 
+/// Returns the internal links in the text of one value, in the order of the text.
+pub fn value_links(text: &str, property: &Property) -> Vec<FoundLink> {
+    let mut found = Vec::new();
+    value(&mut Cursor { text: text.as_bytes(), at: 0 }, Some(property), &mut found, text);
+    found
+}
+
 /// Visits an object with the given properties. None when the text is not compact JSON.
 fn object(
     cursor: &mut Cursor<'_>,
@@ -49,21 +56,32 @@ fn object(
         // Names of properties never need an escape.
         let name = &cursor.text[key.start + 1..key.end - 1];
         let property = properties.iter().find(|p| p.name.as_bytes() == name);
-        match property {
-            Some(p) if p.input_type == InputType::Datasource => relation(cursor, found, text)?,
-            Some(p) if p.may_link() && cursor.peek() == Some(b'[') => {
-                cursor.expect(b'[')?;
-                while !cursor.take(b']') {
-                    nested(cursor, p, found, text)?;
-                    cursor.take(b',');
-                }
-            }
-            Some(p) if p.may_link() => nested(cursor, p, found, text)?,
-            _ => cursor.skip_value()?,
-        }
+        value(cursor, property, found, text)?;
         cursor.take(b',');
     }
     Some(())
+}
+
+/// Visits the value of a property; none is undeclared.
+fn value(
+    cursor: &mut Cursor<'_>,
+    property: Option<&Property>,
+    found: &mut Vec<FoundLink>,
+    text: &str,
+) -> Option<()> {
+    match property {
+        Some(p) if p.input_type == InputType::Datasource => relation(cursor, found, text),
+        Some(p) if p.may_link() && cursor.peek() == Some(b'[') => {
+            cursor.expect(b'[')?;
+            while !cursor.take(b']') {
+                nested(cursor, p, found, text)?;
+                cursor.take(b',');
+            }
+            Some(())
+        }
+        Some(p) if p.may_link() => nested(cursor, p, found, text),
+        _ => cursor.skip_value(),
+    }
 }
 
 /// Visits a list item or a custom value of any JSON type.

@@ -94,7 +94,7 @@ pub fn validate_patterns(
                 && let Some(compiled) = pattern.compiled()
                 && !compiled.is_match(text, budget)
             {
-                errors.add(path.to_string(), no_match(&pattern.text));
+                errors.add(path.to_string(), message::no_match(&pattern.text));
             }
         }
         Value::Array(items) => {
@@ -141,7 +141,7 @@ pub fn validate_id(id: &Value) -> FieldErrors {
         errors.add("id", message::too_long(MAX_ID_CHARS));
     }
     if !has_only_id_characters(id) {
-        errors.add("id", no_match(ID_PATTERN));
+        errors.add("id", message::no_match(ID_PATTERN));
     }
     errors
 }
@@ -212,10 +212,6 @@ fn error_message(kind: &ErrorKind, error: &ValidationError) -> String {
         ErrorKind::Enum { .. } => message::not_in_enumeration(&LINK_TYPES),
         _ => NOT_VALID.to_owned(),
     }
-}
-
-fn no_match(pattern: &str) -> String {
-    format!("Does not match the regex pattern {pattern}")
 }
 
 /// The path of an error: `list[0].name`.

@@ -1,7 +1,8 @@
 //! Decides which objects a request sees, see docs/reference/publishing.md#what-readers-see
 //!
-//! Every read reads the rows of [`View::edition`] and filters them by [`View::shows`]; lists put
-//! both into their SQL. Writes and other requests on an object find it by [`View::contains`].
+//! Every read reads the rows of [`View::edition`] and filters them by [`View::admits_state`]; lists
+//! put both into their SQL. Writes and other requests on an object find it by
+//! [`View::contains_object`].
 
 use std::borrow::Cow;
 
@@ -45,7 +46,7 @@ impl View {
 
     /// Tells whether a request sees only one version of an object, because the type has a public
     /// view.
-    pub fn is_one_version(caller: &Caller, content_type: &CompiledType) -> bool {
+    pub fn shows_single_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
             && (content_type.definition.draft_public || has_public_state(&content_type.workflow))
     }
@@ -72,18 +73,18 @@ impl View {
         if self.masked { mask::visible(path) } else { path }
     }
 
-    /// Tells whether an object of the view's edition is shown.
-    pub fn shows(self, internal: &Internal<'_>) -> bool {
+    /// Tells whether the view shows an object of its edition in this workflow state.
+    pub fn admits_state(self, internal: &Internal<'_>) -> bool {
         !self.only_approved || internal.workflow_state == PUBLIC_STATE
     }
 
     /// Tells whether the view contains an object, given its current version.
-    pub fn contains(self, current: &Internal<'_>) -> bool {
+    pub fn contains_object(self, current: &Internal<'_>) -> bool {
         let is_in_edition = match self.edition {
             Edition::Current => true,
             Edition::Published => current.status.is_published(),
         };
-        is_in_edition && self.shows(current)
+        is_in_edition && self.admits_state(current)
     }
 }
 

@@ -94,7 +94,7 @@ fn internal() -> Schema {
         ("contentType", Schema::text()),
         ("createdAt", date()),
         ("updatedAt", date()),
-        ("deletedAt", Schema::text().described("Empty while the object lives")),
+        ("deletedAt", Schema::text().described("Empty unless the object is deleted")),
         ("workflowState", Schema::text()),
         ("objectTitle", Schema::text()),
         ("latestVersion", Schema::number()),
@@ -113,7 +113,7 @@ fn internal() -> Schema {
         ("scheduledAtTimeZone", Schema::text()),
     ];
     Schema::object(properties, &["createdAt", "updatedAt", "deletedAt", "contentType"])
-        .described("Facts about the object that the server keeps; read-only")
+        .described("Metadata of the object; read-only")
         .closed()
 }
 
@@ -157,7 +157,8 @@ fn batch(required: &[&str]) -> Schema {
     let mut properties: Vec<(&str, Schema)> =
         BATCH_COUNTS.iter().map(|&count| (count, Schema::number())).collect();
     properties.push(("errors", Schema::list(element_error)));
-    properties.push(("data", Schema::list(Schema::text()).described("Faults of the whole call")));
+    properties
+        .push(("data", Schema::list(Schema::text()).described("Errors of the request as a whole")));
     properties.push(("batch_limit", Schema::number()));
     Schema::object(properties, required)
 }
@@ -268,8 +269,8 @@ fn version() -> Schema {
         ("createdAt", Schema::text()),
         ("updatedAt", Schema::text()),
         ("deletedAt", Schema::text().or_null()),
-        ("owner", person().described("Who created the object")),
-        ("editor", person().described("Who made the version")),
+        ("owner", person().described("Creator of the object")),
+        ("editor", person().described("Author of the version")),
     ];
     Schema::object(properties, &["id", "internal", "version", "current"])
 }

@@ -185,7 +185,7 @@ impl DocumentedType<'_> {
         let delete = self
             .operation("delete", "/{id}", "delete", "Delete an object")
             .respond([
-                Response::empty(204, "It is deleted"),
+                Response::empty(204, "Deleted"),
                 rejected("This content object is used in another content object."),
             ])
             .respond(denied_or_missing());
@@ -208,8 +208,8 @@ impl DocumentedType<'_> {
             operation
                 .body(Schema::list(self.input_schema()))
                 .respond([
-                    Response::json(200, "All were saved", reference(BATCH_SUCCESS)),
-                    Response::json(400, "Some were refused", reference(BATCH_ERROR)),
+                    Response::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
+                    Response::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
                 ])
                 .respond(denied_or_missing())
                 .respond(body_errors())
@@ -227,7 +227,7 @@ impl DocumentedType<'_> {
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(Schema::list(Schema::text()))
             .respond([
-                Response::json(200, "How many were deleted", deleted),
+                Response::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
             ])
             .respond(denied_or_missing())
@@ -282,7 +282,7 @@ impl DocumentedType<'_> {
             )
             .parameters([Parameter::query("hydrate", depth, levels(1))])
             .respond([
-                Response::empty(204, "It is done"),
+                Response::empty(204, "Done"),
                 rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
             .respond(denied_or_missing())
@@ -298,7 +298,7 @@ impl DocumentedType<'_> {
                 &format!("{summary} many objects"),
             )
             .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond([Response::empty(204, "It is done"), too_many()])
+            .respond([Response::empty(204, "Done"), too_many()])
             .respond(denied_or_missing())
             .respond(body_errors())
         };
@@ -325,7 +325,8 @@ fn too_many() -> Response {
     let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
-    Response::json(400, "Why nothing was done", Schema::map(Schema::anything())).example(example)
+    Response::json(400, "Validation errors; nothing was changed", Schema::map(Schema::anything()))
+        .example(example)
 }
 
 fn object_id() -> Parameter {

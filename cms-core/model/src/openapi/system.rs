@@ -108,7 +108,7 @@ fn types(may_change: bool) -> Vec<Operation> {
                 .summary("Delete a content type that has no objects")
                 .parameters([name()])
                 .respond([
-                    Response::empty(200, "It is deleted"),
+                    Response::empty(200, "Deleted"),
                     rejected("Content Type has objects, you can't remove it!"),
                 ])
                 .respond(denied_or_missing()),
@@ -139,8 +139,8 @@ fn search() -> Operation {
             query("limit", "Entries of a page", limit),
             list("content_type[]", "Only objects of these types"),
             list("fields[]", "Only these properties, with ^weight if wanted"),
-            map("filters", "Conditions by property"),
-            map("post_filters", "Conditions that aggregations do not see"),
+            map("filters", "Filters by property"),
+            map("post_filters", "Filters that do not affect aggregations"),
             map("geo_filters", "Distances by property: geo_distance,10km,52.5,13.4"),
             query("order_by", "Property to order by", Schema::text()),
             direction,
@@ -164,6 +164,17 @@ fn search() -> Operation {
         .respond(denied())
 }
 
+/// The author of a change.
+fn author() -> Schema {
+    let kinds = ["user", "key", "local", "system"];
+    let author = [
+        ("kind", Schema::one_of(&kinds)),
+        ("id", Schema::text().or_null()),
+        ("name", Schema::text()),
+    ];
+    Schema::object(author, &["kind", "id", "name"])
+}
+
 fn changes() -> Operation {
     let change = [
         ("seq", Schema::integer()),
@@ -172,28 +183,37 @@ fn changes() -> Operation {
         ("contentType", Schema::text()),
         ("id", Schema::text().described("Absent when the type as a whole changed")),
         ("version", Schema::integer()),
+        ("by", author()),
     ];
-    let change = Schema::object(change, &["seq", "at", "action", "contentType"]);
+    let change = Schema::object(change, &["seq", "at", "action", "contentType", "by"]);
     let page = [
         ("data", Schema::list(change)),
-        ("next", Schema::text().described("Where to go on").example("812-5f3c9a01")),
-        ("more", Schema::boolean().described("There is more to read")),
+        ("next", Schema::text().described("`since` of the next request").example("812-5f3c9a01")),
+        ("more", Schema::boolean().described("Whether more changes follow")),
     ];
     let page = Schema::object(page, &["data", "next", "more"]);
     let types = Schema::list(Schema::text());
     let most = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
     let forgotten = json!({ "code": 410, "message": CHANGES_EXPIRED });
-    let what = "Changes, oldest first; with Accept: text/event-stream, events that go on";
+    let what = "Changes, oldest first; with Accept: text/event-stream, a stream of events";
     Operation::new("get", "/api/v1/changes", "getChanges")
         .tag(INTERNAL_TAG)
         .summary("Follow the changes of content")
         .parameters([
-            Parameter::query("since", "Where the last page or event ended", Schema::text()),
+            Parameter::query(
+                "since",
+                "`next` of the last page, or id of the last event",
+                Schema::text(),
+            ),
             Parameter::query("types[]", "Only changes of these types", types),
-            Parameter::query("limit", "Most changes", most.with_default(limits::DEFAULT_PAGE_SIZE)),
+            Parameter::query(
+                "limit",
+                "Maximum number of changes",
+                most.with_default(limits::DEFAULT_PAGE_SIZE),
+            ),
             Parameter::header(
                 "Last-Event-ID",
-                "The same as since, for streams that go on",
+                "The same as `since`, for streams that reconnect",
                 LAST_EVENT_ID_PATTERN,
             ),
         ])
@@ -202,7 +222,7 @@ fn changes() -> Operation {
             invalid(json!({ "since": [NOT_VALID] })),
             Response::json(
                 410,
-                "Changes since then are forgotten",
+                "Changes after this position were removed",
                 Schema::map(Schema::anything()),
             )
             .example(forgotten),
@@ -224,26 +244,26 @@ fn graphql() -> Vec<Operation> {
     let error = |status, description| Response::json(status, description, response());
     let responses = || {
         [
-            Response::json(200, "What was found", response()),
+            Response::json(200, "Result of the query", response()),
             error(400, "The query is not valid"),
             error(401, "The key is missing or unknown"),
             error(403, "The key does not allow this"),
-            error(404, "There is no such type"),
+            error(404, "Unknown content type"),
         ]
     };
     let post = Operation::new("post", "/api/graphql", "graphQL")
-        .summary("Ask a GraphQL query")
+        .summary("Run a GraphQL query")
         .body(Schema::object(request, &["query"]))
         .respond(responses())
         .respond([error(415, "The body is not JSON")]);
     let parameter = |name, description| Parameter::query(name, description, Schema::text());
     let get = Operation::new("get", "/api/graphql", "graphQLByAddress")
-        .summary("Ask a GraphQL query that may be kept on the way")
+        .summary("Run a GraphQL query with a cacheable response")
         .parameters([
             parameter("query", "The query"),
             parameter("variables", "Values of its variables, as JSON"),
-            parameter("operationName", "Which of several operations is meant"),
-            parameter("extensions", "The hash by which the query is named, as JSON"),
+            parameter("operationName", "Name of the operation to run"),
+            parameter("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
     let text = Response {
@@ -278,7 +298,7 @@ fn upload() -> Operation {
         ("alt", Schema::text(), false),
         ("title", Schema::text(), false),
         ("tags", Schema::list(Schema::text()).described("Ids of tags"), false),
-        ("id", Schema::text().described("Id that the object is to have: _media-<uuid>"), false),
+        ("id", Schema::text().described("Id of the new object: _media-<uuid>"), false),
     ]));
     operation
 }
@@ -295,14 +315,14 @@ fn image() -> Operation {
     });
     let file = Response {
         status: 200,
-        description: "The picture",
+        description: "The image or file",
         content: Some(Content::File),
         example: None,
     };
     let [.., missing] = denied_or_missing();
     let mut operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)
-        .summary("Get a picture or file")
+        .summary("Get an image or file")
         .parameters([
             Parameter::path("width_height", largest, size),
             Parameter::path("key", "Id and extension of the media object", Schema::text()),
@@ -340,7 +360,7 @@ fn workflows(rights: Rights) -> Vec<Operation> {
         let properties =
             [("state", Schema::text()), ("enabled_transitions", Schema::list(transition()))];
         let schema = Schema::object(properties, &["state", "enabled_transitions"]);
-        Response::json(200, "Where the object stands", schema)
+        Response::json(200, "Workflow state of the object", schema)
     };
     let object = || {
         [
@@ -357,7 +377,7 @@ fn workflows(rights: Rights) -> Vec<Operation> {
     if rights.read {
         all.push(
             Operation::new("get", STATE, "getWorkflowState")
-                .summary("Say where an object stands in its workflow")
+                .summary("Get the workflow state of an object")
                 .parameters(object())
                 .respond([state()])
                 .respond(denied_or_missing()),

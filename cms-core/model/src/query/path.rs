@@ -219,6 +219,16 @@ impl PropertyPath {
     }
 }
 
+/// Returns the names in `list[*].sub[0]`, without the brackets; none when the syntax is invalid.
+pub(crate) fn names(text: &str) -> Option<Vec<String>> {
+    let steps = split(text)?.into_iter();
+    let name = |step| match step {
+        PathStep::Key(name) => Some(name),
+        PathStep::Index(_) | PathStep::Each => None,
+    };
+    Some(steps.filter_map(name).collect())
+}
+
 /// Splits `list[*].sub[0]` into steps; none when the syntax is invalid.
 fn split(text: &str) -> Option<Vec<PathStep>> {
     let mut steps = Vec::new();

@@ -1,6 +1,6 @@
 //! The body of a delivery (see docs/reference/webhooks.md#deliveries).
 
-use crate::object::render;
+use crate::{object::render, wire::by::By};
 
 /// The event that a delivery reports.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl EventPayload<'_> {
     }
 
     /// The body with a JSON payload; without one, the payload has only the id.
-    pub fn body(&self, webhook: &str, payload: Option<&[u8]>) -> String {
+    pub fn body(&self, webhook: &str, by: &By, payload: Option<&[u8]>) -> String {
         let mut out = Vec::with_capacity(payload.map_or(0, <[u8]>::len) + 256);
         for (key, value) in [
             ("{\"webhookId\":", webhook),
@@ -36,6 +36,8 @@ impl EventPayload<'_> {
             out.extend_from_slice(key.as_bytes());
             render::string(&mut out, value);
         }
+        out.extend_from_slice(b",\"by\":");
+        serde_json::to_writer(&mut out, by).expect("an author is valid JSON");
         out.extend_from_slice(b",\"payload\":");
         if let Some(payload) = payload {
             out.extend_from_slice(payload);
@@ -52,6 +54,7 @@ impl EventPayload<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::by::ByKind;
 
     #[test]
     fn bodies_match_the_documentation() {
@@ -62,25 +65,26 @@ mod tests {
             (
                 event_payload("Create", "product", "product-1", Some(1)),
                 Some(&product[..]),
-                r#"{"webhookId":"w","action":"Create","contentTypeName":"product","ref":"/api/v1/content/product/product-1/version/1","payload":{"id":"product-1","name":"Premium pack"}}"#,
+                r#"{"webhookId":"w","action":"Create","contentTypeName":"product","ref":"/api/v1/content/product/product-1/version/1","by":{"kind":"user","id":"u","name":"Ada"},"payload":{"id":"product-1","name":"Premium pack"}}"#,
             ),
             (
                 event_payload("Delete", "product", "say \"a\"", Some(3)),
                 None,
-                r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/content/product/say \"a\"/version/3","payload":{"id":"say \"a\""}}"#,
+                r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/content/product/say \"a\"/version/3","by":{"kind":"user","id":"u","name":"Ada"},"payload":{"id":"say \"a\""}}"#,
             ),
             (
                 event_payload("Delete", "product", "some-uid", None),
                 None,
-                r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/internal/contenttype/product","payload":{"id":"some-uid"}}"#,
+                r#"{"webhookId":"w","action":"Delete","contentTypeName":"product","ref":"/api/v1/internal/contenttype/product","by":{"kind":"user","id":"u","name":"Ada"},"payload":{"id":"some-uid"}}"#,
             ),
             (
                 event_payload("Test", "", "test", None),
                 None,
-                r#"{"webhookId":"w","action":"Test","contentTypeName":"","ref":"","payload":{"id":"test"}}"#,
+                r#"{"webhookId":"w","action":"Test","contentTypeName":"","ref":"","by":{"kind":"user","id":"u","name":"Ada"},"payload":{"id":"test"}}"#,
             ),
         ] {
-            assert_eq!(event.body("w", payload), expected);
+            let by = By { kind: ByKind::User, id: Some("u".to_owned()), name: "Ada".to_owned() };
+            assert_eq!(event.body("w", &by, payload), expected);
         }
     }
 }

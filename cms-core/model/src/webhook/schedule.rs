@@ -4,7 +4,7 @@
 //! gets single requests at growing intervals until it responds. The service applies these functions
 //! to the rows of the database.
 
-use super::synchronous::DeliveryOutcome;
+use super::synchronous::WebhookOutcome;
 use crate::clock::Timestamp;
 
 /// Maximum number of parallel requests of one webhook.
@@ -77,19 +77,17 @@ pub enum NextState {
 pub struct EndpointChange {
     pub endpoint: Endpoint,
     /// Earlier outages no longer count.
-    pub forgets_outages: bool,
+    pub clears_outages: bool,
     /// All pending deliveries are due.
     pub releases_all: bool,
 }
 
 impl AttemptResult {
-    pub fn of(outcome: &DeliveryOutcome) -> Self {
+    pub fn of(outcome: &WebhookOutcome) -> Self {
         match outcome {
             success if success.is_success() => Self::Success,
-            DeliveryOutcome::Response(500..=599, _) | DeliveryOutcome::NoResponse(_) => {
-                Self::Outage
-            }
-            DeliveryOutcome::Response(..) => Self::Rejected,
+            WebhookOutcome::Response(500..=599, _) | WebhookOutcome::NoResponse(_) => Self::Outage,
+            WebhookOutcome::Response(..) => Self::Rejected,
         }
     }
 }
@@ -151,10 +149,10 @@ impl Endpoint {
         now: Timestamp,
     ) -> EndpointChange {
         let unchanged =
-            EndpointChange { endpoint: self, forgets_outages: false, releases_all: false };
+            EndpointChange { endpoint: self, clears_outages: false, releases_all: false };
         let up = |releases_all| EndpointChange {
             endpoint: Self::Up,
-            forgets_outages: true,
+            clears_outages: true,
             releases_all,
         };
         let down = |probes| {
@@ -257,14 +255,17 @@ mod tests {
     #[test]
     fn attempt_results_distinguish_outages_from_rejections() {
         let table = [
-            (DeliveryOutcome::Response(200, String::new()), AttemptResult::Success),
-            (DeliveryOutcome::Response(299, String::new()), AttemptResult::Success),
-            (DeliveryOutcome::Response(307, String::new()), AttemptResult::Rejected),
-            (DeliveryOutcome::Response(404, String::new()), AttemptResult::Rejected),
-            (DeliveryOutcome::Response(429, String::new()), AttemptResult::Rejected),
-            (DeliveryOutcome::Response(500, String::new()), AttemptResult::Outage),
-            (DeliveryOutcome::Response(599, String::new()), AttemptResult::Outage),
-            (DeliveryOutcome::NoResponse("no answer in time".to_owned()), AttemptResult::Outage),
+            (WebhookOutcome::Response(200, String::new()), AttemptResult::Success),
+            (WebhookOutcome::Response(299, String::new()), AttemptResult::Success),
+            (WebhookOutcome::Response(307, String::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(404, String::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(429, String::new()), AttemptResult::Rejected),
+            (WebhookOutcome::Response(500, String::new()), AttemptResult::Outage),
+            (WebhookOutcome::Response(599, String::new()), AttemptResult::Outage),
+            (
+                WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+                AttemptResult::Outage,
+            ),
         ];
         for (outcome, result) in table {
             assert_eq!(AttemptResult::of(&outcome), result, "{outcome:?}");
@@ -323,9 +324,9 @@ mod tests {
     #[test]
     fn endpoints_are_down_after_outages_of_two_objects_until_one_attempt_succeeds() {
         let down = |probes, seconds| Endpoint::Down { probes, resume_at: at(seconds) };
-        let up = |forgets_outages, releases_all| EndpointChange {
+        let up = |clears_outages, releases_all| EndpointChange {
             endpoint: Endpoint::Up,
-            forgets_outages,
+            clears_outages,
             releases_all,
         };
         let still = |endpoint| EndpointChange { endpoint, ..up(false, false) };

@@ -1,7 +1,8 @@
 //! Signatures of requests by the Standard Webhooks convention, so that receivers can verify the
 //! sender.
 //!
-//! The secret of a webhook is derived from a key of the data directory and the row of the webhook.
+//! The secret of a webhook is derived from a key of the data directory and the primary key of the
+//! webhook.
 //! It is not stored, exported or logged, and each webhook has another one.
 
 use base64::{Engine, prelude::BASE64_STANDARD};

@@ -4,21 +4,24 @@
 use serde_json::{Map, Value, json};
 
 use super::model::Webhook;
-use crate::error::FieldErrors;
+use crate::{
+    context::{Actor, ActorKind},
+    error::FieldErrors,
+};
 
 /// The key of messages that concern no property.
 const WEBHOOK_KEY: &str = "__webhook";
 
 /// The result of a request to a receiver.
 #[derive(Clone, Debug)]
-pub enum DeliveryOutcome {
+pub enum WebhookOutcome {
     /// Status and body of the response.
     Response(u16, String),
     /// The reason why there was no response.
     NoResponse(String),
 }
 
-impl DeliveryOutcome {
+impl WebhookOutcome {
     /// Whether the receiver accepted the request.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Response(200..=299, _))
@@ -66,16 +69,20 @@ pub fn request_body(
     event: WriteEvent,
     sequence: usize,
     content_type: &str,
-    key: &str,
+    actor: &Actor,
     payload: &Map<String, Value>,
 ) -> String {
+    let (id, first_name, key) = match actor.kind {
+        ActorKind::User { .. } => (&*actor.id, &*actor.name, ""),
+        ActorKind::Key(_) | ActorKind::Local => ("", "", &*actor.name),
+    };
     json!({
         "type": "request",
         "subject": "content-object",
         "event": event.name(),
         "sequenceNumber": sequence,
         "contentTypeName": content_type,
-        "userInfo": {"id": "", "firstName": "", "lastName": "", "apiKeyName": key},
+        "userInfo": {"id": id, "firstName": first_name, "lastName": "", "apiKeyName": key},
         "payload": payload,
     })
     .to_string()
@@ -85,15 +92,15 @@ pub fn request_body(
 pub fn read_response(
     webhook: &Webhook,
     event: WriteEvent,
-    outcome: DeliveryOutcome,
+    outcome: WebhookOutcome,
 ) -> Result<Map<String, Value>, Rejection> {
     let failed = |reason: &str| {
         let message = format!("Error processing {} webhook: {reason}", webhook.name);
         Rejection::Failed(FieldErrors::one(WEBHOOK_KEY, message))
     };
     let (status, body) = match outcome {
-        DeliveryOutcome::Response(status, body) => (status, body),
-        DeliveryOutcome::NoResponse(reason) => return Err(failed(&format!("{reason}."))),
+        WebhookOutcome::Response(status, body) => (status, body),
+        WebhookOutcome::NoResponse(reason) => return Err(failed(&format!("{reason}."))),
     };
     if status != 200 && status != 400 {
         return Err(failed(&format!("Unexpected status {status}.")));
@@ -105,14 +112,14 @@ pub fn read_response(
         let within = response.get("response").and_then(|nested| nested.get("errors"));
         let errors = within.or_else(|| response.get("errors")).and_then(errors);
         return Err(
-            errors.map_or_else(|| failed("The answer has no errors."), Rejection::ByReceiver)
+            errors.map_or_else(|| failed("The response has no errors."), Rejection::ByReceiver)
         );
     }
     match response.get_mut("payload").map(Value::take) {
         Some(Value::Object(payload)) => Ok(payload),
         // A deletion writes no data.
         _ if event == WriteEvent::Delete => Ok(Map::new()),
-        _ => Err(failed("The answer has no payload.")),
+        _ => Err(failed("The response has no payload.")),
     }
 }
 
@@ -139,6 +146,7 @@ fn errors(found: &Value) -> Option<FieldErrors> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{key::KeyKind, user::Role};
 
     fn webhook() -> Webhook {
         let object = json!({"name": "Wall", "type": "sync", "url": "https://a"});
@@ -148,17 +156,42 @@ mod tests {
     #[test]
     fn request_body_matches_the_documentation() {
         let payload = json!({"name": "A"});
-        let body =
-            request_body(WriteEvent::Create, 0, "product", "web", payload.as_object().unwrap());
-        assert_eq!(
-            body,
-            r#"{"type":"request","subject":"content-object","event":"pre-create","sequenceNumber":0,"contentTypeName":"product","userInfo":{"id":"","firstName":"","lastName":"","apiKeyName":"web"},"payload":{"name":"A"}}"#
-        );
+        let user = ActorKind::User { role: Role::Editor, email: "ada@example.com".to_owned() };
+        for (kind, name, user_info) in [
+            (
+                ActorKind::Key(KeyKind::ReadWrite),
+                "web",
+                r#"{"id":"","firstName":"","lastName":"","apiKeyName":"web"}"#,
+            ),
+            (
+                user,
+                "Ada Moor",
+                r#"{"id":"7","firstName":"Ada Moor","lastName":"","apiKeyName":""}"#,
+            ),
+        ] {
+            let actor = Actor {
+                pk: Some(1),
+                id: "7".to_owned(),
+                name: name.to_owned(),
+                kind,
+                rules: Vec::new(),
+                may_publish: true,
+            };
+            let payload = payload.as_object().unwrap();
+            let body = request_body(WriteEvent::Create, 0, "product", &actor, payload);
+            let expected = [
+                r#"{"type":"request","subject":"content-object","event":"pre-create","#,
+                r#""sequenceNumber":0,"contentTypeName":"product","userInfo":"#,
+                user_info,
+                r#","payload":{"name":"A"}}"#,
+            ];
+            assert_eq!(body, expected.concat());
+        }
     }
 
     #[test]
     fn responses_change_reject_or_fail_a_write() {
-        let with = |status, body: &str| DeliveryOutcome::Response(status, body.to_owned());
+        let with = |status, body: &str| WebhookOutcome::Response(status, body.to_owned());
         let failed = |reason: &str| {
             Err(json!({"__webhook": [format!("Error processing Wall webhook: {reason}")]}))
         };
@@ -168,7 +201,7 @@ mod tests {
             (
                 WriteEvent::Update,
                 with(200, r#"{"payload":[]}"#),
-                failed("The answer has no payload."),
+                failed("The response has no payload."),
             ),
             (WriteEvent::Delete, with(200, r#"{"response":{}}"#), Ok(json!({}))),
             (WriteEvent::Create, with(200, "oops"), malformed()),
@@ -194,13 +227,13 @@ mod tests {
             (
                 WriteEvent::Create,
                 with(400, r#"{"errors":[]}"#),
-                failed("The answer has no errors."),
+                failed("The response has no errors."),
             ),
             (WriteEvent::Create, with(400, "no"), malformed()),
             (
                 WriteEvent::Create,
-                DeliveryOutcome::NoResponse("no answer in time".to_owned()),
-                failed("no answer in time."),
+                WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
+                failed("no response within the timeout."),
             ),
         ] {
             let shown = format!("{outcome:?}");

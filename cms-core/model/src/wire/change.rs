@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     error::{Error, Result},
     message,
+    wire::by::By,
 };
 
 /// The requested changes.
@@ -96,6 +97,7 @@ pub struct Change {
     /// The latest version of the object after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
+    pub by: By,
     /// The position after this change.
     #[serde(skip)]
     pub position: Position,

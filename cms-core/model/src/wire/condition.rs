@@ -18,31 +18,37 @@ const DIGITS: usize = 16;
 
 /// Identifies the bytes of a response.
 ///
-/// The first half of the tag of a hydrated object is the tag of the object without hydration. So a
-/// client can use the tag of either in `If-Match`.
+/// The first half of the tag of a hydrated object, or of a part of an object, is the tag of the
+/// complete object without hydration. So a client can use any of these tags in `If-Match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntityTag {
     plain: u64,
-    hydrated: Option<u64>,
+    response: Option<u64>,
 }
 
 impl EntityTag {
     /// The tag of a response.
     pub fn of(response: &[u8]) -> Self {
-        Self { plain: xxh3_64(response), hydrated: None }
+        Self { plain: xxh3_64(response), response: None }
     }
 
-    /// The tag of the hydrated response to the object with this tag.
+    /// The tag of another response with the object that has this tag.
     #[must_use]
-    pub fn hydrated(self, response: &[u8]) -> Self {
-        Self { hydrated: Some(xxh3_64(response)), ..self }
+    pub fn of_response(self, response: &[u8]) -> Self {
+        Self { response: Some(xxh3_64(response)), ..self }
+    }
+
+    /// Tells whether a header value, with its quotes, is the tag of the same state: also one of a
+    /// hydrated or compressed response.
+    pub fn is_named_by(self, text: &str) -> bool {
+        plain_half(text.trim()) == Some(self.plain)
     }
 }
 
 impl fmt::Display for EntityTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.plain)?;
-        self.hydrated.map_or(Ok(()), |hydrated| write!(f, ".{hydrated:016x}"))
+        self.response.map_or(Ok(()), |response| write!(f, ".{response:016x}"))
     }
 }
 
@@ -142,7 +148,7 @@ mod tests {
     fn if_match_accepts_exact_tags_only() {
         let tag = EntityTag::of(b"{}");
         let (text, other) = (tag.to_string(), EntityTag::of(b"[]"));
-        let hydrated = tag.hydrated(b"{\"a\":{}}");
+        let hydrated = tag.of_response(b"{\"a\":{}}");
         let cases = [
             ("*".to_owned(), true),
             (format!("\"{text}\""), true),

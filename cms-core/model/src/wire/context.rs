@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::key::{KeyKind, Rule};
+use super::{
+    key::{KeyKind, Rule},
+    user::Role,
+};
 
 /// Organization, space and key of the caller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,12 +25,17 @@ pub struct Named {
     pub name: String,
 }
 
-/// The key as the user that clients expect.
+/// The user, or the key as the user that clients expect.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct User {
     pub id: String,
     pub username: String,
     pub roles: Vec<String>,
+    /// Of a user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
 }
 
 /// The key with its rules.

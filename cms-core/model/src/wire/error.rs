@@ -22,7 +22,7 @@ pub fn status(error: &Error) -> u16 {
         | Error::Blocked(_) => 400,
 
         Error::Unauthenticated => 401,
-        Error::Forbidden => 403,
+        Error::Forbidden | Error::CrossSite => 403,
         Error::NotFound { .. } => 404,
         Error::Conflict(_) | Error::DataLoss(_) => 409,
         Error::Gone(_) => 410,
@@ -33,7 +33,7 @@ pub fn status(error: &Error) -> u16 {
         Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
             500
         }
-        Error::TooManyRequests => 429,
+        Error::TooManyRequests { .. } => 429,
         Error::Busy(_) | Error::NotFast => 503,
         Error::NoSpace(_) => 507,
     }
@@ -78,7 +78,8 @@ pub fn body(error: &Error) -> Value {
         | Error::BodyTooLarge
         | Error::UnsupportedMedia
         | Error::Damaged(_)
-        | Error::TooManyRequests
+        | Error::CrossSite
+        | Error::TooManyRequests { .. }
         | Error::NotFast => code_and_message(status(error), &error.to_string()),
     }
 }

@@ -48,7 +48,7 @@ pub fn code(error: &Error) -> &'static str {
         | Error::BadRequest(_)
         | Error::Blocked(_) => "BAD_REQUEST",
         Error::Unauthenticated => "UNAUTHORIZED",
-        Error::Forbidden => "FORBIDDEN",
+        Error::Forbidden | Error::CrossSite => "FORBIDDEN",
         Error::NotFound { .. } => "NOT_FOUND",
         Error::Conflict(_)
         | Error::DataLoss(_)
@@ -57,7 +57,7 @@ pub fn code(error: &Error) -> &'static str {
         | Error::Gone(_) => "CONFLICT",
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => "PAYLOAD_TOO_LARGE",
         Error::UnsupportedMedia => "UNSUPPORTED_MEDIA_TYPE",
-        Error::TooManyRequests => "TOO_MANY_REQUESTS",
+        Error::TooManyRequests { .. } => "TOO_MANY_REQUESTS",
         Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
         Error::Busy(_) | Error::NotFast => "UNAVAILABLE",
         Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{FieldErrors, Result},
-    message,
+    limits, message, read,
 };
 
 /// The kind of a key: the maximum of its rights.
@@ -65,6 +65,13 @@ impl Rule {
         self.covers_all_types() || self.content_type == content_type
     }
 
+    /// Tells whether the rule names one type, which need not exist yet, or all types.
+    pub fn names_types(&self) -> bool {
+        let is_name = |b: u8| b.is_ascii_lowercase() || b == b'_';
+        let name = &self.content_type;
+        self.covers_all_types() || !name.is_empty() && name.bytes().all(is_name)
+    }
+
     /// Tells whether the rule applies to all types.
     pub fn covers_all_types(&self) -> bool {
         self.content_type == "*"
@@ -81,6 +88,9 @@ pub struct Key {
     pub rules: Vec<Rule>,
     pub created_at: String,
     pub last_used_at: Option<String>,
+    /// Until when the token before the last rotation is accepted too.
+    #[serde(default)]
+    pub previous_valid_until: Option<String>,
 }
 
 /// A key to create.
@@ -90,6 +100,64 @@ pub struct NewKey {
     pub kind: KeyKind,
     #[serde(default)]
     pub rules: Vec<Rule>,
+}
+
+/// A change of a key; a part that is none stays unchanged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeyUpdate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A key never changes its kind; another one is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<KeyKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<Rule>>,
+}
+
+impl KeyUpdate {
+    /// The members of a key that an update ignores.
+    pub const READ_ONLY: [&str; 4] = ["id", "createdAt", "lastUsedAt", "previousValidUntil"];
+
+    /// Parses a payload.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Invalid`] for values of another type and unknown members.
+    pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
+        let mut errors = FieldErrors::default();
+        let name = read::optional(payload, "name", "", &mut errors).map(str::to_owned);
+        let kind = payload.get("kind").map(|kind| read_kind(Some(kind), &mut errors));
+        let rules = payload.get("rules").map(|rules| read_rules(Some(rules), &mut errors));
+        for member in payload.keys().map(String::as_str) {
+            if !["name", "kind", "rules"].contains(&member) && !Self::READ_ONLY.contains(&member) {
+                errors.add(member, message::undeclared(member));
+            }
+        }
+        errors.into_result()?;
+        Ok(Self { name, kind, rules })
+    }
+}
+
+/// Reads the number of hours for which a replaced token stays valid.
+///
+/// # Errors
+/// [`crate::error::Error::Invalid`] for other values and unknown members.
+pub fn grace_hours(payload: &Map<String, Value>) -> Result<i64> {
+    const MEMBER: &str = "graceHours";
+    let mut errors = FieldErrors::default();
+    let hours = payload.get(MEMBER).map_or(0, |hours| {
+        read::read::<read::Integer>(hours, MEMBER, &mut errors);
+        hours.as_i64().unwrap_or(i64::MAX)
+    });
+    if errors.is_empty() && hours < 0 {
+        errors.add(MEMBER, message::below_minimum(0));
+    } else if errors.is_empty() && hours > limits::MAX_GRACE_HOURS {
+        errors.add(MEMBER, message::above_maximum(limits::MAX_GRACE_HOURS));
+    }
+    for member in payload.keys().filter(|member| *member != MEMBER) {
+        errors.add(member.as_str(), message::undeclared(member));
+    }
+    errors.into_result()?;
+    Ok(hours)
 }
 
 impl NewKey {
@@ -104,33 +172,40 @@ impl NewKey {
             Some(Value::String(name)) => name.clone(),
             found => missing(found, "name", "name", "string", &mut errors),
         };
-        let kind = match payload.get("kind") {
-            Some(Value::String(kind)) => KeyKind::parse(kind).unwrap_or_else(|| {
-                let known = KeyKind::ALL.map(KeyKind::as_str);
-                errors.add("kind", message::not_in_enumeration(&known));
-                KeyKind::ReadOnly
-            }),
-            found => {
-                missing::<String>(found, "kind", "kind", "string", &mut errors);
-                KeyKind::ReadOnly
-            }
-        };
-        let rules = match payload.get("rules") {
-            None => Vec::new(),
-            Some(Value::Array(rules)) => rules
-                .iter()
-                .enumerate()
-                .map(|(index, rule)| Rule::read(rule, &format!("rules[{index}]"), &mut errors))
-                .collect(),
-            found => missing(found, "rules", "rules", "array", &mut errors),
-        };
+        let kind = read_kind(payload.get("kind"), &mut errors);
+        let rules = read_rules(payload.get("rules"), &mut errors);
         errors.into_result()?;
         Ok(Self { name, kind, rules })
     }
 }
 
+fn read_kind(found: Option<&Value>, errors: &mut FieldErrors) -> KeyKind {
+    let Some(Value::String(kind)) = found else {
+        missing::<String>(found, "kind", "kind", "string", errors);
+        return KeyKind::ReadOnly;
+    };
+    KeyKind::parse(kind).unwrap_or_else(|| {
+        let known = KeyKind::ALL.map(KeyKind::as_str);
+        errors.add("kind", message::not_in_enumeration(&known));
+        KeyKind::ReadOnly
+    })
+}
+
+fn read_rules(found: Option<&Value>, errors: &mut FieldErrors) -> Vec<Rule> {
+    match found {
+        None => Vec::new(),
+        Some(Value::Array(rules)) => rules
+            .iter()
+            .enumerate()
+            .map(|(index, rule)| Rule::read(rule, &format!("rules[{index}]"), errors))
+            .collect(),
+        found => missing(found, "rules", "rules", "array", errors),
+    }
+}
+
 impl Rule {
-    fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
+    /// Parses a rule at a path of a payload.
+    pub(crate) fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
         let Value::Object(rule) = rule else {
             return missing(Some(rule), path, "", "object", errors);
         };

@@ -3,6 +3,7 @@
 //! Serialized structs have the names and key order of the API. They know neither storage nor HTTP:
 //! server and command line, with and without a server, use the same types.
 
+pub mod activity;
 pub mod backup;
 pub mod batch;
 pub mod by;
@@ -19,9 +20,14 @@ pub mod media;
 pub mod object;
 pub mod openapi;
 pub mod plan;
+pub mod presence;
 pub mod publish;
+pub mod schedule;
 pub mod search;
+pub mod session;
+pub mod shared_view;
 pub mod trash;
 pub mod user;
 pub mod webhook;
 pub mod workflow;
+pub mod working_copy;

@@ -97,6 +97,17 @@ pub struct ListRequest {
     pub filters: Option<String>,
     /// Only these ids; none means no restriction.
     pub ids: Option<Vec<String>>,
+    /// Paths of the parts of objects to return; empty means complete objects.
+    pub fields: Vec<String>,
+}
+
+/// `GET /api/v1/content/{name}/{id}`, see docs/reference/objects.md#get-an-object
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectRequest {
+    /// Hydration depth, 0 to 2.
+    pub hydrate: u8,
+    /// As [`ListRequest::fields`].
+    pub fields: Vec<String>,
 }
 
 /// Sort direction of a list of versions or types.

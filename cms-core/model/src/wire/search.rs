@@ -36,6 +36,8 @@ pub struct SearchRequest {
     pub aggregate_by_numeric: Vec<String>,
     /// Name of a type, and the factor for its scores.
     pub boosts: Vec<(String, f32)>,
+    /// Paths of the parts of items to return; empty means complete items.
+    pub item_fields: Vec<String>,
 }
 
 /// How the words of `q` match, see docs/reference/search.md#modes

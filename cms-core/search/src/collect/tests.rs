@@ -11,7 +11,7 @@ use cms_model::{
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
-use super::{Found, Page, Pass, SKIP_FROM_MATCHES, Scope, run};
+use super::{Found, Page, SKIP_FROM_MATCHES, Scope, SearchRun, run};
 use crate::{
     document::document,
     schema::{self, Fields, Flags},
@@ -66,7 +66,7 @@ impl Corpus {
 
     /// Returns one page; skips hits from this number of matches.
     pub(super) fn page(&self, search: &Search, scope: &Scope, page: Page, many: u32) -> Found {
-        let pass = Pass::new(&self.searcher, &self.fields, search, scope, page).unwrap();
+        let pass = SearchRun::new(&self.searcher, &self.fields, search, scope, page).unwrap();
         pass.run(many).unwrap().unwrap()
     }
 

@@ -20,11 +20,14 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
         },
     );
     let format = prop::sample::select(&FORMATS[..]);
-    (prop::option::of(trim), number(), number(), format, 1..=100_u8).prop_map(
-        |(trim, width, height, format, quality)| Rendering {
+    let point = (0.0..=1.0, 0.0..=1.0).prop_map(|(x, y)| FocalPoint { x, y });
+    let options = (prop::option::of(trim), prop::option::of(point));
+    (options, number(), number(), format, 1..=100_u8).prop_map(
+        |((trim, focal_point), width, height, format, quality)| Rendering {
             source: Format::Png,
             trim,
             requested: Size { width, height },
+            focal_point,
             format,
             quality: if format.is_lossy() { quality } else { format.default_quality() },
         },
@@ -38,20 +41,24 @@ fn read(name: &str) -> Rendering {
     let mut parts = rest.split('-');
     let (width, height) = parts.next().unwrap().split_once('x').unwrap();
     let requested = Size { width: width.parse().unwrap(), height: height.parse().unwrap() };
-    let (mut trim, mut quality) = (None, format.default_quality());
+    let (mut trim, mut focal_point, mut quality) = (None, None, format.default_quality());
     for part in parts {
         if let Some(edges) = part.strip_prefix("t.") {
             let edges: Vec<Option<u32>> = edges.split('.').map(|edge| edge.parse().ok()).collect();
             let [top, right, bottom, left, width, height] = edges[..] else { panic!("{name}") };
             let (top, bottom) = (top.unwrap(), bottom.unwrap());
             trim = Some(Trim { top, right, bottom, left, width, height });
+        } else if let Some(axes) = part.strip_prefix('f') {
+            let (x, y) = axes.split_once('.').unwrap();
+            let [x, y] = [x, y].map(|bits| f64::from_bits(u64::from_str_radix(bits, 16).unwrap()));
+            focal_point = Some(FocalPoint { x, y });
         } else if let Some(number) = part.strip_prefix('q') {
             quality = number.parse().unwrap();
         } else {
             assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
-    Rendering { source: Format::Png, trim, requested, format, quality }
+    Rendering { source: Format::Png, trim, requested, focal_point, format, quality }
 }
 
 proptest! {
@@ -79,6 +86,7 @@ fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rend
         mime_type: media_type.into(),
         kind: "image".into(),
         variants: None,
+        focal_point: serde_json::from_str(r#"{"x": 0.1, "y": 0.2}"#).ok(),
         width: serde_json::from_str("1000").ok(),
         height: serde_json::from_str("1000").ok(),
     };
@@ -110,6 +118,15 @@ fn stored_image_is_sent_without_a_job() {
     ] {
         let found = wanted(media_type, "0x0", query).unwrap();
         assert_eq!((found.format, found.quality), (format, quality), "{media_type} {query:?}");
+    }
+}
+
+#[test]
+fn focal_point_names_sizes_that_crop() {
+    for (size, is_named) in [("90x90", true), ("90x0", false), ("0x90", false)] {
+        let rendering = wanted("image/png", size, [None, None]).unwrap();
+        assert_eq!(rendering.focal_point.is_some(), is_named, "{size}");
+        assert_eq!(rendering.name().contains("-f"), is_named, "{size}");
     }
 }
 

@@ -186,7 +186,7 @@ impl Restoration {
         let Self { pk, state, current, published, draft, published_draft, has_data, .. } = self;
         let (ctd, id) = (content_type.pk, draft.id.clone());
         if let (Some(approved), None) = (self.approved, state.approval) {
-            writer.forget_approval(pk, approved)?;
+            writer.clear_approval(pk, approved)?;
         }
         let links = draft.links.iter().chain(published_draft.iter().flat_map(|other| &other.links));
         let links: Vec<LinkRef> = links.cloned().collect();
@@ -211,7 +211,7 @@ impl Restoration {
             changed = Some(change.changed);
         }
         let stored = current_object(writer, ctd, &id)?;
-        let is_shown = View::public(content_type).contains(&stored.internal);
+        let is_shown = View::public(content_type).contains_object(&stored.internal);
         log_change(
             writer,
             Event::ObjectRestored,

@@ -14,8 +14,8 @@ use cms_model::{
 };
 
 use super::{
-    Size, Target,
-    terms::{self, Selectivity, Term},
+    ListCounts, Target,
+    terms::{self, AccessCost, Term},
 };
 use crate::{object::table_of, slots};
 
@@ -37,13 +37,13 @@ pub(super) fn choose(
     query: &ListQuery,
     target: Target<'_>,
     terms: &[Term],
-    size: Size,
+    counts: ListCounts,
 ) -> AccessPath {
     let Some(index) = order_index(query, target) else { return AccessPath::Any };
-    let selectivity = best(terms);
+    let access_cost = best(terms);
     let by_creation = is_by_creation(&query.order);
     if by_creation
-        && let Some(name) = fixed_property(query, terms)
+        && let Some(name) = single_value_property(query, terms)
         && let Some(index) = property_index(query, target, name, false)
     {
         // In that index, objects with one value are in creation order.
@@ -52,19 +52,21 @@ pub(super) fn choose(
     // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
-        .map(|(_, term)| term.selectivity)
+        .map(|(_, term)| term.access_cost)
         .max();
-    if selectivity == Selectivity::FullScan
-        || in_order >= Some(Selectivity::IndexRange)
-        || in_order == Some(selectivity)
+    if access_cost == AccessCost::FullScan
+        || in_order >= Some(AccessCost::IndexRange)
+        || in_order == Some(access_cost)
     {
         return AccessPath::OrderIndex(index);
     }
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    let asked = needed.saturating_mul(size.live) / size.matching.max(1);
-    let candidates = if selectivity == Selectivity::IndexScan { size.live } else { size.matching };
-    let found = if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
-    if asked.min(size.live) < found {
+    let order_index_cost = needed.saturating_mul(counts.total) / counts.matching.max(1);
+    let candidates =
+        if access_cost == AccessCost::IndexScan { counts.total } else { counts.matching };
+    let condition_index_cost =
+        if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
+    if order_index_cost.min(counts.total) < condition_index_cost {
         AccessPath::OrderIndex(index)
     } else {
         AccessPath::ConditionIndex
@@ -72,38 +74,43 @@ pub(super) fn choose(
 }
 
 /// Returns the estimated cost of a page, in index entries read.
-pub(super) fn cost(path: &AccessPath, query: &ListQuery, terms: &[Term], size: Size) -> u64 {
+pub(super) fn cost(
+    path: &AccessPath,
+    query: &ListQuery,
+    terms: &[Term],
+    counts: ListCounts,
+) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    let selectivity = best(terms);
+    let access_cost = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {
-        AccessPath::OrderIndex(_) => needed.saturating_mul(size.live) / size.matching.max(1),
-        AccessPath::ConditionIndex if selectivity == Selectivity::IndexScan => size.live,
-        AccessPath::ConditionIndex => size.matching,
-        AccessPath::Any if has_conditions && selectivity > Selectivity::IndexScan => size.matching,
-        AccessPath::Any => size.live,
+        AccessPath::OrderIndex(_) => needed.saturating_mul(counts.total) / counts.matching.max(1),
+        AccessPath::ConditionIndex if access_cost == AccessCost::IndexScan => counts.total,
+        AccessPath::ConditionIndex => counts.matching,
+        AccessPath::Any if has_conditions && access_cost > AccessCost::IndexScan => counts.matching,
+        AccessPath::Any => counts.total,
     };
     let reads_objects = match path {
-        AccessPath::OrderIndex(_) => has_conditions && selectivity == Selectivity::FullScan,
+        AccessPath::OrderIndex(_) => has_conditions && access_cost == AccessCost::FullScan,
         AccessPath::ConditionIndex | AccessPath::Any => true,
     };
-    let entries = entries.min(size.live);
+    let entries = entries.min(counts.total);
     if reads_objects { entries.saturating_mul(ENTRIES_PER_OBJECT) } else { entries }
 }
 
 /// Returns whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
-    best(terms) == Selectivity::FullScan
+    best(terms) == AccessCost::FullScan
 }
 
-fn best(terms: &[Term]) -> Selectivity {
-    terms.iter().map(|term| term.selectivity).max().unwrap_or(Selectivity::FullScan)
+fn best(terms: &[Term]) -> AccessCost {
+    terms.iter().map(|term| term.access_cost).max().unwrap_or(AccessCost::FullScan)
 }
 
 /// A property that a condition limits to one value.
-fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
+fn single_value_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
-        PathRoot::Property(name) if term.selectivity == Selectivity::IndexPoint => {
+        PathRoot::Property(name) if term.access_cost == AccessCost::IndexPoint => {
             Some(name.as_str())
         }
         _ => None,
@@ -113,17 +120,17 @@ fn fixed_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str
 /// The index that has the order, if any.
 fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
     let order = &query.order;
-    let fixed = |name: &str| format!("{}_{name}", table_of(query.edition));
+    let built_in_index = |name: &str| format!("{}_{name}", table_of(query.edition));
     let descending = query.descending;
     if is_by_creation(order) {
         let is_date = order.root == PathRoot::Internal(InternalField::CreatedAt);
         let newest_first = descending && is_date && order.steps.is_empty();
-        return Some(fixed(if newest_first { "newest" } else { "created" }));
+        return Some(built_in_index(if newest_first { "newest" } else { "created" }));
     }
     match &order.root {
-        PathRoot::Id => Some(fixed("id")),
+        PathRoot::Id => Some(built_in_index("id")),
         PathRoot::Internal(InternalField::UpdatedAt) => {
-            Some(fixed(if descending { "updated_desc" } else { "updated" }))
+            Some(built_in_index(if descending { "updated_desc" } else { "updated" }))
         }
         PathRoot::Property(name) if order.steps.is_empty() => {
             property_index(query, target, name, descending)

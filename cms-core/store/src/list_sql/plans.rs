@@ -9,20 +9,21 @@ use cms_model::{
 use serde_json::{Value, json};
 
 use super::{
-    Size, count, page,
+    ListCounts, count, page,
     support::{CTD, EDITIONS, Stored, database, insert, plan, properties, target},
     unique_lookup,
 };
 
-const FEW: Size = Size { matching: 10, live: 100_000 };
-const MANY: Size = Size { matching: 50_000, live: 100_000 };
+const FEW: ListCounts = ListCounts { matching: 10, total: 100_000 };
+const MANY: ListCounts = ListCounts { matching: 50_000, total: 100_000 };
 
 fn condition(operator: &str, value: impl Into<Value>) -> Value {
     json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
 }
 
-/// The query plan of the page, or of the count when no size is known: the same for both editions.
-fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
+/// The query plan of the page, or without counts that of the count. It is the same for both
+/// editions.
+fn plan_of(filters: &Value, order: (&str, bool), counts: Option<ListCounts>) -> String {
     let properties = properties();
     let query = ListQuery {
         conditions: filter::parse(&filters.to_string(), &properties).unwrap(),
@@ -30,16 +31,16 @@ fn plan_of(filters: &Value, order: (&str, bool), size: Option<Size>) -> String {
         descending: order.1,
         ..ListQuery::default()
     };
-    plan_of_query(&query, &properties, size)
+    plan_of_query(&query, &properties, counts)
 }
 
-fn plan_of_query(query: &ListQuery, properties: &[Property], size: Option<Size>) -> String {
+fn plan_of_query(query: &ListQuery, properties: &[Property], counts: Option<ListCounts>) -> String {
     let connection = database(properties);
     insert(&connection, properties, &Stored::default());
     let [current, published] = EDITIONS.map(|edition| {
         let query = ListQuery { edition, ..query.clone() };
-        let statement = match size {
-            Some(size) => page(&query, target(properties), size, "data").statement,
+        let statement = match counts {
+            Some(counts) => page(&query, target(properties), counts, "data").statement,
             None => count(&query, target(properties)),
         };
         plan(&connection, &statement)
@@ -111,8 +112,8 @@ fn page_uses_one_index() {
         ),
     ];
     for (filters, order, index) in table {
-        for size in [FEW, MANY] {
-            let plan = plan_of(&filters, order, Some(size));
+        for counts in [FEW, MANY] {
+            let plan = plan_of(&filters, order, Some(counts));
             let expected = format!("SEARCH object USING COVERING INDEX {index}");
             assert!(plan.contains(&expected), "{filters} {order:?}\n{plan}");
             // Objects with one value, newest first: those with the same second are sorted.
@@ -204,11 +205,15 @@ fn access_path_depends_on_the_number_of_matches() {
         ),
     ];
     for (filters, order, by_condition, by_order) in table {
-        for (size, index) in [(Size { matching: 3, ..FEW }, by_condition), (MANY, by_order)] {
-            let plan = either_direction(&plan_of(&filters, (order, false), Some(size)));
-            assert!(plan.contains(&format!("INDEX {index}")), "{filters} {order} {size:?}\n{plan}");
+        for (counts, index) in [(ListCounts { matching: 3, ..FEW }, by_condition), (MANY, by_order)]
+        {
+            let plan = either_direction(&plan_of(&filters, (order, false), Some(counts)));
+            assert!(
+                plan.contains(&format!("INDEX {index}")),
+                "{filters} {order} {counts:?}\n{plan}"
+            );
             let sorts = plan.contains("TEMP B-TREE");
-            assert_eq!(sorts, index != by_order, "{filters} {order} {size:?}\n{plan}");
+            assert_eq!(sorts, index != by_order, "{filters} {order} {counts:?}\n{plan}");
         }
     }
 }

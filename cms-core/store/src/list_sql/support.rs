@@ -11,7 +11,7 @@ use cms_model::{
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
 
-use super::{Size, Statement, Target, count, page};
+use super::{ListCounts, Statement, Target, count, page};
 use crate::{functions, slots};
 
 pub(super) const CTD: i64 = 7;
@@ -142,12 +142,12 @@ pub(super) fn target(properties: &[Property]) -> Target<'_> {
 pub(super) fn list(
     connection: &Connection,
     query: &ListQuery,
-    size: Size,
+    counts: ListCounts,
     properties: &[Property],
 ) -> (Vec<String>, i64) {
     let count = count(query, target(properties));
     let total: i64 = run(connection, &count, |row| row.get(0))[0];
-    let page = page(query, target(properties), size, "id").statement;
+    let page = page(query, target(properties), counts, "id").statement;
     (run(connection, &page, |row| row.get(0)), total)
 }
 

@@ -19,7 +19,7 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Size, page,
+    ListCounts, page,
     support::{CTD, EDITIONS, Stored, database, insert, list, properties, run, target},
     unique_lookup,
 };
@@ -348,8 +348,8 @@ proptest! {
             let (expected_ids, expected_total) = expected(&objects, query);
             // Every access path returns the same page.
             for matching in [0, 1_000_000] {
-                let size = Size { matching, live: 1_000_000 };
-                let (ids, total) = list(&connection, query, size, &properties);
+                let counts = ListCounts { matching, total: 1_000_000 };
+                let (ids, total) = list(&connection, query, counts, &properties);
                 prop_assert_eq!(&ids, &expected_ids, "{:?}", query);
                 prop_assert_eq!(usize::try_from(total).unwrap(), expected_total, "{:?}", query);
             }
@@ -427,10 +427,10 @@ fn client_values_are_never_part_of_the_sql() {
                 ids: Some(vec![hostile.to_owned()]),
                 ..ListQuery::default()
             };
-            let size = Size { matching: 1, live: 1 };
-            let page = page(&query, target(&properties), size, "id").statement;
+            let counts = ListCounts { matching: 1, total: 1 };
+            let page = page(&query, target(&properties), counts, "id").statement;
             assert!(!page.sql.contains("DROP"), "{}", page.sql);
-            assert_eq!(list(&connection, &query, size, &properties), (Vec::new(), 0));
+            assert_eq!(list(&connection, &query, counts, &properties), (Vec::new(), 0));
         }
     }
 }

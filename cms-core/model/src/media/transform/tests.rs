@@ -13,7 +13,17 @@ fn rectangle((x, y, width, height): (u32, u32, u32, u32)) -> Rectangle {
 
 /// The crop and the output size of the plan, also when there is no plan.
 fn planned(source: (u32, u32), trim: Option<&Trim>, requested: (u32, u32)) -> (Rectangle, Size) {
-    let plan = resize_plan(size(source), trim, size(requested)).expect("something is left");
+    planned_around(None, source, trim, requested)
+}
+
+fn planned_around(
+    focal_point: Option<FocalPoint>,
+    source: (u32, u32),
+    trim: Option<&Trim>,
+    requested: (u32, u32),
+) -> (Rectangle, Size) {
+    let plan = resize_plan(size(source), trim, size(requested), focal_point);
+    let plan = plan.expect("something is left");
     let whole = rectangle((0, 0, source.0, source.1));
     plan.map_or((whole, size(source)), |plan| (plan.crop, plan.output))
 }
@@ -51,21 +61,54 @@ fn resize_follows_the_documented_table() {
 }
 
 #[test]
+fn crop_keeps_the_focal_point() {
+    let trim = Trim { left: Some(200), width: Some(400), ..Trim::default() };
+    for (source, trim, requested, point, crop) in [
+        // Not scaled: the formula in pixels of the source.
+        ((1000, 500), None, (800, 800), (0.0, 0.0), (0, 0, 800, 500)),
+        ((1000, 500), None, (800, 800), (0.45, 0.9), (50, 0, 800, 500)),
+        ((1000, 500), None, (800, 800), (0.5, 0.0), (100, 0, 800, 500)),
+        ((1000, 500), None, (800, 800), (1.0, 1.0), (200, 0, 800, 500)),
+        ((1000, 500), None, (2000, 101), (0.0, 0.75), (0, 324, 1000, 101)),
+        // Scaled to 200x100: the crop begins at floor(200x - 50).
+        ((1000, 500), None, (100, 100), (0.3, 0.5), (50, 0, 500, 500)),
+        ((1000, 500), None, (100, 100), (0.333, 0.5), (80, 0, 500, 500)),
+        ((1000, 500), None, (100, 100), (0.7, 0.5), (450, 0, 500, 500)),
+        ((1000, 500), None, (100, 100), (0.76, 0.5), (500, 0, 500, 500)),
+        ((500, 1000), None, (100, 100), (0.9, 0.3), (0, 50, 500, 500)),
+        // No other size is cropped.
+        ((1000, 500), None, (0, 0), (0.1, 0.1), (0, 0, 1000, 500)),
+        ((1000, 500), None, (100, 0), (0.1, 0.1), (0, 0, 1000, 500)),
+        ((1000, 500), None, (0, 100), (0.1, 0.1), (0, 0, 1000, 500)),
+        ((1000, 500), None, (500, 250), (0.1, 0.1), (0, 0, 1000, 500)),
+        // The point is moved into the trimmed area, 400x500 from 200 on.
+        ((1000, 500), Some(&trim), (100, 500), (0.4, 0.5), (350, 0, 100, 500)),
+        ((1000, 500), Some(&trim), (100, 500), (0.1, 0.5), (200, 0, 100, 500)),
+        ((1000, 500), Some(&trim), (100, 500), (0.9, 0.5), (500, 0, 100, 500)),
+    ] {
+        let focal_point = Some(FocalPoint { x: point.0, y: point.1 });
+        let (found, output) = planned_around(focal_point, source, trim, requested);
+        assert_eq!(found, rectangle(crop), "{source:?} as {requested:?} around {point:?}");
+        assert_eq!(output, planned(source, trim, requested).1);
+    }
+}
+
+#[test]
 fn unchanged_image_has_no_plan() {
     let source = size((400, 300));
     let everything = Trim { width: Some(9_999_999), height: Some(300), ..Trim::default() };
     for trim in [None, Some(&Trim::default()), Some(&everything)] {
         for requested in [(0, 0), (400, 0), (0, 300), (400, 300), (10_000, 10_000)] {
             assert_eq!(
-                resize_plan(source, trim, size(requested)).unwrap(),
+                resize_plan(source, trim, size(requested), None).unwrap(),
                 None,
                 "{trim:?} {requested:?}"
             );
         }
     }
     let less = Trim { top: 1, ..Trim::default() };
-    assert!(resize_plan(source, Some(&less), size((0, 0))).unwrap().is_some());
-    assert!(resize_plan(source, None, size((399, 0))).unwrap().is_some());
+    assert!(resize_plan(source, Some(&less), size((0, 0)), None).unwrap().is_some());
+    assert!(resize_plan(source, None, size((399, 0)), None).unwrap().is_some());
 }
 
 #[test]
@@ -151,7 +194,7 @@ fn trim_that_leaves_no_pixels_is_an_error() {
         json!({"right": 400, "width": 10, "height": 10}),
     ] {
         let parsed = Trim::from_json(&trim).unwrap();
-        let error = resize_plan(size((400, 300)), Some(&parsed), size((0, 0))).unwrap_err();
+        let error = resize_plan(size((400, 300)), Some(&parsed), size((0, 0)), None).unwrap_err();
         let Error::Invalid(errors) = error else { panic!("{error:?}") };
         assert_eq!(errors, FieldErrors::one("trim", "This value is not valid."), "{trim}");
     }
@@ -253,12 +296,18 @@ fn any_trim() -> impl Strategy<Value = Trim> {
     )
 }
 
+fn any_point() -> impl Strategy<Value = FocalPoint> {
+    (0.0..=1.0, 0.0..=1.0).prop_map(|(x, y)| FocalPoint { x, y })
+}
+
 proptest! {
     #[test]
     fn crop_is_inside_and_never_enlarged(
         source in any_size(1), trim in prop::option::of(any_trim()), requested in any_size(0),
+        point in prop::option::of(any_point()),
     ) {
-        let Ok(Some(ResizePlan { crop, output })) = resize_plan(source, trim.as_ref(), requested) else {
+        let plan = resize_plan(source, trim.as_ref(), requested, point);
+        let Ok(Some(ResizePlan { crop, output })) = plan else {
             return Ok(());
         };
         prop_assert!(crop.x + crop.width <= source.width && crop.y + crop.height <= source.height);
@@ -289,6 +338,25 @@ proptest! {
             for (found, expected) in [output.width, output.height].into_iter().zip(expected) {
                 prop_assert!((f64::from(found) - expected).abs() <= 0.5 + 1e-6);
             }
+        }
+    }
+
+    /// The crop of the scaled source begins as documented; whole pixels of the source are cropped.
+    #[test]
+    fn crop_begins_at_the_documented_pixel(
+        source in any_size(1), requested in any_size(1), point in any_point(),
+    ) {
+        let (w, h) = (source.width, source.height);
+        let (crop, output) =
+            planned_around(Some(point), (w, h), None, (requested.width, requested.height));
+        let scaled = scale(source, requested);
+        for (begin, length, scaled, output, point) in [
+            (crop.x, w, scaled.width, output.width, point.x),
+            (crop.y, h, scaled.height, output.height, point.y),
+        ] {
+            let [begin, length, scaled, output] = [begin, length, scaled, output].map(f64::from);
+            let expected = (point * scaled - output / 2.0).floor().clamp(0.0, scaled - output);
+            prop_assert!((begin - expected * length / scaled).abs() <= 1.0);
         }
     }
 
@@ -328,10 +396,10 @@ proptest! {
     #[test]
     fn parser_and_plan_never_panic(
         source in any::<(u32, u32)>(), requested in any::<(u32, u32)>(), trim in any_trim(),
-        text in "\\PC*|[0-9.,]{0,20}",
+        point in any_point(), text in "\\PC*|[0-9.,]{0,20}",
     ) {
-        drop(resize_plan(size(source), Some(&trim), size(requested)));
-        drop(resize_plan(size(source), None, size(requested)));
+        drop(resize_plan(size(source), Some(&trim), size(requested), Some(point)));
+        drop(resize_plan(size(source), None, size(requested), None));
         drop(from_query(&text));
         let _ = Trim::from_path(&text);
     }

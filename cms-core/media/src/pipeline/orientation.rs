@@ -5,14 +5,14 @@ use image::metadata::Orientation;
 
 /// The transformation from stored to displayed pixels: optionally transposed, then mirrored.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct OrientationTransform {
     orientation: Orientation,
     transposed: bool,
     mirrored_across: bool,
     mirrored_down: bool,
 }
 
-impl From<Orientation> for Turn {
+impl From<Orientation> for OrientationTransform {
     fn from(orientation: Orientation) -> Self {
         let (transposed, mirrored_across, mirrored_down) = match orientation {
             Orientation::NoTransforms => (false, false, false),
@@ -28,7 +28,7 @@ impl From<Orientation> for Turn {
     }
 }
 
-impl Turn {
+impl OrientationTransform {
     pub(super) fn orientation(self) -> Orientation {
         self.orientation
     }

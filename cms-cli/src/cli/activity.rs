@@ -1,0 +1,26 @@
+//! Arguments of `cms activity`.
+
+use clap::Args;
+
+/// Show who changed what, newest first.
+///
+/// Management of keys, users and workflows is shown to admins.
+#[derive(Debug, Args)]
+pub(crate) struct ActivityArgs {
+    /// Show only changes of this type and its objects; may be repeated.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) types: Vec<String>,
+    /// Show only changes of the object with this id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Show only changes by the user or key with this name or id.
+    #[arg(long, value_name = "NAME|ID")]
+    pub(crate) by: Option<String>,
+    /// Show only this action, for example `publish`; may be repeated.
+    #[arg(long = "action", value_name = "ACTION")]
+    pub(crate) actions: Vec<String>,
+    /// Show at most this many entries.
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+}

@@ -1,0 +1,70 @@
+//! `cms activity`: shows who changed what.
+
+use cms_core::{Error, limits, wire::activity::ActivityRequest};
+use serde_json::{Value, json};
+
+use super::{key, open_to_read, require_types};
+use crate::{
+    cli::ActivityArgs,
+    failure::{Outcome, Result},
+    printer::Printer,
+    report::{Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 8] = [
+    column("AT", "/at"),
+    column("ACTION", "/action"),
+    column("TYPE", "/contentType"),
+    column("ID", "/id"),
+    column("VERSION", "/version"),
+    column("TITLE", "/objectTitle"),
+    column("PROPERTIES", "/properties"),
+    column("BY", "/by/name"),
+];
+
+pub(super) fn run(
+    args: ActivityArgs,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let target = open_to_read(settings)?;
+    require_types(&*target, &args.types)?;
+    let by = args.by.map(|by| actor_id(&*target, by)).transpose()?;
+    let list = |names: Vec<String>| (!names.is_empty()).then_some(names);
+    let mut request = ActivityRequest {
+        content_types: list(args.types),
+        id: args.id,
+        by,
+        actions: list(args.actions),
+        before: None,
+        limit: 0,
+    };
+    let wanted = args.limit as usize;
+    let mut rows: Vec<Value> = Vec::new();
+    // A page may be short, because the server scans a limited number of changes for each.
+    while rows.len() < wanted {
+        let missing = u32::try_from(wanted - rows.len()).unwrap_or(u32::MAX);
+        request.limit = missing.min(limits::MAX_PAGE_SIZE);
+        let page = target.activity(&request)?;
+        rows.extend(page.data.into_iter().map(|entry| json!(entry)));
+        match page.next {
+            Some(next) => request.before = Some(ActivityRequest::cursor(&next)?),
+            None => break,
+        }
+    }
+    printer.rows(&rows, &COLUMNS)?;
+    Ok(Outcome::Done)
+}
+
+/// Returns the id of a user or key by its name. An id needs no further request, so that removed
+/// users and keys are found too.
+fn actor_id(target: &dyn Target, name: String) -> Result<String> {
+    if key::is_id(&name) {
+        return Ok(name);
+    }
+    let keys = target.keys()?;
+    let found = keys.into_iter().find(|key| key.name == name);
+    Ok(found.map(|key| key.id).ok_or(Error::NotFound { what: "key", name })?)
+}

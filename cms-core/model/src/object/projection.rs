@@ -1,0 +1,349 @@
+//! Projection: the parts of objects that `fields[]` names, see
+//! docs/reference/objects.md#select-fields
+//!
+//! The paths of a request become a tree of names, which is applied to the stored text of an object
+//! without parsing it. The text after the last named property is not scanned. `object::hydrate` of
+//! cms-core fetches linked objects and asks here for their [`Part`]; this module knows neither
+//! requests nor storage.
+
+use super::{
+    model::{Columns, StoredObject},
+    render,
+    scan::{self, FoundLink},
+};
+use crate::{
+    auth::scope::Access,
+    content_type::{
+        catalog::Catalog,
+        indexed::IndexedProperties,
+        model::{InputType, Property},
+    },
+    context::Caller,
+    error::{Error, Result},
+    json, limits,
+    query::path::{self, InternalField},
+};
+
+/// The part of an object that is returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    Complete,
+    /// The parts below a node of the tree.
+    Node(usize),
+}
+
+/// The parts of objects that a request names: a tree whose first node is the object.
+#[derive(Debug)]
+pub struct Projection {
+    nodes: Vec<Node>,
+}
+
+/// A node of the tree: the root, or a name in a path.
+#[derive(Debug, Default)]
+struct Node {
+    /// A path ends here: the value is returned whole.
+    whole: bool,
+    children: Vec<Child>,
+    /// Fields of `internal`, where the node is an object.
+    internal: Vec<InternalField>,
+}
+
+#[derive(Debug)]
+struct Child {
+    /// As in JSON text, without quotes.
+    name: String,
+    node: usize,
+}
+
+/// A link in the text of a part, and the part of its target to return.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LinkToPart {
+    pub link: FoundLink,
+    pub part: Part,
+}
+
+/// Decides where paths below relations lead.
+#[derive(Clone, Copy)]
+pub struct PathScope<'a> {
+    pub catalog: &'a Catalog,
+    pub caller: &'a Caller,
+    /// Number of levels on which links are replaced with objects.
+    pub hydrate: u8,
+}
+
+impl PathScope<'_> {
+    /// Tells whether a type with these properties declares a path: its first name, and each further one where the type
+    /// declares members. Below a relation, that is decided by its target type, if there is only one
+    /// and the caller may read it.
+    pub fn declares(&self, properties: &[Property], names: &[String]) -> bool {
+        self.object_declares(properties, names, self.hydrate)
+    }
+
+    fn object_declares(&self, properties: &[Property], names: &[String], depth: u8) -> bool {
+        let Some((first, rest)) = names.split_first() else { return true };
+        match first.as_str() {
+            "id" => true,
+            "*" => rest.is_empty(),
+            "internal" => rest.first().is_none_or(|name| internal_field(name).is_some()),
+            name => {
+                let property = properties.iter().find(|property| property.name == name);
+                property.is_some_and(|property| self.value_declares(property, rest, depth))
+            }
+        }
+    }
+
+    fn value_declares(&self, property: &Property, names: &[String], depth: u8) -> bool {
+        let Some((first, rest)) = names.split_first() else { return true };
+        if let Some(relation) = &property.relation {
+            // A link that stays a link is returned whole, whatever the path below it.
+            let target = relation.target.as_deref().filter(|_| depth > 0);
+            let target = target.and_then(|name| self.catalog.find(name));
+            return ["dataUrl", "type"].contains(&first.as_str())
+                || target
+                    .filter(|target| self.caller.may(Access::READ, target.name()))
+                    .is_none_or(|target| {
+                        self.object_declares(&target.properties, names, depth - 1)
+                    });
+        }
+        if property.input_type == InputType::Geo {
+            return ["lat", "lon"].contains(&first.as_str());
+        }
+        let inner = property.nested.iter().find(|inner| inner.name == *first);
+        property.nested.is_empty()
+            || inner.is_some_and(|inner| self.value_declares(inner, rest, depth))
+    }
+}
+
+/// Returns the paths of a request that no type declares, in their order.
+pub fn unknown_paths(paths: &[String], declares: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let is_unknown = |text: &&String| !names(text).is_some_and(|names| declares(&names));
+    paths.iter().filter(is_unknown).cloned().collect()
+}
+
+/// The names in a path; none when its syntax is invalid. `[*]` and `[n]` mean all elements, as a
+/// path without them does.
+fn names(text: &str) -> Option<Vec<String>> {
+    path::names(text.strip_prefix("$.").unwrap_or(text))
+}
+
+fn internal_field(name: &str) -> Option<InternalField> {
+    InternalField::ALL.into_iter().find(|field| field.as_str() == name)
+}
+
+impl Projection {
+    /// Reads the paths of a query parameter; none returns complete objects. Paths that no type
+    /// declares return nothing.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for too many paths.
+    pub fn read(
+        parameter: &str,
+        paths: &[String],
+        declares: impl Fn(&[String]) -> bool,
+    ) -> Result<Option<Self>> {
+        if paths.len() > limits::MAX_FIELDS {
+            let message = format!("Too many fields, limit: {}", limits::MAX_FIELDS);
+            return Err(Error::invalid(parameter, message));
+        }
+        let mut projection = Self { nodes: vec![Node::default()] };
+        let declared = paths.iter().filter_map(|text| names(text));
+        for names in declared.filter(|names| declares(names)) {
+            projection.insert(&names);
+        }
+        projection.resolve_internal();
+        let is_partial = !paths.is_empty() && projection.root() != Part::Complete;
+        Ok(is_partial.then_some(projection))
+    }
+
+    fn insert(&mut self, names: &[String]) {
+        let mut node = 0;
+        // `*` is every part of an object.
+        for name in names.iter().take_while(|name| *name != "*") {
+            let quoted = serde_json::to_string(name).expect("strings are valid JSON");
+            let name = &quoted[1..quoted.len() - 1];
+            node = self.child(node, name).unwrap_or_else(|| {
+                let new = self.nodes.len();
+                self.nodes.push(Node::default());
+                self.nodes[node].children.push(Child { name: name.to_owned(), node: new });
+                new
+            });
+        }
+        self.nodes[node].whole = true;
+    }
+
+    fn child(&self, node: usize, name: &str) -> Option<usize> {
+        let child = self.nodes[node].children.iter().find(|child| child.name == name);
+        child.map(|child| child.node)
+    }
+
+    fn resolve_internal(&mut self) {
+        for node in 0..self.nodes.len() {
+            let Some(internal) = self.child(node, "internal") else { continue };
+            let is_named = |field: &InternalField| {
+                let field = self.child(internal, field.as_str());
+                self.nodes[internal].whole || field.is_some_and(|field| self.nodes[field].whole)
+            };
+            self.nodes[node].internal = InternalField::ALL.into_iter().filter(is_named).collect();
+        }
+    }
+
+    /// The part of the objects of the response.
+    pub fn root(&self) -> Part {
+        self.part(0)
+    }
+
+    fn part(&self, node: usize) -> Part {
+        if self.nodes[node].whole { Part::Complete } else { Part::Node(node) }
+    }
+
+    /// Tells whether a path names exactly this member of the root.
+    pub fn names(&self, member: &str) -> bool {
+        self.child(0, member).is_some_and(|node| self.nodes[node].whole)
+    }
+
+    /// The columns that a part of objects of a type needs.
+    pub fn columns(&self, part: Part, indexed: &IndexedProperties) -> Columns {
+        let Part::Node(node) = part else { return Columns::All };
+        let mut names = self.properties(node).peekable();
+        if names.peek().is_none() {
+            Columns::WithoutProperties
+        } else if names.all(|name| indexed.find(name).is_some()) {
+            Columns::IndexedProperties
+        } else {
+            Columns::All
+        }
+    }
+
+    /// Names of the properties of an object: not `id` and `internal`.
+    fn properties(&self, node: usize) -> impl Iterator<Item = &str> {
+        let names = self.nodes[node].children.iter().map(|child| child.name.as_str());
+        names.filter(|name| !["id", "internal"].contains(name))
+    }
+
+    /// Appends a part of an object: `id`, and what its paths name, in the order of the complete
+    /// object. `links` receives the links whose targets paths go through, or that are in values
+    /// returned whole.
+    pub fn object(
+        &self,
+        node: usize,
+        out: &mut Vec<u8>,
+        (content_type, properties): (&str, &[Property]),
+        stored: &StoredObject<'_>,
+        links: Option<&mut Vec<LinkToPart>>,
+    ) {
+        out.extend_from_slice(b"{\"id\":");
+        render::string(out, &stored.id);
+        if self.child(node, "internal").is_some() {
+            out.extend_from_slice(b",\"internal\":");
+            self.internal(node, out, content_type, stored);
+        }
+        let mut text = PartText { projection: self, out, links };
+        let expected = self.properties(node).count();
+        text.members(node, expected, properties, &stored.data, false);
+        out.push(b'}');
+    }
+
+    fn internal(
+        &self,
+        node: usize,
+        out: &mut Vec<u8>,
+        content_type: &str,
+        stored: &StoredObject<'_>,
+    ) {
+        out.push(b'{');
+        let first = out.len();
+        for field in &self.nodes[node].internal {
+            let start = out.len();
+            out.extend_from_slice(if start == first { b"\"" } else { b",\"" });
+            out.extend_from_slice(field.as_str().as_bytes());
+            out.extend_from_slice(b"\":");
+            if !render::internal_value(out, *field, content_type, &stored.internal) {
+                out.truncate(start);
+            }
+        }
+        out.push(b'}');
+    }
+}
+
+/// The text of a part, while it is appended.
+struct PartText<'a> {
+    projection: &'a Projection,
+    out: &'a mut Vec<u8>,
+    links: Option<&'a mut Vec<LinkToPart>>,
+}
+
+impl PartText<'_> {
+    /// Appends the named members of an object; `expected` is their number.
+    fn members(
+        &mut self,
+        node: usize,
+        mut expected: usize,
+        properties: &[Property],
+        object: &str,
+        mut is_first: bool,
+    ) {
+        let mut members = json::members(object);
+        while expected > 0
+            && let Some((name, value)) = members.next()
+        {
+            let Some(child) = self.projection.child(node, name) else { continue };
+            expected -= 1;
+            let start = self.out.len();
+            self.out.extend_from_slice(if is_first { b"\"" } else { b",\"" });
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.extend_from_slice(b"\":");
+            let property = properties.iter().find(|property| property.name == name);
+            if self.value(child, property, value) {
+                is_first = false;
+            } else {
+                self.out.truncate(start);
+            }
+        }
+    }
+
+    /// Appends the part of a value; returns false when the paths of the node lead to nothing in it.
+    fn value(&mut self, node: usize, property: Option<&Property>, value: &str) -> bool {
+        let is_relation = property.is_some_and(|property| property.relation.is_some());
+        if is_relation || self.projection.nodes[node].whole {
+            let start = self.out.len();
+            self.out.extend_from_slice(value.as_bytes());
+            if let (Some(links), Some(property)) = (&mut self.links, property) {
+                let part = if is_relation { self.projection.part(node) } else { Part::Complete };
+                for mut link in scan::value_links(value, property) {
+                    link.span = start + link.span.start..start + link.span.end;
+                    links.push(LinkToPart { link, part });
+                }
+            }
+            return true;
+        }
+        match value.as_bytes().first() {
+            Some(b'{') => {
+                self.out.push(b'{');
+                let expected = self.projection.nodes[node].children.len();
+                let nested = property.map_or(&[][..], |property| &property.nested);
+                self.members(node, expected, nested, value, true);
+                self.out.push(b'}');
+                true
+            }
+            Some(b'[') => {
+                self.out.push(b'[');
+                let first = self.out.len();
+                for element in json::elements(value) {
+                    let start = self.out.len();
+                    if start > first {
+                        self.out.push(b',');
+                    }
+                    if !self.value(node, property, element) {
+                        self.out.truncate(start);
+                    }
+                }
+                self.out.push(b']');
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

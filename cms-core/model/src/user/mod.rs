@@ -1,0 +1,9 @@
+//! Users as values: their settings ([`profile`]), passwords ([`password`]), the lifetime of sessions
+//! ([`session`]) and the order of lists ([`list`]), see docs/reference/users.md
+//!
+//! Nothing here computes digests or reads the database.
+
+pub mod list;
+pub mod password;
+pub mod profile;
+pub mod session;

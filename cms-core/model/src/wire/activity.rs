@@ -1,0 +1,83 @@
+//! The record of activity (`GET /api/v1/activity`), see docs/reference/activity.md
+
+use serde::{Deserialize, Serialize};
+
+use super::by::By;
+use crate::{
+    error::{Error, Result},
+    message,
+};
+
+/// The requested entries; a part that is none matches all entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActivityRequest {
+    pub content_types: Option<Vec<String>>,
+    /// Id of an object, or of a key, user or workflow.
+    pub id: Option<String>,
+    /// Id of a user or key.
+    pub by: Option<String>,
+    pub actions: Option<Vec<String>>,
+    /// Entries with smaller numbers: `next` of another page.
+    pub before: Option<i64>,
+    /// Maximum number of entries.
+    pub limit: u32,
+}
+
+impl ActivityRequest {
+    /// Parses the parameter `before`.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a text that is no `next` of a page.
+    pub fn cursor(text: &str) -> Result<i64> {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| is_number);
+        number.ok_or_else(|| Error::invalid("before", message::NOT_VALID))
+    }
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Activity {
+    pub seq: i64,
+    pub at: String,
+    /// An action of the change feed, `restore`, `unschedule` or `trash.remove`; for admins also
+    /// actions on users, keys, workflows and sessions.
+    pub action: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    /// The title at the time of the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object_title: Option<String>,
+    /// The changed properties of a new version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub properties: Option<Vec<String>>,
+    pub by: By,
+}
+
+/// A page of entries, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActivityPage {
+    pub data: Vec<Activity>,
+    /// The parameter `before` of the next page; none at the end.
+    pub next: Option<String>,
+    /// Whether there may be older entries.
+    pub more: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn activity_cursor_is_a_number() {
+        assert_eq!(ActivityRequest::cursor("812").unwrap(), 812);
+        for text in ["", "-1", "+1", "1-2", "x", "99999999999999999999"] {
+            assert!(matches!(ActivityRequest::cursor(text), Err(Error::Invalid(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Scheduled publications, see docs/reference/publishing.md#list-schedules
+
+use serde::{Deserialize, Serialize};
+
+use super::by::By;
+use crate::paging::Page;
+
+/// `GET /api/v1/schedule`. Dates are as sent.
+#[derive(Clone, Debug, Default)]
+pub struct SchedulesRequest {
+    pub page: Page,
+    /// Only objects of these types.
+    pub content_types: Option<Vec<String>>,
+    /// The first time.
+    pub from: Option<String>,
+    /// The last time.
+    pub to: Option<String>,
+}
+
+/// An object whose publication is scheduled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduledObject {
+    pub content_type: String,
+    pub id: String,
+    pub object_title: String,
+    pub status: String,
+    pub scheduled_at: String,
+    pub scheduled_at_time_zone: String,
+    /// Who set the schedule.
+    pub by: By,
+}

@@ -1,0 +1,159 @@
+//! Reads the record of activity.
+
+use cms_model::{
+    context::Caller,
+    dates,
+    error::{Error, Result},
+    limits,
+    object::view::Audience,
+    wire::{
+        activity::{Activity, ActivityPage, ActivityRequest},
+        by::By,
+    },
+};
+use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, Reader};
+
+use crate::{change::service::may_read, cms::Cms};
+
+/// Journal rows per read, after the first.
+const BATCH_ROWS: usize = 500;
+
+/// The record of activity.
+pub struct ActivityLog<'a> {
+    cms: &'a Cms,
+}
+
+impl Cms {
+    /// The record of activity.
+    pub fn activity(&self) -> ActivityLog<'_> {
+        ActivityLog { cms: self }
+    }
+}
+
+impl ActivityLog<'_> {
+    /// Returns the entries that the caller may read, newest first.
+    ///
+    /// A page scans a limited number of rows. So it may be short, or empty, and still have a next
+    /// one.
+    pub fn list(&self, caller: &Caller, request: &ActivityRequest) -> Result<ActivityPage> {
+        self.cms.store.read(|reader| {
+            let Some(filter) = filter(reader, request)? else {
+                return Ok(ActivityPage { data: Vec::new(), next: None, more: false });
+            };
+            let matcher = Matcher { caller, request, audience: Audience::of_caller(caller) };
+            let mut before = request.before.unwrap_or(i64::MAX);
+            let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);
+            // Mostly the newest rows match.
+            let mut rows = (request.limit as usize + 1).min(BATCH_ROWS);
+            while more
+                && data.len() < request.limit as usize
+                && scanned < limits::MAX_CHANGES_SCANNED
+            {
+                let entries = reader.activity_before(filter, before, rows)?;
+                more = entries.len() == rows;
+                rows = BATCH_ROWS;
+                scanned += entries.len();
+                let authors = reader.authors(entries.iter().map(|entry| entry.actor))?;
+                for entry in entries {
+                    if data.len() == request.limit as usize {
+                        more = true;
+                        break;
+                    }
+                    before = entry.seq;
+                    data.extend(matcher.to_activity(&authors, entry)?);
+                }
+            }
+            Ok(ActivityPage { data, next: more.then(|| before.to_string()), more })
+        })
+    }
+}
+
+/// Chooses the rows to read; none when no row can match.
+fn filter<'r>(
+    reader: &Reader<'_>,
+    request: &'r ActivityRequest,
+) -> Result<Option<ActivityFilter<'r>>> {
+    let actor = match &request.by {
+        Some(by) => match reader.actor_pk(by)? {
+            Some(pk) => Some(pk),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    // An object has fewer changes than an actor makes; the matcher checks the other condition.
+    Ok(Some(match (&request.id, actor) {
+        (Some(id), _) => ActivityFilter::Id(id),
+        (None, Some(pk)) => ActivityFilter::Actor(pk),
+        (None, None) => ActivityFilter::All,
+    }))
+}
+
+/// The conditions of a request.
+struct Matcher<'a> {
+    caller: &'a Caller,
+    request: &'a ActivityRequest,
+    audience: Audience,
+}
+
+impl Matcher<'_> {
+    /// Converts a row to an entry; none when the request does not match it, or the caller may not
+    /// read it.
+    fn to_activity(&self, authors: &Authors, entry: ActivityEntry) -> Result<Option<Activity>> {
+        let Some(action) = action(entry.event) else { return Ok(None) };
+        let wanted = |list: &Option<Vec<String>>, name: &str| {
+            list.as_ref().is_none_or(|list| list.iter().any(|wanted| wanted == name))
+        };
+        let (name, by) = (entry.content_type.as_deref(), authors.by(entry.actor));
+        let Some(by) = self.visible_author(&entry, by, name.unwrap_or_default()) else {
+            return Ok(None);
+        };
+        let is_wanted = wanted(&self.request.actions, action)
+            && wanted(&self.request.content_types, name.unwrap_or_default())
+            && self.request.by.as_ref().is_none_or(|wanted| by.id.as_ref() == Some(wanted));
+        if !is_wanted {
+            return Ok(None);
+        }
+        let properties = match (entry.event, &entry.properties) {
+            (Event::ObjectCreated | Event::ObjectUpdated, Some(names)) => Some(names),
+            _ => None,
+        };
+        let properties = properties.map(|names| {
+            let names: serde_json::Result<Vec<String>> = serde_json::from_str(names);
+            names.map(|mut names| {
+                names.truncate(limits::MAX_ACTIVITY_PROPERTIES);
+                names
+            })
+        });
+        Ok(Some(Activity {
+            seq: entry.seq,
+            at: dates::definition_date(entry.at),
+            action: action.to_owned(),
+            content_type: entry.content_type.filter(|name| !name.is_empty()),
+            id: entry.id,
+            version: entry.version,
+            object_title: entry.title,
+            properties: properties.transpose().map_err(|error| Error::Internal(Box::new(error)))?,
+            by,
+        }))
+    }
+
+    /// Returns the author as the caller sees it; none when the caller may not read the entry.
+    fn visible_author(&self, entry: &ActivityEntry, by: By, content_type: &str) -> Option<By> {
+        if let Event::Management(_) = entry.event {
+            return self.caller.is_admin().then_some(by);
+        }
+        let may_read = !content_type.is_empty()
+            && entry.audience >= self.audience
+            && may_read(self.caller, entry.is_of_object, content_type);
+        may_read.then(|| by.shown_to(self.caller, content_type))
+    }
+}
+
+/// The action of an event; none for internal rows.
+fn action(event: Event) -> Option<&'static str> {
+    Some(match event {
+        Event::ObjectUnscheduled => "unschedule",
+        Event::Management(event) => event.as_str(),
+        other => return crate::change::service::action(other),
+    })
+}

@@ -1,0 +1,67 @@
+//! The journal rows of changed objects. This module does not know how an object is written.
+
+use cms_model::{
+    content_type::catalog::CompiledType,
+    context::Stamp,
+    error::Result,
+    object::{
+        model::StoredObject,
+        view::{Audience, View},
+    },
+};
+use cms_store::{Change, ChangedObject, Event, Writer};
+use serde_json::{Map, Value};
+
+pub(super) fn log_deletion(
+    writer: &Writer<'_>,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    stamp: Stamp,
+) -> Result<()> {
+    let is_shown = View::public(content_type).contains_object(&stored.internal);
+    log(writer, Event::ObjectDeleted, stamp, content_type, stored, is_shown)
+}
+
+/// Appends a change of an object to the journal, and whether it changed the public view.
+pub(crate) fn log(
+    writer: &Writer<'_>,
+    event: Event,
+    stamp: Stamp,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    changes_public_view: bool,
+) -> Result<()> {
+    log_change(writer, event, stamp, content_type, stored, None, changes_public_view)
+}
+
+pub(super) fn log_change(
+    writer: &Writer<'_>,
+    event: Event,
+    stamp: Stamp,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    changed: Option<&str>,
+    changes_public_view: bool,
+) -> Result<()> {
+    let audience = Audience::of(content_type, changes_public_view);
+    let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
+    let title = &*stored.internal.title;
+    writer.log(&Change {
+        event,
+        stamp,
+        content_type: (content_type.pk, content_type.name()),
+        object: Some(ChangedObject { pk, id, version, title, changed, audience }),
+    })
+}
+
+/// Returns the names of the properties with different values, as a JSON array: first those of the
+/// new object, then removed ones.
+pub(super) fn changed_properties(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> String {
+    let set = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    let removed = before.keys().filter(|name| !after.contains_key(*name));
+    let names: Vec<&String> = set.map(|(name, _)| name).chain(removed).collect();
+    serde_json::to_string(&names).expect("strings are valid JSON")
+}

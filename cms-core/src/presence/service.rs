@@ -1,0 +1,169 @@
+//! Stores, removes and lists the objects that callers have open (see docs/reference/presence.md).
+//!
+//! Sending and seeing need update right on the type.
+
+use std::collections::HashSet;
+
+use cms_model::{
+    auth::scope::Access,
+    content_type::catalog::Catalog,
+    context::Caller,
+    dates,
+    error::{Error, Result},
+    message,
+    object::{
+        model::{Columns, Edition},
+        view::View,
+    },
+    wire::presence::{Presence, PresenceRequest},
+};
+
+use super::table::{OpenTab, OpenTabs};
+use crate::{cms::Cms, object::service::find_map};
+
+/// Operations on presence.
+pub struct Presences<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+/// The presences that a caller sees at a time.
+#[derive(Clone, Debug, Default)]
+pub struct VisiblePresences {
+    /// Identifies the state of all presences of the process.
+    pub revision: u64,
+    pub presences: Vec<Presence>,
+}
+
+impl Cms {
+    /// Presence.
+    pub fn presences(&self) -> Presences<'_> {
+        Presences { cms: self }
+    }
+}
+
+impl Presences<'_> {
+    /// Stores that a tab of the caller has an object open, for 45 seconds.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`] without update right, or when there are too many tabs.
+    pub fn put(&self, caller: &Caller, request: PresenceRequest) -> Result<()> {
+        let name = &request.content_type;
+        let (ctd, object, id) = self.find(caller, name, &request.id)?;
+        let at = self.cms.config.clock.now();
+        let by = caller.actor().by();
+        let tab = OpenTab { ctd, object, id, property: request.property, by, at };
+        self.cms.presence.put(caller.actor().pk, request.tab, tab)
+    }
+
+    /// Removes a tab of the caller, if it is known.
+    pub fn remove(&self, caller: &Caller, tab: &str) -> Result<()> {
+        caller.require_write()?;
+        self.cms.presence.remove(caller.actor().pk, tab);
+        Ok(())
+    }
+
+    /// Lists who has an object open, or objects of a type, which is required.
+    pub fn list(
+        &self,
+        caller: &Caller,
+        content_type: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<Vec<Presence>> {
+        let missing = || Error::invalid("content_type", message::required("content_type"));
+        let name = content_type.ok_or_else(missing)?;
+        let object = match id {
+            Some(id) => Some(self.find(caller, name, id)?.1),
+            None => self.cms.objects().content_type(caller, name, Access::UPDATE).map(|_| None)?,
+        };
+        let names = [name.to_owned()];
+        let seen = self.visible(caller, Some(&names), None, |tab| {
+            object.is_none_or(|object| tab.object == object)
+        })?;
+        Ok(seen.unwrap_or_default().presences)
+    }
+
+    /// Lists all presences that the caller sees, of these types or of all; none when no presence of
+    /// the process has changed since the revision `seen`.
+    pub fn changed_since(
+        &self,
+        caller: &Caller,
+        content_types: Option<&[String]>,
+        seen: Option<u64>,
+    ) -> Result<Option<VisiblePresences>> {
+        self.visible(caller, content_types, seen, |_| true)
+    }
+
+    fn visible(
+        &self,
+        caller: &Caller,
+        content_types: Option<&[String]>,
+        seen: Option<u64>,
+        filter: impl Fn(&OpenTab) -> bool,
+    ) -> Result<Option<VisiblePresences>> {
+        let catalog = self.cms.current_catalog()?;
+        let types: Vec<_> = catalog
+            .types()
+            .iter()
+            .filter(|known| {
+                caller.may(Access::UPDATE, known.name())
+                    && content_types
+                        .is_none_or(|names| names.iter().any(|name| name == known.name()))
+            })
+            .collect();
+        let name_of = |ctd: i64| types.iter().find(|known| known.pk == ctd).map(|t| t.name());
+        let is_shown = |tab: &OpenTab| name_of(tab.ctd).is_some() && filter(tab);
+        let now = self.cms.config.clock.now();
+        let found = self.cms.presence.changed_since(seen, now, is_shown);
+        let Some(OpenTabs { revision, tabs }) = found else { return Ok(None) };
+        let in_view = match caller.visibility.public_only {
+            true => Some(self.in_view(caller, &catalog, &tabs)?),
+            false => None,
+        };
+        let is_in_view = |tab: &OpenTab| in_view.as_ref().is_none_or(|v| v.contains(&tab.object));
+        let presences = tabs.into_iter().filter(|(_, tab)| is_in_view(tab));
+        let presences = presences.filter_map(|(name, tab)| {
+            Some(Presence {
+                tab: name,
+                content_type: name_of(tab.ctd)?.to_owned(),
+                id: tab.id,
+                property: tab.property,
+                by: tab.by,
+                at: dates::definition_date(tab.at),
+            })
+        });
+        Ok(Some(VisiblePresences { revision, presences: presences.collect() }))
+    }
+
+    /// The live objects of tabs in the view of the request.
+    fn in_view(
+        &self,
+        caller: &Caller,
+        catalog: &Catalog,
+        tabs: &[(String, OpenTab)],
+    ) -> Result<HashSet<i64>> {
+        let mut in_view = HashSet::new();
+        let pks: Vec<i64> = tabs.iter().map(|(_, tab)| tab.object).collect();
+        self.cms.store.read(|reader| {
+            reader.object_rows(Edition::Current, &pks, Columns::WithoutProperties, |ctd, stored| {
+                let content_type = catalog.types().iter().find(|known| known.pk == ctd);
+                if content_type.is_some_and(|known| {
+                    View::for_object(caller, known).contains_object(&stored.internal)
+                }) {
+                    in_view.insert(stored.pk);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(in_view)
+    }
+
+    /// Finds an object in the view of the request: rows of type and object, and the stored id.
+    fn find(&self, caller: &Caller, name: &str, id: &str) -> Result<(i64, i64, String)> {
+        self.cms.objects().read(caller, name, Access::UPDATE, |reader, _, content_type| {
+            let view = View::for_object(caller, content_type);
+            find_map(reader, content_type, view, id, |stored| {
+                (content_type.pk, stored.pk, stored.id.clone().into_owned())
+            })
+        })
+    }
+}

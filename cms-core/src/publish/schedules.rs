@@ -1,0 +1,92 @@
+//! Lists scheduled publications (see docs/reference/publishing.md#list-schedules).
+
+use std::collections::HashMap;
+
+use cms_model::{
+    auth::scope::Access,
+    clock::Timestamp,
+    context::Caller,
+    dates,
+    error::{FieldErrors, Result},
+    message,
+    wire::{
+        by::By,
+        list::List,
+        schedule::{ScheduledObject, SchedulesRequest},
+    },
+};
+use cms_store::{ActorRef, Reader, ScheduledRow};
+
+use super::service::Publishing;
+
+impl Publishing<'_> {
+    /// Lists scheduled publications of the types that the caller may read. Readers of the public
+    /// view do not learn of them.
+    pub fn schedules(
+        &self,
+        caller: &Caller,
+        request: &SchedulesRequest,
+    ) -> Result<List<ScheduledObject>> {
+        let mut errors = FieldErrors::default();
+        let from = date(request.from.as_deref(), "from", &mut errors);
+        let to = date(request.to.as_deref(), "to", &mut errors);
+        errors.into_result()?;
+        // Schedules are in whole seconds: the first one not before `from`, the last one not after
+        // `to`.
+        let from = from.map_or(i64::MIN, |at| Timestamp(at.0.saturating_add(999_999)).seconds());
+        let to = to.map_or(i64::MAX, Timestamp::seconds);
+        if caller.visibility.public_only {
+            return Ok(List::new(request.page, 0, Vec::new()));
+        }
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let is_wanted = |name: &str| match &request.content_types {
+                Some(names) => names.iter().any(|wanted| wanted == name),
+                None => true,
+            };
+            let types = catalog.types().iter().map(|known| (known.pk, known.name()));
+            let types = types.filter(|(_, name)| is_wanted(name) && caller.may(Access::READ, name));
+            let ctds: Vec<i64> = types.map(|(pk, _)| pk).collect();
+            let (total, rows) = reader.scheduled_objects(&ctds, from..=to, request.page.into())?;
+            let authors = authors(reader, &rows)?;
+            let shown = rows.into_iter().map(|row| to_wire(row, &authors, caller));
+            Ok(List::new(request.page, total, shown.collect()))
+        })
+    }
+}
+
+fn date(text: Option<&str>, name: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
+    let text = text?;
+    let date = dates::parse_lenient(text);
+    if date.is_none() {
+        errors.add(name, message::WRONG_DATE);
+    }
+    date
+}
+
+/// Reads the keys and users who set these schedules.
+fn authors(reader: &Reader<'_>, rows: &[ScheduledRow]) -> Result<HashMap<i64, By>> {
+    let pks = rows.iter().filter_map(|row| match row.actor {
+        ActorRef::Row(pk) => Some(pk),
+        ActorRef::Local | ActorRef::Unknown => None,
+    });
+    let found = reader.actors(&pks.collect::<Vec<_>>())?;
+    Ok(found.into_iter().map(|actor| (actor.pk, actor.by)).collect())
+}
+
+fn to_wire(row: ScheduledRow, authors: &HashMap<i64, By>, caller: &Caller) -> ScheduledObject {
+    let by = match row.actor {
+        ActorRef::Row(pk) => authors.get(&pk).cloned().unwrap_or_else(By::unknown),
+        ActorRef::Local => By::local(),
+        ActorRef::Unknown => By::unknown(),
+    };
+    ScheduledObject {
+        by: by.shown_to(caller, &row.content_type),
+        content_type: row.content_type,
+        id: row.id,
+        object_title: row.title,
+        status: row.status.as_str().to_owned(),
+        scheduled_at: dates::object_date(row.schedule.at),
+        scheduled_at_time_zone: row.schedule.zone.into_owned(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Lists, creates, changes and deletes the shared views of a content type (see
+//! docs/reference/views.md). The server stores their definitions and does not interpret them.
+
+use std::{collections::HashMap, sync::Arc};
+
+use cms_model::{
+    auth::scope::Access,
+    content_type::catalog::CompiledType,
+    context::Caller,
+    dates,
+    error::{Error, Result},
+    limits,
+    paging::Page,
+    wire::{
+        by::By,
+        list::List,
+        shared_view::{NewSharedView, SharedView, SharedViewChange},
+    },
+};
+use cms_store::{Reader, SharedViewRow, Writer};
+use serde_json::value::RawValue;
+
+use crate::cms::Cms;
+
+/// Operations on the shared views of a content type.
+pub struct SharedViews<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Shared views.
+    pub fn shared_views(&self) -> SharedViews<'_> {
+        SharedViews { cms: self }
+    }
+}
+
+impl SharedViews<'_> {
+    /// Lists the views of a type, by name.
+    pub fn list(&self, caller: &Caller, name: &str, page: Page) -> Result<List<SharedView>> {
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let content_type = catalog.look_up(name)?;
+            caller.require(Access::READ, content_type.name())?;
+            let views = reader.shared_views(content_type.pk)?;
+            let total = views.len() as u64;
+            let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+            let shown = views.into_iter().skip(skipped).take(page.limit as usize).collect();
+            Ok(List::new(page, total, to_wire(reader, caller, content_type, shown)?))
+        })
+    }
+
+    /// Creates a view.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`] when the type has the maximum number of views.
+    pub fn create(&self, caller: &Caller, name: &str, new: NewSharedView) -> Result<SharedView> {
+        let (id, stamp) = (self.cms.config.ids.uuid(), caller.stamp(self.cms.config.clock.now()));
+        self.write(caller, name, move |writer, caller, content_type| {
+            if writer.shared_view_count(content_type.pk)? >= limits::MAX_SHARED_VIEWS {
+                return Err(Error::Forbidden);
+            }
+            let text = (new.name.as_str(), new.definition.as_str());
+            let view = writer.insert_shared_view(content_type.pk, &id, text, stamp)?;
+            one(writer, caller, content_type, view)
+        })
+    }
+
+    /// Changes a view of the caller, or any view for an admin. `change` is parsed already, but its
+    /// errors follow those of the view.
+    pub fn update(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        change: Result<SharedViewChange>,
+    ) -> Result<SharedView> {
+        let (id, now) = (id.to_owned(), self.cms.config.clock.now());
+        self.write(caller, name, move |writer, caller, content_type| {
+            let mut view = find_own(writer, caller, content_type, &id)?;
+            let change = change?;
+            view.name = change.name.unwrap_or(view.name);
+            view.definition = change.definition.unwrap_or(view.definition);
+            view.updated_at = now;
+            writer.update_shared_view(&view)?;
+            one(writer, caller, content_type, view)
+        })
+    }
+
+    /// Deletes a view of the caller, or any view for an admin.
+    pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        let id = id.to_owned();
+        self.write(caller, name, move |writer, caller, content_type| {
+            let view = find_own(writer, caller, content_type, &id)?;
+            writer.delete_shared_view(view.pk)
+        })
+    }
+
+    /// Runs a write with the type as read inside the write transaction.
+    fn write<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        name: &str,
+        write: impl FnOnce(&Writer<'_>, &Caller, &Arc<CompiledType>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        caller.require_write()?;
+        let cell = Arc::clone(&self.cms.catalog);
+        let (caller, name) = (caller.clone(), name.to_owned());
+        self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let content_type = catalog.look_up(&name)?;
+            caller.require(Access::UPDATE, content_type.name())?;
+            write(writer, &caller, content_type)
+        })
+    }
+}
+
+/// Finds a view that the caller may change.
+fn find_own(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    content_type: &CompiledType,
+    id: &str,
+) -> Result<SharedViewRow> {
+    let view = reader.shared_view(content_type.pk, id)?.ok_or_else(|| Error::NotFound {
+        what: "view",
+        name: format!("{}/{id}", content_type.name()),
+    })?;
+    if view.actor == caller.actor().pk || caller.is_admin() {
+        Ok(view)
+    } else {
+        Err(Error::Forbidden)
+    }
+}
+
+fn one(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    content_type: &CompiledType,
+    view: SharedViewRow,
+) -> Result<SharedView> {
+    let shown = to_wire(reader, caller, content_type, vec![view])?.pop();
+    shown.ok_or_else(|| Error::internal("a view is lost"))
+}
+
+fn to_wire(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    content_type: &CompiledType,
+    views: Vec<SharedViewRow>,
+) -> Result<Vec<SharedView>> {
+    let pks: Vec<i64> = views.iter().filter_map(|view| view.actor).collect();
+    let actors: HashMap<i64, By> =
+        reader.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect();
+    let to_wire = |view: SharedViewRow| {
+        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(By::local);
+        Ok(SharedView {
+            id: view.id,
+            name: view.name,
+            definition: RawValue::from_string(view.definition)
+                .map_err(|error| Error::Internal(Box::new(error)))?,
+            by: by.shown_to(caller, content_type.name()),
+            created_at: dates::definition_date(view.created_at),
+            updated_at: dates::definition_date(view.updated_at),
+        })
+    };
+    views.into_iter().map(to_wire).collect()
+}

@@ -1,0 +1,311 @@
+//! Lists, creates, changes and removes users, and creates links for them (see
+//! docs/reference/users.md).
+
+use cms_model::{
+    auth::key::digest,
+    clock::Timestamp,
+    context::{Caller, Credential},
+    dates,
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    paging::Page,
+    read::optional,
+    user::{
+        list, password,
+        profile::{Profile, keeps_an_admin},
+        session::link_expires_at,
+    },
+    wire::{
+        list::List,
+        session::{LinkKind, SessionItem},
+        user::{CreatedUser, Link, PendingLink, User, UserListRequest},
+    },
+};
+use cms_store::{UserRow, Writer};
+use serde_json::{Map, Value};
+
+use super::{passwords, sessions};
+use crate::{CoreConfig, cms::Cms};
+
+const LAST_ADMIN: &str =
+    "The last enabled user with role admin cannot be deleted, disabled or given another role";
+const DISABLED: &str = "The user is disabled";
+
+/// Operations on users, for admins.
+pub struct Users<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Users.
+    pub fn users(&self) -> Users<'_> {
+        Users { cms: self }
+    }
+}
+
+impl Users<'_> {
+    pub fn list(&self, caller: &Caller, request: &UserListRequest) -> Result<List<User>> {
+        caller.require_admin()?;
+        let now = self.now();
+        let users = self.cms.store.read_autocommit(|reader| {
+            Ok(reader.users()?.into_iter().map(|row| to_wire(row, now)).collect())
+        })?;
+        Ok(page(list::select(users, request), request.page))
+    }
+
+    pub fn get(&self, caller: &Caller, id: &str) -> Result<User> {
+        caller.require_admin()?;
+        let row = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
+        Ok(to_wire(row.ok_or_else(|| unknown(id))?, self.now()))
+    }
+
+    /// Creates a user, with an invitation unless the payload has a password. Computes a digest.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with all errors of the payload, [`Error::Forbidden`] when there are too
+    /// many users.
+    pub fn create(
+        &self,
+        caller: &Caller,
+        payload: &Map<String, Value>,
+        public_url: &str,
+    ) -> Result<CreatedUser> {
+        caller.require_admin()?;
+        let mut errors = FieldErrors::default();
+        let profile = Profile::create(payload, &mut errors);
+        let secret: Option<&str> = optional(payload, "password", "", &mut errors);
+        if let Some(secret) = secret {
+            password::check(secret, &profile.email, "password", &mut errors);
+        }
+        self.cms.store.read_autocommit(|reader| {
+            if reader.user_with_email(&profile.email)?.is_some() {
+                errors.add("email", message::ALREADY_USED);
+            }
+            Ok(())
+        })?;
+        errors.into_result()?;
+        let config = self.cms.config.clone();
+        let phc = secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;
+        let (now, public_url) = (self.now(), public_url.to_owned());
+        self.cms.store.write(move |writer| {
+            let pk = insert(writer, &config, &profile, phc.as_deref(), now)?;
+            let link = match phc {
+                Some(_) => None,
+                None => {
+                    Some(new_link(writer, &config, LinkKind::Invitation, Some(pk), &public_url)?)
+                }
+            };
+            Ok(CreatedUser { user: to_wire(stored(writer, pk)?, now), link })
+        })
+    }
+
+    /// Changes the settings of a user that the payload names.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] when no admin who can sign in would remain.
+    pub fn update(&self, caller: &Caller, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        caller.require_admin()?;
+        let (id, payload, now) = (id.to_owned(), payload.clone(), self.now());
+        self.cms.store.write(move |writer| {
+            let before = find(writer, &id)?;
+            let mut errors = FieldErrors::default();
+            let profile = before.profile.clone().update(&payload, &mut errors);
+            let same_email = writer.user_with_email(&profile.email)?;
+            if same_email.is_some_and(|other| other.pk != before.pk) {
+                errors.add("email", message::ALREADY_USED);
+            }
+            errors.into_result()?;
+            let after = UserRow { profile, ..before.clone() };
+            require_admin_remains(writer, &before, after.is_able_admin())?;
+            writer.set_profile(after.pk, &after.profile)?;
+            if after.profile.disabled && !before.profile.disabled {
+                writer.end_access(after.pk)?;
+                tracing::info!(user = %after.uid, method = "disabled", "session ended");
+            }
+            writer.bump_auth()?;
+            Ok(to_wire(stored(writer, after.pk)?, now))
+        })
+    }
+
+    /// Removes a user, whose name stays in versions and activity.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        let (id, now) = (id.to_owned(), self.now());
+        self.cms.store.write(move |writer| {
+            let user = find(writer, &id)?;
+            require_admin_remains(writer, &user, false)?;
+            writer.remove_user(user.pk, now)?;
+            tracing::info!(user = %user.uid, method = "removed", "session ended");
+            writer.bump_auth()
+        })
+    }
+
+    /// Creates a link in place of the earlier one of a user.
+    pub fn create_link(
+        &self,
+        caller: &Caller,
+        id: &str,
+        payload: &Map<String, Value>,
+        public_url: &str,
+    ) -> Result<Link> {
+        caller.require_admin()?;
+        let (id, payload, public_url) = (id.to_owned(), payload.clone(), public_url.to_owned());
+        let config = self.cms.config.clone();
+        self.cms.store.write(move |writer| {
+            let user = find(writer, &id)?;
+            let wanted = link_kind(&payload)?;
+            if user.profile.disabled {
+                return Err(Error::Rejected(vec![DISABLED.into()]));
+            }
+            // Without a password there is nothing to reset.
+            let kind = match wanted {
+                Some(LinkKind::Invitation) => LinkKind::Invitation,
+                _ if user.password.is_none() => LinkKind::Invitation,
+                _ => LinkKind::Reset,
+            };
+            new_link(writer, &config, kind, Some(user.pk), &public_url)
+        })
+    }
+
+    /// Lists the sessions of a user, last used first.
+    pub fn sessions(&self, caller: &Caller, id: &str, wanted: Page) -> Result<List<SessionItem>> {
+        caller.require_admin()?;
+        let user = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
+        self.cms.sessions().items(user.ok_or_else(|| unknown(id))?.pk, caller, wanted)
+    }
+
+    /// Ends all sessions of a user.
+    pub fn end_sessions(&self, caller: &Caller, id: &str) -> Result<()> {
+        caller.require_admin()?;
+        let id = id.to_owned();
+        self.cms.store.write(move |writer| {
+            let user = find(writer, &id)?;
+            sessions::end_all(writer, &user, None, "admin")
+        })
+    }
+
+    fn now(&self) -> Timestamp {
+        self.cms.config.clock.now()
+    }
+}
+
+/// Inserts a user.
+///
+/// # Errors
+/// [`Error::Invalid`] when the e-mail address is used, [`Error::Forbidden`] when there are too many
+/// users.
+pub(super) fn insert(
+    writer: &Writer<'_>,
+    config: &CoreConfig,
+    profile: &Profile,
+    phc: Option<&str>,
+    now: Timestamp,
+) -> Result<i64> {
+    if writer.user_with_email(&profile.email)?.is_some() {
+        return Err(Error::invalid("email", message::ALREADY_USED));
+    }
+    if writer.user_count()? >= limits::MAX_USERS {
+        return Err(Error::Forbidden);
+    }
+    // The set-up link creates the first user only.
+    writer.remove_links_of(None)?;
+    writer.insert_user(&config.ids.uuid(), profile, phc, config.ids.secret(), now)
+}
+
+/// Creates a link in place of the earlier one.
+pub(super) fn new_link(
+    writer: &Writer<'_>,
+    config: &CoreConfig,
+    kind: LinkKind,
+    user: Option<i64>,
+    public_url: &str,
+) -> Result<Link> {
+    let code = sessions::encoded(config.ids.secret());
+    let expires_at = link_expires_at(kind, config.clock.now());
+    writer.put_link(kind, user, digest(&code), expires_at)?;
+    Ok(Link {
+        kind,
+        // In the fragment, which browsers do not send.
+        url: format!("{}/admin/sign-in#code={code}", public_url.trim_end_matches('/')),
+        code,
+        expires_at: dates::definition_date(expires_at),
+    })
+}
+
+/// One page of a complete list.
+pub(super) fn page<T>(all: Vec<T>, page: Page) -> List<T> {
+    let total = all.len() as u64;
+    let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+    let data = all.into_iter().skip(start).take(page.limit as usize).collect();
+    List::new(page, total, data)
+}
+
+fn to_wire(row: UserRow, now: Timestamp) -> User {
+    let may_publish = row.profile.publishes();
+    let Profile { email, name, role, rules, disabled, .. } = row.profile;
+    let link = row.link.filter(|(_, expires_at)| now < *expires_at);
+    User {
+        id: row.uid,
+        email,
+        name,
+        role,
+        rules,
+        may_publish,
+        disabled,
+        has_password: row.password.is_some(),
+        open_id: row.has_openid,
+        pending_link: link.map(|(kind, expires_at)| PendingLink {
+            kind,
+            expires_at: dates::definition_date(expires_at),
+        }),
+        created_at: dates::definition_date(row.created_at),
+        last_seen_at: row.last_seen_at.map(dates::definition_date),
+    }
+}
+
+fn link_kind(payload: &Map<String, Value>) -> Result<Option<LinkKind>> {
+    let mut errors = FieldErrors::default();
+    let known = LinkKind::OF_USERS;
+    let text: Option<&str> = optional(payload, "kind", "", &mut errors);
+    let kind = text.and_then(|text| known.into_iter().find(|kind| kind.as_str() == text));
+    if text.is_some() && kind.is_none() {
+        errors.add("kind", message::not_in_enumeration(&known.map(LinkKind::as_str)));
+    }
+    for key in payload.keys().filter(|key| *key != "kind") {
+        errors.add(key.as_str(), message::undeclared(key));
+    }
+    errors.into_result()?;
+    Ok(kind)
+}
+
+fn require_admin_remains(writer: &Writer<'_>, before: &UserRow, stays_able: bool) -> Result<()> {
+    let was_able = before.is_able_admin();
+    if keeps_an_admin(was_able, stays_able, writer.has_other_able_admin(before.pk)?) {
+        Ok(())
+    } else {
+        Err(Error::Rejected(vec![LAST_ADMIN.into()]))
+    }
+}
+
+fn find(writer: &Writer<'_>, id: &str) -> Result<UserRow> {
+    writer.user_with_id(id)?.ok_or_else(|| unknown(id))
+}
+
+fn stored(writer: &Writer<'_>, pk: i64) -> Result<UserRow> {
+    writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))
+}
+
+fn unknown(id: &str) -> Error {
+    Error::NotFound { what: "user", name: id.to_owned() }
+}
+
+/// The user and the session of a caller.
+pub(super) fn session_of(caller: &Caller) -> Result<(i64, i64)> {
+    match (caller.credential, caller.actor.pk) {
+        (Credential::Session(session), Some(user)) => Ok((user, session)),
+        _ => Err(Error::Forbidden),
+    }
+}

@@ -1,0 +1,443 @@
+//! Signs users in, by password or by the code of a link, and manages their sessions (see
+//! docs/reference/sessions.md).
+//!
+//! Limits on failed attempts and on simultaneous computations belong to the server.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use cms_model::{
+    auth::key::digest,
+    clock::Timestamp,
+    context::{Caller, Credential},
+    dates,
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    paging::Page,
+    read::required,
+    user::{password, profile::Profile, session::Lifetime},
+    wire::{
+        list::List,
+        session::{
+            self, CodeInfo, CurrentSession, LinkKind, PasswordChange, SessionItem, SessionTimes,
+            SignInMethods,
+        },
+        user::Link,
+    },
+};
+use cms_store::{LinkRow, Reader, SessionRow, UserRow, Writer};
+use serde_json::{Map, Value};
+
+use super::{
+    passwords,
+    service::{insert, new_link, page, session_of},
+};
+use crate::{CoreConfig, cms::Cms};
+
+const LINK_EXPIRED: &str = "This link has expired or was already used";
+const WITHOUT_PASSWORD: &str = "This user has no password";
+
+/// Sign-in, and the sessions of the caller.
+pub struct Sessions<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+/// The client that signs in, as the session shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    pub address: String,
+    pub user_agent: String,
+}
+
+/// A new session.
+#[derive(Debug)]
+pub struct SignedIn {
+    /// The value of the cookie, which is not stored.
+    pub cookie: String,
+    pub session: CurrentSession,
+}
+
+impl SignedIn {
+    /// Seconds until a new session ends in any case.
+    pub fn max_age() -> i64 {
+        let start = Timestamp(0);
+        Lifetime { created_at: start, last_seen_at: start }.ends_at().seconds()
+    }
+}
+
+impl Cms {
+    /// Sign-in and sessions.
+    pub fn sessions(&self) -> Sessions<'_> {
+        Sessions { cms: self }
+    }
+}
+
+impl Sessions<'_> {
+    /// Returns the ways to sign in.
+    pub fn methods(&self) -> Result<SignInMethods> {
+        Ok(SignInMethods { password: true, open_id: None, setup: !self.has_users()? })
+    }
+
+    /// Signs a user in by password. Computes a digest, also for an unknown e-mail address.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`], whatever the reason.
+    pub fn sign_in(&self, email: &str, password: &str, client: Client) -> Result<SignedIn> {
+        let user = self.cms.store.read_autocommit(|reader| reader.user_with_email(email))?;
+        let phc = user.as_ref().filter(|user| !user.profile.disabled);
+        let phc = phc.and_then(|user| user.password.clone());
+        let is_right =
+            passwords::verify(password, phc.as_deref().unwrap_or(passwords::NO_PASSWORD))?;
+        let (Some(user), Some(phc), true) = (&user, phc, is_right) else {
+            let user = user.as_ref().map_or("", |user| user.uid.as_str());
+            tracing::info!(user, method = "password", address = client.address, "sign-in failed");
+            return Err(Error::Unauthenticated);
+        };
+        let config = self.cms.config.clone();
+        let renewed = if passwords::is_outdated(&phc) {
+            Some(passwords::hash(password, config.ids.secret())?)
+        } else {
+            None
+        };
+        let (pk, known) = (user.pk, client.clone());
+        let cookie = self.cms.store.write(move |writer| {
+            let user = writer
+                .user(pk)?
+                .filter(|user| !user.profile.disabled && user.password.as_ref() == Some(&phc));
+            let user = user.ok_or(Error::Unauthenticated)?;
+            if let Some(renewed) = renewed {
+                writer.set_password(pk, &renewed)?;
+            }
+            open(writer, &config, user.pk, known)
+        })?;
+        self.signed_in(cookie, "password", &client)
+    }
+
+    /// Signs a user in by the code of a link, which sets the password, or creates the first user.
+    /// Computes a digest.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`]: at `code` for a code that is unknown, expired or used, else for the
+    /// other members; then the code stays valid.
+    pub fn sign_in_with_code(
+        &self,
+        code: &str,
+        members: &Map<String, Value>,
+        client: Client,
+    ) -> Result<SignedIn> {
+        let (hash, now) = (digest(code), self.now());
+        let found = self.cms.store.read(|reader| find_link(reader, hash, now));
+        let (link, user) = found.inspect_err(|_| {
+            tracing::info!(method = "link", address = client.address, "sign-in failed");
+        })?;
+        let mut errors = FieldErrors::default();
+        let (new, secret) = match &user {
+            Some(user) => {
+                let secret = session::new_password(members, &mut errors);
+                if let Some(secret) = &secret {
+                    password::check(secret, &user.profile.email, "password", &mut errors);
+                }
+                (None, secret.unwrap_or_default())
+            }
+            None => {
+                let (profile, secret) = first_admin(members, &mut errors);
+                (Some(profile), secret)
+            }
+        };
+        errors.into_result()?;
+        let (config, known) = (self.cms.config.clone(), client.clone());
+        let phc = passwords::hash(&secret, config.ids.secret())?;
+        let cookie = self.cms.store.write(move |writer| {
+            let (_, user) = find_link(writer, hash, now)?;
+            let user = match (user, new) {
+                (Some(user), _) => {
+                    writer.remove_links_of(Some(user.pk))?;
+                    writer.set_password(user.pk, &phc)?;
+                    end_all(writer, &user, None, "password")?;
+                    user.pk
+                }
+                (None, Some(profile)) => insert(writer, &config, &profile, Some(&phc), now)?,
+                (None, None) => return Err(expired()),
+            };
+            open(writer, &config, user, known)
+        })?;
+        self.signed_in(cookie, link.kind.as_str(), &client)
+    }
+
+    /// Returns what a code is for.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] at `code`.
+    pub fn code(&self, code: &str) -> Result<CodeInfo> {
+        let (hash, now) = (digest(code), self.now());
+        let (link, user) = self.cms.store.read(|reader| find_link(reader, hash, now))?;
+        let (email, name) =
+            user.map(|user| (user.profile.email, user.profile.name)).unwrap_or_default();
+        let expires_at = dates::definition_date(link.expires_at);
+        Ok(CodeInfo { kind: link.kind, email, name, expires_at })
+    }
+
+    /// Returns the session of the caller.
+    pub fn current(&self, caller: &Caller) -> Result<CurrentSession> {
+        let (_, pk) = session_of(caller)?;
+        let row = self.cms.store.read_autocommit(|reader| reader.session(pk))?;
+        let row = row.ok_or(Error::Unauthenticated)?;
+        // This request is the last one.
+        let session = times(row, Some(self.now()));
+        Ok(CurrentSession { context: self.cms.auth_context(caller)?, session })
+    }
+
+    /// Ends the session of the caller.
+    pub fn sign_out(&self, caller: &Caller, client: &Client) -> Result<()> {
+        let (_, pk) = session_of(caller)?;
+        self.cms.store.write(move |writer| {
+            if writer.remove_session(pk)? { writer.bump_auth() } else { Ok(()) }
+        })?;
+        let user = &caller.actor.id;
+        tracing::info!(%user, method = "sign-out", address = client.address, "session ended");
+        Ok(())
+    }
+
+    /// Changes the password of the caller, and ends the other sessions. Computes two digests.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] at `currentPassword` when that is wrong.
+    pub fn change_password(
+        &self,
+        caller: &Caller,
+        change: &PasswordChange,
+        client: &Client,
+    ) -> Result<()> {
+        let (pk, session) = session_of(caller)?;
+        let user = self.cms.store.read_autocommit(|reader| reader.user(pk))?;
+        let user = user.ok_or(Error::Unauthenticated)?;
+        let Some(phc) = user.password.clone() else {
+            return Err(Error::Rejected(vec![WITHOUT_PASSWORD.into()]));
+        };
+        let mut errors = FieldErrors::default();
+        if !passwords::verify(&change.current, &phc)? {
+            errors.add("currentPassword", message::NOT_VALID);
+            let (user, address) = (&user.uid, &client.address);
+            tracing::info!(%user, method = "password", address, "sign-in failed");
+        }
+        password::check(&change.new, &user.profile.email, "newPassword", &mut errors);
+        errors.into_result()?;
+        let new = passwords::hash(&change.new, self.cms.config.ids.secret())?;
+        self.cms.store.write(move |writer| {
+            let user = writer.user(pk)?.ok_or(Error::Unauthenticated)?;
+            if user.password.as_ref() != Some(&phc) {
+                return Err(Error::invalid("currentPassword", message::NOT_VALID));
+            }
+            writer.set_password(pk, &new)?;
+            end_all(writer, &user, Some(session), "password")
+        })
+    }
+
+    /// Lists the sessions of the user who calls, last used first.
+    pub fn list(&self, caller: &Caller, wanted: Page) -> Result<List<SessionItem>> {
+        let (user, _) = session_of(caller)?;
+        self.items(user, caller, wanted)
+    }
+
+    /// Ends one session of the user who calls.
+    pub fn end(&self, caller: &Caller, id: &str) -> Result<()> {
+        let ((user, _), now) = (session_of(caller)?, self.now());
+        let (id, uid) = (id.to_owned(), caller.actor.id.clone());
+        self.cms.store.write(move |writer| {
+            let known = writer.sessions_of(user)?;
+            let found = known.iter().find(|row| row.id == id && row.lifetime.is_valid(now));
+            let found = found.ok_or(Error::NotFound { what: "session", name: id.clone() })?;
+            writer.remove_session(found.pk)?;
+            tracing::info!(user = %uid, method = "ended", "session ended");
+            writer.bump_auth()
+        })
+    }
+
+    /// Ends the other sessions of the user who calls.
+    pub fn end_others(&self, caller: &Caller) -> Result<()> {
+        let (user, session) = session_of(caller)?;
+        self.cms.store.write(move |writer| {
+            let user = writer.user(user)?.ok_or(Error::Unauthenticated)?;
+            end_all(writer, &user, Some(session), "ended")
+        })
+    }
+
+    /// Creates the link that creates the first user, in place of the earlier one; none once there
+    /// is a user.
+    pub fn new_set_up_link(&self, public_url: &str) -> Result<Option<Link>> {
+        if self.has_users()? {
+            return Ok(None);
+        }
+        let (config, public_url) = (self.cms.config.clone(), public_url.to_owned());
+        self.cms.store.write(move |writer| {
+            if writer.user_count()? > 0 {
+                return Ok(None);
+            }
+            new_link(writer, &config, LinkKind::Setup, None, &public_url).map(Some)
+        })
+    }
+
+    /// Creates the first user, unless there is one.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for an e-mail address or a password that the rules refuse.
+    pub fn create_first_admin(&self, email: &str, password: &str) -> Result<()> {
+        if self.has_users()? {
+            return Ok(());
+        }
+        let name = email.trim().split('@').next().unwrap_or_default();
+        let mut errors = FieldErrors::default();
+        let profile = Profile::first_admin(email, name, &mut errors);
+        password::check(password, &profile.email, "password", &mut errors);
+        errors.into_result()?;
+        let config = self.cms.config.clone();
+        let (phc, now) = (passwords::hash(password, config.ids.secret())?, self.now());
+        self.cms.store.write(move |writer| {
+            if writer.user_count()? > 0 {
+                return Ok(());
+            }
+            insert(writer, &config, &profile, Some(&phc), now).map(drop)
+        })
+    }
+
+    /// The sessions of a user, as the caller sees them.
+    pub(super) fn items(
+        &self,
+        user: i64,
+        caller: &Caller,
+        wanted: Page,
+    ) -> Result<List<SessionItem>> {
+        let (seen, now) = (self.cms.keys.seen(), self.now());
+        let mut rows = self.cms.store.read_autocommit(|reader| reader.sessions_of(user))?;
+        for row in &mut rows {
+            let last = &mut row.lifetime.last_seen_at;
+            *last = seen.get(&row.pk).copied().unwrap_or(*last).max(*last);
+        }
+        rows.retain(|row| row.lifetime.is_valid(now));
+        rows.sort_by_key(|row| (-row.lifetime.last_seen_at.0, -row.pk));
+        let item = |row: SessionRow| {
+            let current = caller.credential == Credential::Session(row.pk);
+            let (address, user_agent) = (row.address.clone(), row.user_agent.clone());
+            let SessionTimes { id, created_at, last_seen_at, expires_at, ends_at } =
+                times(row, None);
+            SessionItem {
+                id,
+                current,
+                created_at,
+                last_seen_at,
+                expires_at,
+                ends_at,
+                address,
+                user_agent,
+            }
+        };
+        Ok(page(rows.into_iter().map(item).collect(), wanted))
+    }
+
+    fn signed_in(&self, cookie: String, method: &str, client: &Client) -> Result<SignedIn> {
+        let caller = self.cms.keys().authenticate_session(&cookie)?;
+        let (user, address) = (&caller.actor.id, &client.address);
+        tracing::info!(%user, method, address, "sign-in succeeded");
+        Ok(SignedIn { session: self.current(&caller)?, cookie })
+    }
+
+    fn has_users(&self) -> Result<bool> {
+        self.cms.store.read_autocommit(|reader| Ok(reader.user_count()? > 0))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.cms.config.clock.now()
+    }
+}
+
+/// Opens a session for a user; returns the value of the cookie, always a new one.
+pub(super) fn open(
+    writer: &Writer<'_>,
+    config: &CoreConfig,
+    user: i64,
+    client: Client,
+) -> Result<String> {
+    let (cookie, now) = (encoded(config.ids.secret()), config.clock.now());
+    let row = SessionRow {
+        pk: 0,
+        id: config.ids.uuid(),
+        user,
+        lifetime: Lifetime { created_at: now, last_seen_at: now },
+        address: client.address,
+        user_agent: client.user_agent.chars().take(limits::MAX_USER_AGENT_CHARS).collect(),
+    };
+    writer.insert_session(&row, digest(&cookie), limits::MAX_SESSIONS_PER_USER)?;
+    Ok(cookie)
+}
+
+/// Ends the sessions of a user but one.
+pub(super) fn end_all(
+    writer: &Writer<'_>,
+    user: &UserRow,
+    but: Option<i64>,
+    method: &str,
+) -> Result<()> {
+    let count = writer.remove_sessions_of(user.pk, but)?;
+    if count > 0 {
+        tracing::info!(user = %user.uid, method, count, "session ended");
+    }
+    writer.bump_auth()
+}
+
+/// A secret as it is sent.
+pub(super) fn encoded(secret: [u8; 32]) -> String {
+    URL_SAFE_NO_PAD.encode(secret)
+}
+
+/// Finds the link of a code, and its user, who is missing for the set-up link only.
+fn find_link(
+    reader: &Reader<'_>,
+    hash: [u8; 32],
+    now: Timestamp,
+) -> Result<(LinkRow, Option<UserRow>)> {
+    let link = reader.link_with_hash(hash)?.filter(|link| now < link.expires_at);
+    let link = link.ok_or_else(expired)?;
+    let Some(pk) = link.user else { return Ok((link, None)) };
+    match reader.user(pk)?.filter(|user| !user.profile.disabled) {
+        Some(user) => Ok((link, Some(user))),
+        None => Err(expired()),
+    }
+}
+
+fn expired() -> Error {
+    Error::invalid("code", LINK_EXPIRED)
+}
+
+/// Reads the first user and the password from the body of a sign-in.
+fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profile, String) {
+    for key in members.keys() {
+        if !["code", "email", "name", "password"].contains(&key.as_str()) {
+            errors.add(key.as_str(), message::undeclared(key));
+        }
+    }
+    let mut text = |key| required::<&str>(members, key, "", errors);
+    let (email, name, secret) = (text("email"), text("name"), text("password"));
+    let mut wrong = FieldErrors::default();
+    let profile =
+        Profile::first_admin(email.unwrap_or_default(), name.unwrap_or_default(), &mut wrong);
+    if let Some(secret) = secret {
+        password::check(secret, &profile.email, "password", &mut wrong);
+    }
+    // A member that is missing has only the error that says so.
+    for (path, messages) in wrong.iter().filter(|(path, _)| members.contains_key(*path)) {
+        if errors.at(path).is_empty() {
+            messages.iter().for_each(|message| errors.add(path, message));
+        }
+    }
+    (profile, secret.unwrap_or_default().to_owned())
+}
+
+fn times(row: SessionRow, seen: Option<Timestamp>) -> SessionTimes {
+    let stored = row.lifetime.last_seen_at;
+    let lifetime = Lifetime { last_seen_at: seen.unwrap_or(stored).max(stored), ..row.lifetime };
+    SessionTimes {
+        id: row.id,
+        created_at: dates::definition_date(lifetime.created_at),
+        last_seen_at: dates::definition_date(lifetime.last_seen_at),
+        expires_at: dates::definition_date(lifetime.expires_at()),
+        ends_at: dates::definition_date(lifetime.ends_at()),
+    }
+}

@@ -1,0 +1,313 @@
+//! Stores, returns, lists and expires working copies (see docs/reference/working-copies.md).
+//!
+//! They are rows of their own: no version, no journal entry, no search document comes from them.
+//! Only the caller who stored one can read it.
+
+use std::{collections::HashMap, sync::Arc};
+
+use cms_model::{
+    clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
+    context::Caller,
+    dates,
+    error::{Error, Result},
+    ids, limits,
+    object::{
+        model::{Columns, Edition},
+        title::object_title,
+        view::View,
+    },
+    paging::Page,
+    wire::{
+        condition::EntityTag,
+        list::List,
+        object::Json,
+        working_copy::{
+            NEW_PREFIX, NewWorkingCopy, WorkingCopy, WorkingCopySummary, is_new, required_access,
+        },
+    },
+};
+use cms_store::{Reader, WorkingCopyOf, WorkingCopyRow};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    cms::Cms,
+    object::{
+        service::{Objects, find_map, state_tag},
+        write::require_size,
+    },
+};
+
+/// Operations on the working copies of the caller.
+pub struct WorkingCopies<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Working copies.
+    pub fn working_copies(&self) -> WorkingCopies<'_> {
+        WorkingCopies { cms: self }
+    }
+}
+
+/// The object of a request.
+struct Target {
+    of: WorkingCopyOf,
+    /// As stored, or `~<uuid>`.
+    id: String,
+    /// The tag of the current state; none for an object that does not exist yet.
+    tag: Option<EntityTag>,
+}
+
+impl WorkingCopies<'_> {
+    /// Returns the working copy of an object, with its `ETag`.
+    pub fn get(&self, caller: &Caller, name: &str, id: &str) -> Result<(Json, EntityTag)> {
+        self.objects().read(caller, name, required_access(id), |reader, _, content_type| {
+            let target = Target::find(reader, content_type, caller, id)?;
+            let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &target.of));
+            let (row, data) = found.transpose()?.flatten().ok_or_else(|| not_found(name, id))?;
+            to_json(name, &target, &row, &data)
+        })
+    }
+
+    /// Stores the working copy of an object, in place of an earlier one.
+    ///
+    /// # Errors
+    /// Errors of the payload, [`Error::PreconditionFailed`] when `If-Match` has no tag of the
+    /// earlier one, and [`Error::Forbidden`] when the caller has too many.
+    pub fn put(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        payload: Map<String, Value>,
+    ) -> Result<(Json, EntityTag)> {
+        self.objects().content_type(caller, name, required_access(id))?;
+        let actor = caller.actor().pk.ok_or(Error::Forbidden)?;
+        let (new, errors) = NewWorkingCopy::from_payload(payload, is_new(id));
+        let text = serde_json::to_string(&new.data).map_err(|e| Error::Internal(Box::new(e)))?;
+        require_size(id, text.len())?;
+        let saved_at = self.cms.config.clock.now();
+        let (caller, name, id) = (caller.clone(), name.to_owned(), id.to_owned());
+        self.objects().write(&name.clone(), move |writer, _, content_type| {
+            caller.require(required_access(&id), &name)?;
+            let target = Target::find(writer, content_type, &caller, &id)?;
+            let stored = writer.working_copy(actor, &target.of)?;
+            require_match(&caller, stored.as_ref())?;
+            errors.into_result()?;
+            if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
+                return Err(Error::Forbidden);
+            }
+            let row = WorkingCopyRow {
+                ctd: content_type.pk,
+                of: target.of.clone(),
+                base: new.base,
+                title: object_title(&content_type.properties, &new.data),
+                saved_at,
+            };
+            writer.put_working_copy(actor, &row, &text)?;
+            to_json(&name, &target, &row, &text)
+        })
+    }
+
+    /// Removes the working copy of an object, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::PreconditionFailed`] when `If-Match` has no tag of the working copy.
+    pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        self.objects().content_type(caller, name, required_access(id))?;
+        let (caller, id) = (caller.clone(), id.to_owned());
+        self.objects().write(name, move |writer, _, content_type| {
+            caller.require(required_access(&id), content_type.name())?;
+            let target = Target::find(writer, content_type, &caller, &id)?;
+            let Some(actor) = caller.actor().pk else { return Ok(()) };
+            if let Some(stored) = writer.working_copy(actor, &target.of)? {
+                require_match(&caller, Some(&stored))?;
+                writer.remove_working_copy(actor, &target.of)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Lists the working copies of the caller, newest first, of these types or of all.
+    pub fn list(
+        &self,
+        caller: &Caller,
+        content_types: Option<&[String]>,
+        page: Page,
+    ) -> Result<List<WorkingCopySummary>> {
+        caller.require_write()?;
+        let Some(actor) = caller.actor().pk else { return Ok(List::new(page, 0, Vec::new())) };
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let types = shown_types(&catalog, content_types);
+            let mut rows = reader.working_copies(actor)?;
+            rows.retain(|row| {
+                let needs = match &row.of {
+                    WorkingCopyOf::Object(_) => required_access(""),
+                    WorkingCopyOf::New { id, .. } => required_access(id),
+                };
+                types.get(&row.ctd).is_some_and(|known| caller.may(needs, known.name()))
+            });
+            let visible = visible_objects(reader, &types, caller, &rows)?;
+            rows.retain(|row| match &row.of {
+                WorkingCopyOf::Object(pk) => visible.contains_key(pk),
+                WorkingCopyOf::New { .. } => true,
+            });
+            let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+            let total = rows.len() as u64;
+            let shown = rows.into_iter().skip(skipped).take(page.limit as usize);
+            let data = shown.map(|row| summary(row, &types, &visible)).collect();
+            Ok(List::new(page, total, data))
+        })
+    }
+
+    /// Removes the working copies that have expired, in transactions of limited size.
+    pub(crate) fn expire(&self, now: Timestamp) -> Result<()> {
+        let days = limits::WORKING_COPY_RETENTION_DAYS;
+        let expired = Timestamp(now.0 - days * 86_400_000_000);
+        let limit = limits::MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION;
+        while self.cms.store.read_autocommit(|r| r.has_working_copies_before(expired))? {
+            self.cms
+                .store
+                .write(move |writer| writer.remove_working_copies_before(expired, limit))?;
+        }
+        Ok(())
+    }
+
+    fn objects(&self) -> Objects<'_> {
+        self.cms.objects()
+    }
+}
+
+impl Target {
+    /// Finds the object of a request in its view.
+    fn find(
+        reader: &Reader<'_>,
+        content_type: &CompiledType,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Self> {
+        if let Some(uuid) = id.strip_prefix(NEW_PREFIX) {
+            if !ids::is_uuid(uuid) {
+                return Err(Error::object_not_found(content_type.name(), id));
+            }
+            let of = WorkingCopyOf::New { ctd: content_type.pk, id: id.to_owned() };
+            return Ok(Self { of, id: id.to_owned(), tag: None });
+        }
+        let view = View::for_object(caller, content_type);
+        find_map(reader, content_type, view, id, |stored| Self {
+            of: WorkingCopyOf::Object(stored.pk),
+            id: stored.id.clone().into_owned(),
+            tag: Some(state_tag(content_type, view, stored)),
+        })
+    }
+}
+
+fn not_found(name: &str, id: &str) -> Error {
+    Error::NotFound { what: "working copy", name: format!("{name}/{id}") }
+}
+
+/// Tells whether a working copy started from the current state, which has this tag.
+fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
+    match (base, tag) {
+        (Some(base), Some(tag)) => tag.is_named_by(base),
+        (base, tag) => base.is_none() && tag.is_none(),
+    }
+}
+
+/// The tag of a stored working copy. A change of the object does not change it, so that `If-Match`
+/// protects from other changes of the working copy only.
+fn stored_tag(row: &WorkingCopyRow, data: &str) -> EntityTag {
+    EntityTag::of(format!("{:?} {} {data}", row.base, row.saved_at.0).as_bytes())
+}
+
+/// Rejects a request with `If-Match` without a tag of the stored working copy.
+fn require_match(caller: &Caller, stored: Option<&(WorkingCopyRow, String)>) -> Result<()> {
+    let Some(wanted) = caller.conditions.if_match() else { return Ok(()) };
+    match stored {
+        Some((row, data)) if wanted.admits(stored_tag(row, data)) => Ok(()),
+        _ => Err(Error::PreconditionFailed),
+    }
+}
+
+fn to_json(
+    content_type: &str,
+    target: &Target,
+    row: &WorkingCopyRow,
+    data: &str,
+) -> Result<(Json, EntityTag)> {
+    let internal = |error| Error::Internal(Box::new(error));
+    let copy = WorkingCopy {
+        content_type,
+        id: &target.id,
+        base: row.base.as_deref(),
+        current: is_current(row.base.as_deref(), target.tag),
+        saved_at: dates::definition_date(row.saved_at),
+        data: serde_json::from_str::<&RawValue>(data).map_err(internal)?,
+    };
+    let json = serde_json::to_vec(&copy).map_err(internal)?;
+    let tag = stored_tag(row, data).of_response(&json);
+    Ok((Json(json), tag))
+}
+
+/// The requested types, by row.
+fn shown_types<'c>(
+    catalog: &'c Catalog,
+    names: Option<&[String]>,
+) -> HashMap<i64, &'c Arc<CompiledType>> {
+    let types = catalog.types().iter();
+    let types = types
+        .filter(|known| names.is_none_or(|names| names.iter().any(|name| name == known.name())));
+    types.map(|known| (known.pk, known)).collect()
+}
+
+/// The live objects of working copies in the view of the request: id, and the tag of the current
+/// state.
+fn visible_objects(
+    reader: &Reader<'_>,
+    types: &HashMap<i64, &Arc<CompiledType>>,
+    caller: &Caller,
+    rows: &[WorkingCopyRow],
+) -> Result<HashMap<i64, (String, EntityTag)>> {
+    let pks = rows.iter().filter_map(|row| match row.of {
+        WorkingCopyOf::Object(pk) => Some(pk),
+        WorkingCopyOf::New { .. } => None,
+    });
+    let mut visible = HashMap::new();
+    reader.object_rows(
+        Edition::Current,
+        &pks.collect::<Vec<_>>(),
+        Columns::All,
+        |ctd, stored| {
+            if let Some(content_type) = types.get(&ctd) {
+                let view = View::for_object(caller, content_type);
+                if view.contains_object(&stored.internal) {
+                    let tag = state_tag(content_type, view, &stored);
+                    visible.insert(stored.pk, (stored.id.into_owned(), tag));
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(visible)
+}
+
+fn summary(
+    row: WorkingCopyRow,
+    types: &HashMap<i64, &Arc<CompiledType>>,
+    visible: &HashMap<i64, (String, EntityTag)>,
+) -> WorkingCopySummary {
+    let (id, tag) = match row.of {
+        WorkingCopyOf::Object(pk) => visible.get(&pk).cloned().unzip(),
+        WorkingCopyOf::New { id, .. } => (Some(id), None),
+    };
+    WorkingCopySummary {
+        content_type: types.get(&row.ctd).map(|known| known.name().to_owned()).unwrap_or_default(),
+        id: id.unwrap_or_default(),
+        object_title: row.title,
+        current: is_current(row.base.as_deref(), tag),
+        base: row.base,
+        saved_at: dates::definition_date(row.saved_at),
+    }
+}

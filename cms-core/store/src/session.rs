@@ -1,0 +1,206 @@
+//! Rows of sessions, and of the links that are used instead of a password. Only digests of cookies
+//! and codes are stored.
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+    user::session::Lifetime,
+    wire::session::LinkKind,
+};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Reader, Writer, error::map};
+
+/// A session, ended by time or not.
+#[derive(Clone, Debug)]
+pub struct SessionRow {
+    pub pk: i64,
+    pub id: String,
+    /// Row of the user.
+    pub user: i64,
+    pub lifetime: Lifetime,
+    /// Of the client that signed in.
+    pub address: String,
+    pub user_agent: String,
+}
+
+/// A link that is not used, expired or not.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkRow {
+    pub pk: i64,
+    pub kind: LinkKind,
+    /// Row of the user; none for the set-up link.
+    pub user: Option<i64>,
+    pub expires_at: Timestamp,
+}
+
+const COLUMNS: &str = "pk, id, user, created_at, last_seen_at, address, user_agent";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
+        pk: row.get(0)?,
+        id: row.get(1)?,
+        user: row.get(2)?,
+        lifetime: Lifetime {
+            created_at: Timestamp(row.get(3)?),
+            last_seen_at: Timestamp(row.get(4)?),
+        },
+        address: row.get(5)?,
+        user_agent: row.get(6)?,
+    })
+}
+
+impl Reader<'_> {
+    /// Returns the session of a cookie.
+    pub fn session_with_hash(&self, hash: [u8; 32]) -> Result<Option<SessionRow>> {
+        self.statement(&format!("SELECT {COLUMNS} FROM session WHERE hash = ?1"))?
+            .query_row([hash], read)
+            .optional()
+            .map_err(map)
+    }
+
+    pub fn session(&self, pk: i64) -> Result<Option<SessionRow>> {
+        self.statement(&format!("SELECT {COLUMNS} FROM session WHERE pk = ?1"))?
+            .query_row([pk], read)
+            .optional()
+            .map_err(map)
+    }
+
+    /// Returns the sessions of a user, last used first.
+    pub fn sessions_of(&self, user: i64) -> Result<Vec<SessionRow>> {
+        let mut statement = self.statement(&format!(
+            "SELECT {COLUMNS} FROM session WHERE user = ?1 ORDER BY last_seen_at DESC, pk DESC"
+        ))?;
+        let rows = statement.query_map([user], read).map_err(map)?;
+        rows.map(|row| row.map_err(map)).collect()
+    }
+
+    /// Returns whether sessions or links have ended by time: sessions that were last seen before
+    /// the first time or began before the second, and links that expired before the third.
+    pub fn has_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
+                 OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)",
+        )?
+        .query_row([seen.0, created.0, expired.0], |row| row.get(0))
+        .map_err(map)
+    }
+
+    /// Returns the link with a code.
+    pub fn link_with_hash(&self, hash: [u8; 32]) -> Result<Option<LinkRow>> {
+        self.statement("SELECT pk, kind, user, expires_at FROM sign_in_link WHERE hash = ?1")?
+            .query_row([hash], |row| {
+                let kind: String = row.get(1)?;
+                let Some(kind) = LinkKind::parse(&kind) else {
+                    let message = format!("unknown kind {kind} of a link in the database");
+                    return Ok(Err(Error::internal(message)));
+                };
+                let (user, expires_at) = (row.get(2)?, Timestamp(row.get(3)?));
+                Ok(Ok(LinkRow { pk: row.get(0)?, kind, user, expires_at }))
+            })
+            .optional()
+            .map_err(map)?
+            .transpose()
+    }
+}
+
+impl Writer<'_> {
+    /// Inserts a session, and ends the least recently used ones of the user beyond `maximum`;
+    /// returns the row.
+    pub fn insert_session(
+        &self,
+        session: &SessionRow,
+        hash: [u8; 32],
+        maximum: u64,
+    ) -> Result<i64> {
+        let Lifetime { created_at, last_seen_at } = session.lifetime;
+        let pk = self
+            .statement(
+                "INSERT INTO session (id, user, hash, created_at, last_seen_at, address, user_agent)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING pk",
+            )?
+            .query_row(
+                params![
+                    session.id,
+                    session.user,
+                    hash,
+                    created_at.0,
+                    last_seen_at.0,
+                    session.address,
+                    session.user_agent,
+                ],
+                |row| row.get(0),
+            )
+            .map_err(map)?;
+        self.execute(
+            "UPDATE user SET last_seen_at = ?2 WHERE actor = ?1",
+            params![session.user, last_seen_at.0],
+        )?;
+        let removed = self.execute_and_count(
+            "DELETE FROM session WHERE pk IN (SELECT pk FROM session WHERE user = ?1
+                 ORDER BY last_seen_at DESC, pk DESC LIMIT -1 OFFSET ?2)",
+            params![session.user, maximum],
+        )?;
+        if removed > 0 {
+            self.bump_auth()?;
+        }
+        Ok(pk)
+    }
+
+    /// Ends a session; returns whether it existed.
+    pub fn remove_session(&self, pk: i64) -> Result<bool> {
+        Ok(self.execute_and_count("DELETE FROM session WHERE pk = ?1", [pk])? > 0)
+    }
+
+    /// Ends the sessions of a user but one; returns their number.
+    pub fn remove_sessions_of(&self, user: i64, but: Option<i64>) -> Result<usize> {
+        self.execute_and_count(
+            "DELETE FROM session WHERE user = ?1 AND pk IS NOT ?2",
+            params![user, but],
+        )
+    }
+
+    /// Stores when a session was last used.
+    pub fn set_session_seen(&self, pk: i64, at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE session SET last_seen_at = ?2 WHERE pk = ?1 AND last_seen_at < ?2",
+            params![pk, at.0],
+        )?;
+        self.execute(
+            "UPDATE user SET last_seen_at = ?2
+             WHERE actor = (SELECT user FROM session WHERE pk = ?1)
+                 AND (last_seen_at IS NULL OR last_seen_at < ?2)",
+            params![pk, at.0],
+        )
+    }
+
+    /// Removes what [`Reader::has_ended_access`] finds. It authenticates nothing any more, so
+    /// caches stay valid.
+    pub fn remove_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<()> {
+        self.execute(
+            "DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2",
+            [seen.0, created.0],
+        )?;
+        self.execute("DELETE FROM sign_in_link WHERE expires_at <= ?1", [expired.0])
+    }
+
+    /// Stores a link, in place of the earlier one of the user, or of the set-up link.
+    pub fn put_link(
+        &self,
+        kind: LinkKind,
+        user: Option<i64>,
+        hash: [u8; 32],
+        expires_at: Timestamp,
+    ) -> Result<()> {
+        self.remove_links_of(user)?;
+        self.execute(
+            "INSERT INTO sign_in_link (hash, kind, user, expires_at) VALUES (?1, ?2, ?3, ?4)",
+            params![hash, kind.as_str(), user, expires_at.0],
+        )
+    }
+
+    /// Removes the link of a user, or the set-up link.
+    pub fn remove_links_of(&self, user: Option<i64>) -> Result<()> {
+        self.execute("DELETE FROM sign_in_link WHERE user IS ?1", [user])
+    }
+}

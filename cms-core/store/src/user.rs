@@ -1,0 +1,219 @@
+//! Rows of users. A user is an actor with a row in `user`; the actor stays after a removal, because
+//! versions and the journal name it.
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+    user::profile::{Profile, email_key},
+    wire::{session::LinkKind, user::Role},
+};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
+
+use super::{Reader, Writer, error::map};
+
+/// A user that exists.
+#[derive(Clone, Debug)]
+pub struct UserRow {
+    /// Row of the actor.
+    pub pk: i64,
+    pub uid: String,
+    pub created_at: Timestamp,
+    pub profile: Profile,
+    /// PHC string.
+    pub password: Option<String>,
+    pub has_openid: bool,
+    pub last_seen_at: Option<Timestamp>,
+    /// The link that was created last and is not used, expired or not.
+    pub link: Option<(LinkKind, Timestamp)>,
+}
+
+impl UserRow {
+    /// Tells whether the user is an admin who can sign in.
+    pub fn is_able_admin(&self) -> bool {
+        let Profile { role, disabled, .. } = self.profile;
+        role == Role::Admin && !disabled && (self.password.is_some() || self.has_openid)
+    }
+}
+
+const SELECT: &str = "
+    SELECT u.actor, a.uid, a.created_at, u.email, a.name, u.role, a.rules, u.may_publish, u.disabled,
+           u.password, u.openid_subject IS NOT NULL, u.last_seen_at, l.kind, l.expires_at
+    FROM user u JOIN actor a ON a.pk = u.actor LEFT JOIN sign_in_link l ON l.user = u.actor";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Result<UserRow>> {
+    let (role, rules): (String, String) = (row.get(5)?, row.get(6)?);
+    let Some(role) = Role::parse(&role) else {
+        return Ok(Err(Error::internal(format!("unknown role {role} in the database"))));
+    };
+    let rules = match serde_json::from_str(&rules) {
+        Ok(rules) => rules,
+        Err(error) => return Ok(Err(Error::Internal(Box::new(error)))),
+    };
+    let kind: Option<String> = row.get(12)?;
+    let kind = kind.and_then(|kind| LinkKind::parse(&kind));
+    Ok(Ok(UserRow {
+        pk: row.get(0)?,
+        uid: row.get(1)?,
+        created_at: Timestamp(row.get(2)?),
+        profile: Profile {
+            email: row.get(3)?,
+            name: row.get(4)?,
+            role,
+            rules,
+            may_publish: row.get(7)?,
+            disabled: row.get(8)?,
+        },
+        password: row.get(9)?,
+        has_openid: row.get(10)?,
+        last_seen_at: row.get::<_, Option<i64>>(11)?.map(Timestamp),
+        link: kind.zip(row.get::<_, Option<i64>>(13)?.map(Timestamp)),
+    }))
+}
+
+impl Reader<'_> {
+    /// Returns all users, oldest first.
+    pub fn users(&self) -> Result<Vec<UserRow>> {
+        let mut statement = self.statement(&format!("{SELECT} ORDER BY u.actor"))?;
+        let rows = statement.query_map([], read).map_err(map)?;
+        rows.map(|row| row.map_err(map)?).collect()
+    }
+
+    /// Returns the user with this row of the actor.
+    pub fn user(&self, pk: i64) -> Result<Option<UserRow>> {
+        self.find_user("u.actor = ?1", pk)
+    }
+
+    /// Returns the user with this id.
+    pub fn user_with_id(&self, uid: &str) -> Result<Option<UserRow>> {
+        self.find_user("a.uid = ?1", uid)
+    }
+
+    /// Returns the user with this e-mail address, in any letter case.
+    pub fn user_with_email(&self, email: &str) -> Result<Option<UserRow>> {
+        self.find_user("u.email_key = ?1", email_key(email))
+    }
+
+    fn find_user(&self, condition: &str, value: impl ToSql) -> Result<Option<UserRow>> {
+        self.statement(&format!("{SELECT} WHERE {condition}"))?
+            .query_row([value], read)
+            .optional()
+            .map_err(map)?
+            .transpose()
+    }
+
+    pub fn user_count(&self) -> Result<u64> {
+        self.statement("SELECT count(*) FROM user")?.query_row([], |row| row.get(0)).map_err(map)
+    }
+
+    /// Returns whether another user is an admin who can sign in.
+    pub fn has_other_able_admin(&self, pk: i64) -> Result<bool> {
+        self.statement(
+            "SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
+                 AND (password IS NOT NULL OR openid_subject IS NOT NULL))",
+        )?
+        .query_row([pk], |row| row.get(0))
+        .map_err(map)
+    }
+}
+
+impl Writer<'_> {
+    /// Inserts a user; returns the row. `hash` is the digest of no token.
+    pub fn insert_user(
+        &self,
+        uid: &str,
+        profile: &Profile,
+        password: Option<&str>,
+        hash: [u8; 32],
+        at: Timestamp,
+    ) -> Result<i64> {
+        let pk = self
+            .statement(
+                "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
+                 VALUES (?1, ?2, 'user', ?3, ?4, ?5) RETURNING pk",
+            )?
+            .query_row(params![uid, profile.name, rules(profile)?, hash, at.0], |row| row.get(0))
+            .map_err(map)?;
+        self.execute(
+            "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                pk,
+                profile.email,
+                email_key(&profile.email),
+                profile.role.as_str(),
+                profile.may_publish,
+                profile.disabled,
+                password,
+            ],
+        )?;
+        Ok(pk)
+    }
+
+    /// Replaces the settings of a user.
+    pub fn set_profile(&self, pk: i64, profile: &Profile) -> Result<()> {
+        self.execute(
+            "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1",
+            params![pk, profile.name, rules(profile)?],
+        )?;
+        self.execute(
+            "UPDATE user SET email = ?2, email_key = ?3, role = ?4, may_publish = ?5, disabled = ?6
+             WHERE actor = ?1",
+            params![
+                pk,
+                profile.email,
+                email_key(&profile.email),
+                profile.role.as_str(),
+                profile.may_publish,
+                profile.disabled,
+            ],
+        )
+    }
+
+    /// Replaces the password of a user, a PHC string.
+    pub fn set_password(&self, pk: i64, password: &str) -> Result<()> {
+        self.execute("UPDATE user SET password = ?2 WHERE actor = ?1", params![pk, password])
+    }
+
+    /// Removes a user with sessions, links, settings, working copies and preview tokens. The name
+    /// remains for versions and the journal.
+    pub fn remove_user(&self, pk: i64, at: Timestamp) -> Result<()> {
+        for sql in [
+            "DELETE FROM working_copy WHERE actor = ?1",
+            "DELETE FROM preview_token WHERE actor = ?1",
+            // Its other tables cascade.
+            "DELETE FROM user WHERE actor = ?1",
+        ] {
+            self.execute(sql, [pk])?;
+        }
+        self.execute(
+            "UPDATE actor SET revoked_at = ?2, rules = '[]' WHERE pk = ?1",
+            params![pk, at.0],
+        )
+    }
+
+    /// Ends everything that authenticates a user but the password: sessions, links and preview
+    /// tokens.
+    pub fn end_access(&self, pk: i64) -> Result<()> {
+        for sql in [
+            "DELETE FROM session WHERE user = ?1",
+            "DELETE FROM sign_in_link WHERE user = ?1",
+            "DELETE FROM preview_token WHERE actor = ?1",
+        ] {
+            self.execute(sql, [pk])?;
+        }
+        Ok(())
+    }
+
+    /// Ends the access of all users: a restored copy must not be open to those who could sign in at
+    /// the time of the backup.
+    pub fn end_all_access(&self) -> Result<()> {
+        for table in ["session", "sign_in_link", "openid_sign_in", "preview_token"] {
+            self.execute(&format!("DELETE FROM {table}"), [])?;
+        }
+        self.bump_auth()
+    }
+}
+
+fn rules(profile: &Profile) -> Result<String> {
+    serde_json::to_string(&profile.rules).map_err(|error| Error::Internal(Box::new(error)))
+}

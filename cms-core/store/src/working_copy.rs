@@ -1,0 +1,137 @@
+//! Rows of working copies, the unfinished work of actors on objects.
+//!
+//! Lists leave out the column `data`, which is last in its row and not read then.
+
+use cms_model::{clock::Timestamp, error::Result};
+use rusqlite::{Row, params};
+
+use super::{Reader, Writer};
+
+/// The object that a working copy belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkingCopyOf {
+    /// The row of an object, live or in the trash.
+    Object(i64),
+    /// An object that does not exist yet: its type, and the id in the path.
+    New { ctd: i64, id: String },
+}
+
+/// A working copy without its data.
+#[derive(Clone, Debug)]
+pub struct WorkingCopyRow {
+    pub ctd: i64,
+    pub of: WorkingCopyOf,
+    pub base: Option<String>,
+    pub title: String,
+    pub saved_at: Timestamp,
+}
+
+const COLUMNS: &str = "ctd, object, new_id, base, title, saved_at";
+
+/// The copies of an actor: each term uses a partial index.
+const OF_ACTOR: &str = "
+    (SELECT * FROM working_copy WHERE actor = ?1 AND object IS NOT NULL
+     UNION ALL SELECT * FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL)";
+
+const OF_OBJECT: &str = "actor = ?1 AND object = ?2";
+const OF_NEW: &str = "actor = ?1 AND ctd = ?2 AND new_id = ?3";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<WorkingCopyRow> {
+    let ctd = row.get(0)?;
+    Ok(WorkingCopyRow {
+        ctd,
+        of: match row.get(1)? {
+            Some(pk) => WorkingCopyOf::Object(pk),
+            None => WorkingCopyOf::New { ctd, id: row.get(2)? },
+        },
+        base: row.get(3)?,
+        title: row.get(4)?,
+        saved_at: Timestamp(row.get(5)?),
+    })
+}
+
+impl Reader<'_> {
+    /// Returns the working copy of an actor, and its data as compact JSON.
+    pub fn working_copy(
+        &self,
+        actor: i64,
+        of: &WorkingCopyOf,
+    ) -> Result<Option<(WorkingCopyRow, String)>> {
+        let select =
+            |condition| format!("SELECT {COLUMNS}, data FROM working_copy WHERE {condition}");
+        let read = |row: &Row<'_>| Ok((read(row)?, row.get(6)?));
+        match of {
+            WorkingCopyOf::Object(pk) => {
+                self.query_optional(&select(OF_OBJECT), [actor, *pk], read)
+            }
+            WorkingCopyOf::New { ctd, id } => {
+                self.query_optional(&select(OF_NEW), params![actor, ctd, id], read)
+            }
+        }
+    }
+
+    /// Returns the working copies of an actor, newest first.
+    pub fn working_copies(&self, actor: i64) -> Result<Vec<WorkingCopyRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM {OF_ACTOR} ORDER BY saved_at DESC, pk DESC");
+        self.query_rows(&sql, [actor], read)
+    }
+
+    /// Counts the working copies of an actor.
+    pub fn working_copy_count(&self, actor: i64) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {OF_ACTOR}");
+        self.query_row(&sql, [actor], |row| row.get(0))
+    }
+
+    /// Returns whether a working copy was saved before a time.
+    pub fn has_working_copies_before(&self, before: Timestamp) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM working_copy WHERE saved_at < ?1)";
+        self.query_row(sql, [before.0], |row| row.get(0))
+    }
+}
+
+impl Writer<'_> {
+    /// Stores a working copy, and replaces the one of the same object.
+    pub fn put_working_copy(&self, actor: i64, copy: &WorkingCopyRow, data: &str) -> Result<()> {
+        self.remove_working_copy(actor, &copy.of)?;
+        let (object, new_id) = match &copy.of {
+            WorkingCopyOf::Object(pk) => (Some(pk), None),
+            WorkingCopyOf::New { id, .. } => (None, Some(id)),
+        };
+        let (base, title, saved_at) = (&copy.base, &copy.title, copy.saved_at.0);
+        self.execute(
+            "INSERT INTO working_copy (actor, ctd, object, new_id, base, title, saved_at, data)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![actor, copy.ctd, object, new_id, base, title, saved_at, data],
+        )
+    }
+
+    /// Removes a working copy, if there is one.
+    pub fn remove_working_copy(&self, actor: i64, of: &WorkingCopyOf) -> Result<()> {
+        let delete = |condition| format!("DELETE FROM working_copy WHERE {condition}");
+        match of {
+            WorkingCopyOf::Object(pk) => self.execute(&delete(OF_OBJECT), [actor, *pk]),
+            WorkingCopyOf::New { ctd, id } => {
+                self.execute(&delete(OF_NEW), params![actor, ctd, id])
+            }
+        }
+    }
+
+    /// Removes at most `limit` of the working copies saved before a time, oldest first.
+    pub fn remove_working_copies_before(&self, before: Timestamp, limit: usize) -> Result<()> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.execute(
+            "DELETE FROM working_copy WHERE pk IN (
+                 SELECT pk FROM working_copy WHERE saved_at < ?1 ORDER BY saved_at LIMIT ?2)",
+            [before.0, limit],
+        )
+    }
+
+    /// Removes the working copies of an actor that is about to be removed.
+    pub fn remove_working_copies_of(&self, actor: i64) -> Result<()> {
+        for of in ["object", "new_id"] {
+            let sql = format!("DELETE FROM working_copy WHERE actor = ?1 AND {of} IS NOT NULL");
+            self.execute(&sql, [actor])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! The record of activity over HTTP.
+
+use serde_json::{Value, json};
+
+use crate::support::{CallerKind, TestApp, fault};
+
+const ACTIVITY: &str = "/api/v1/activity";
+
+async fn get(app: &TestApp, caller: CallerKind, query: &str) -> Value {
+    let path = format!("{ACTIVITY}?{query}");
+    let reply = app.send_as_with(&[("x-mode", "preview")], caller, "GET", &path, &Value::Null);
+    let (status, body) = reply.await.both();
+    assert_eq!(status, 200, "{query}");
+    body
+}
+
+#[tokio::test]
+async fn activity_is_listed_in_pages() {
+    let app = TestApp::new();
+    let key = app.get("/api/auth-context").await.json()["user"]["id"].clone();
+    app.create("post", &json!({ "id": "two", "title": "Two" })).await;
+    app.request("PATCH", "/api/v1/content/post/two", &json!({ "price": 1 })).await;
+    app.request("DELETE", "/api/v1/content/post/two", &Value::Null).await;
+    let first = get(&app, CallerKind::ReadWrite, "id=two&limit=2&odd=1").await;
+    let seq = first["data"][0]["seq"].as_i64().unwrap();
+    let by = json!({ "kind": "key", "id": key, "name": "read-write" });
+    let entry = |less: i64, action: &str, version: i64, more: Value| {
+        let mut entry = json!({
+            "seq": seq - less, "at": "2026-01-02T03:04:05.000000+0000", "action": action,
+            "contentType": "post", "id": "two", "version": version, "objectTitle": "", "by": by,
+        });
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entry
+    };
+    let deleted = entry(0, "delete", 2, json!({}));
+    let updated = entry(1, "update", 2, json!({ "properties": ["price"] }));
+    let created = entry(2, "create", 1, json!({ "properties": ["title"] }));
+    let next = (seq - 1).to_string();
+    assert_eq!(first, json!({ "data": [deleted, updated], "next": next, "more": true }));
+    let second = get(&app, CallerKind::ReadWrite, &format!("id=two&limit=2&before={next}")).await;
+    assert_eq!(second, json!({ "data": [created], "next": null, "more": false }));
+
+    let found = get(&app, CallerKind::Admin, "content_type[]=post&action[]=delete").await;
+    assert_eq!(found, json!({ "data": [deleted], "next": null, "more": false }));
+    for wrong in ["before=", "before=x", "before=-1"] {
+        let reply = app.get(&format!("{ACTIVITY}?{wrong}")).await;
+        assert_eq!(reply.both(), fault("before", "This value is not valid."));
+    }
+    let reply = app.get(&format!("{ACTIVITY}?odd=1")).await;
+    assert_eq!(reply.header("x-deprecated-query-params"), Some("odd"));
+}
+
+/// Entries follow the rules of the change feed: types that the key reads, and the visibility
+/// headers.
+#[tokio::test]
+async fn activity_is_visible_like_changes() {
+    let app = TestApp::new();
+    app.create_type("page", &json!({ "draftPublic": true }));
+    app.create("page", &json!({ "id": "a", "title": "A" })).await;
+    app.create("author", &json!({ "id": "a", "title": "A" })).await;
+    let types = |body: &Value| -> Vec<String> {
+        let entries = body["data"].as_array().unwrap().iter();
+        entries.map(|entry| entry["contentType"].as_str().unwrap().to_owned()).collect()
+    };
+    let of_a = get(&app, CallerKind::ReadOnly, "id=a").await;
+    assert_eq!(types(&of_a), ["author", "page"]);
+    let path = format!("{ACTIVITY}?id=a");
+    let published = app.send_as(CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
+    assert_eq!(types(&published.json()), ["author"]);
+    let scoped = get(&app, CallerKind::Scoped, "").await;
+    assert_eq!(types(&scoped), ["post", "post"]);
+    assert_eq!(get(&app, CallerKind::Stranger, "").await["data"], json!([]));
+    let forbidden = get(&app, CallerKind::Scoped, "content_type[]=author").await;
+    assert_eq!(forbidden, json!({ "data": [], "next": null, "more": false }));
+}
