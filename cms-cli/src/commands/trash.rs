@@ -25,8 +25,8 @@ const COLUMNS: [Column; 7] = [
     column("ID", "/id"),
     column("TITLE", "/objectTitle"),
     column("DELETED", "/deletedAt"),
-    column("BY", "/by/name"),
     column("ID TAKEN", "/idTaken"),
+    column("BY", "/by/name"),
 ];
 
 pub(super) fn run(

@@ -109,12 +109,11 @@ impl Trash<'_> {
             let catalog = self.cms.catalog.at(reader)?;
             let (found, content_type) = find(reader, &catalog, caller, entry, RESTORE)?;
             let id = request.id.clone().unwrap_or(found.id);
-            let sent = match &request.data {
-                Some(data) => data.clone(),
-                None => {
-                    let deleted = deleted(reader, entry, found.pk)?;
-                    properties(reader, content_type, &deleted, &deleted.stored.data, &id)?
-                }
+            let sent = if let Some(data) = &request.data {
+                data.clone()
+            } else {
+                let deleted = deleted(reader, entry, found.pk)?;
+                properties(reader, content_type, &deleted, &deleted.stored.data, &id)?
             };
             Ok((content_type.name().to_owned(), id, sent))
         })?;

@@ -33,6 +33,7 @@ mod serving;
 mod single_objects;
 mod support;
 mod transfers;
+mod trash;
 mod views;
 mod visibility;
 mod webhooks;

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use crate::{content_type::parse, workflow::model::WorkflowSet};
 
-    fn definition(properties: Value, order: &[&str], configs: Value) -> Definition {
+    fn definition(properties: &Value, order: &[&str], configs: &Value) -> Definition {
         let payload = json!({
             "name": "post", "label": "Post",
             "schemaDefinition": {"type": "object", "allOf": [
@@ -59,13 +59,13 @@ mod tests {
         renamed["renamedFrom"] = json!("rank");
         let definitions = [
             definition(
-                json!({"rank": number, "old": text}),
+                &json!({"rank": number, "old": text}),
                 &["rank", "old"],
-                json!({"rank": config("number"), "old": config("text")}),
+                &json!({"rank": config("number"), "old": config("text")}),
             ),
-            definition(json!({"rank": text}), &["rank"], json!({"rank": config("text")})),
-            definition(json!({"place": text}), &["place"], json!({"place": renamed})),
-            definition(json!({"place": text}), &["place"], json!({"place": config("text")})),
+            definition(&json!({"rank": text}), &["rank"], &json!({"rank": config("text")})),
+            definition(&json!({"place": text}), &["place"], &json!({"place": renamed})),
+            definition(&json!({"place": text}), &["place"], &json!({"place": config("text")})),
         ];
         let converted = |from: usize, object: Value| {
             Value::Object(convert_object(&definitions[from..], &object.to_string()).unwrap())

@@ -226,6 +226,7 @@ impl Restoration {
 }
 
 fn current_object(reader: &Reader<'_>, ctd: i64, id: &str) -> Result<StoredObject<'static>> {
-    let found = reader.object(Edition::Current, ctd, id, |stored| stored.into_owned())?;
+    let mut found = None;
+    reader.object(Edition::Current, ctd, id, |stored| found = Some(stored.into_owned()))?;
     found.ok_or_else(|| Error::internal("a restored object is missing"))
 }
