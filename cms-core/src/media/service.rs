@@ -181,8 +181,10 @@ impl Media<'_> {
     /// Removes the files of media objects that left the trash, unless another object has the id,
     /// live or in the trash. The clean-up retries failed removals.
     pub(crate) fn remove_unused(&self, ids: &[String]) {
-        let ids = ids.iter().filter_map(|id| FileId::parse(id));
-        self.unused(ids).and_then(|ids| self.remove_files(&ids)).ok();
+        let ids: Vec<_> = ids.iter().filter_map(|id| FileId::parse(id)).collect();
+        if !ids.is_empty() {
+            self.unused(ids).and_then(|ids| self.remove_files(&ids)).ok();
+        }
     }
 
     /// Removes files and their records. Returns false when a backup keeps the files.
