@@ -449,3 +449,34 @@ fn times(row: SessionRow, seen: Option<Timestamp>) -> SessionTimes {
         ends_at: dates::definition_date(lifetime.ends_at()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::TestCms;
+
+    #[test]
+    fn session_beyond_the_maximum_ends_the_least_recently_used_one() {
+        let core = TestCms::new();
+        let user = json!({ "email": "a@x", "name": "A", "role": "viewer" });
+        let first = core.session(&user);
+        core.cms.keys().authenticate_session(&first).unwrap();
+        let hash = digest(&first);
+        let left = core.cms.store.write(move |writer| {
+            let known = writer.session_with_hash(hash)?.unwrap();
+            for (id, seconds) in [("b", 20), ("c", 10), ("d", 30)] {
+                let at = Timestamp(known.lifetime.created_at.0 + seconds * 1_000_000);
+                let lifetime = Lifetime { created_at: at, last_seen_at: at };
+                let row = SessionRow { id: id.to_owned(), lifetime, ..known.clone() };
+                writer.insert_session(&row, digest(id), 2)?;
+            }
+            writer.sessions_of(known.user)
+        });
+        let left: Vec<_> = left.unwrap().into_iter().map(|row| row.id).collect();
+        assert_eq!(left, ["d", "b"]);
+        let refused = core.cms.keys().authenticate_session(&first);
+        assert!(matches!(refused, Err(Error::Unauthenticated)));
+    }
+}

@@ -65,7 +65,6 @@ pub(crate) fn current(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 /// A wrong current password counts as a failed sign-in.
 pub(crate) fn change_password(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let (app, address) = (context.app, context.address);
-    app.sign_in_limits.check_address(address, app.uptime())?;
     let change = PasswordChange::from_payload(&body::object(context.body)?)?;
     let ActorKind::User { email, .. } = &context.caller.actor().kind else {
         return Err(Error::Forbidden);
