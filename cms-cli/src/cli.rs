@@ -9,11 +9,15 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
+#[cfg(feature = "serve")]
+mod openid;
+mod preview;
 mod schedule;
 mod search;
 mod selection;
 #[cfg(feature = "serve")]
 mod serve;
+
 mod user;
 #[cfg(feature = "serve")]
 mod values;
@@ -31,6 +35,9 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
@@ -174,16 +181,17 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Manage users: the people who sign in.
-    #[command(subcommand)]
-    User(Box<UserCommand>),
     Activity(ActivityArgs),
     /// Show and stop bulk jobs, which --filters, --q and --all start.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]

@@ -26,6 +26,7 @@ use cms_core::{
         object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
@@ -381,6 +382,10 @@ impl Target for Direct {
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
         Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
+    }
+
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview> {
+        self.cms.previews().create(&self.caller, request, base_url)
     }
 
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {

@@ -26,6 +26,7 @@ use cms_core::{
         object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
@@ -178,6 +179,9 @@ pub(crate) trait Target: Sync {
     /// The OpenAPI document. A server uses its own URL.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
 
+    /// Creates a preview token. A server uses its own URL.
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview>;
+
     /// The schema in the GraphQL schema definition language.
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String>;
     /// Runs a query; returns the response, also with errors of the query.
@@ -195,6 +199,8 @@ pub(crate) trait Target: Sync {
     fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey>;
     fn revoke_key(&self, id: &str) -> Result<()>;
 
+    /// A page of the record of activity, newest first.
+    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
     /// All users that a request selects; its page is ignored.
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;
     fn user(&self, id: &str) -> Result<User>;
@@ -204,9 +210,6 @@ pub(crate) trait Target: Sync {
     fn delete_user(&self, id: &str) -> Result<()>;
     fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link>;
     fn sign_out_user(&self, id: &str) -> Result<()>;
-
-    /// A page of the record of activity, newest first.
-    fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
@@ -255,15 +258,15 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
     Map::from_iter([("contentTypes".to_owned(), json!(content_types))])
 }
 
-/// The payload that creates a link for a user.
-fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
-    kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
-}
-
 /// The payload that schedules a publication.
 fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
     let members = [("scheduledAt", at), ("timeZone", zone)];
     members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
+}
+
+/// The payload that creates a link for a user.
+fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
+    kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

@@ -27,6 +27,7 @@ use cms_core::{
         object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
@@ -43,8 +44,8 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, USERS,
-        WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
+        USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
         object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
         segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
     },
@@ -354,6 +355,10 @@ impl Target for Remote {
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
         self.get(&openapi_path(request), SERVER)
+    }
+
+    fn preview(&self, request: &PreviewRequest, _: &str) -> Result<Preview> {
+        self.post(PREVIEW, request, SERVER)
     }
 
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {

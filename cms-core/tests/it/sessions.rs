@@ -96,7 +96,9 @@ fn ended_session_does_not_return_to_the_cache() {
         let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
         core.cms.sessions().sign_out(&caller, &Client::default()).unwrap();
         assert!(is_refused(&core.cms, &cookie));
-        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        for reader in readers {
+            reader.join().unwrap();
+        }
         assert!(is_refused(&core.cms, &cookie));
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod activity;
+mod bulk;
 mod changes;
 mod conditions;
 mod conventions;
@@ -14,14 +15,17 @@ mod hostile;
 mod hydration;
 mod images;
 mod incoming;
+mod issuer;
 mod keep_dates;
 mod keys;
 mod logs;
 mod media;
 mod messages;
 mod openapi;
+mod openid;
 mod operations;
 mod presence;
+mod preview;
 mod projection;
 mod publish;
 mod publishing_right;
@@ -33,6 +37,7 @@ mod search;
 mod secrecy;
 mod serving;
 mod sessions;
+mod settings;
 mod sign_in_limits;
 mod single_objects;
 mod support;

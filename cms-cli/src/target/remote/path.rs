@@ -31,6 +31,7 @@ pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
 pub(super) const USERS: &str = "/api/v1/internal/user";
+pub(super) const PREVIEW: &str = "/api/v1/preview";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
 /// Webhooks, besides their objects.
