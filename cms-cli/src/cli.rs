@@ -6,39 +6,47 @@
 mod activity;
 mod backup;
 pub(crate) mod graphql;
+mod key;
 mod media;
 mod openapi;
+#[cfg(feature = "serve")]
+mod openid;
+mod preview;
 mod schedule;
 mod search;
+mod selection;
 #[cfg(feature = "serve")]
 mod serve;
 mod trash;
+mod user;
+#[cfg(feature = "serve")]
 mod values;
 mod webhook;
+mod workflow;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{
-    Args, Parser, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
-use cms_core::wire::key::KeyKind;
-
-use self::values::hours;
-use crate::project::{KEY_KINDS, key_kind};
+use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 
 pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::ScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
+pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
+pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
+pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
+pub(crate) use self::workflow::WorkflowCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -177,10 +185,17 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
     Activity(ActivityArgs),
+    /// Show and stop bulk jobs, which --filters, --q and --all start.
+    #[command(subcommand)]
+    Job(JobCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]
@@ -299,21 +314,40 @@ pub(crate) enum ObjectCommand {
     /// Replace an object by the one in a JSON or YAML file.
     Update {
         r#type: String,
-        id: String,
-        /// Read this file, or `-` for standard input.
-        file: PathBuf,
+        /// Read this file, or `-` for standard input; with --filters, --q or --all without an id.
+        #[arg(required = true, num_args = 1..=2, value_name = "ID] [FILE")]
+        id_and_file: Vec<String>,
         /// Change only the properties in the file.
         #[arg(long)]
         patch: bool,
         #[command(flatten)]
+        selection: SelectionArgs,
+        #[command(flatten)]
         dry_run: DryRun,
     },
+    /// Validate an object from a JSON or YAML file as creating it would, without creating it.
+    Validate {
+        r#type: String,
+        /// Read this file, or `-` for standard input.
+        file: PathBuf,
+        /// Validate as replacing the object with this id would.
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// Validate as changing only the properties in the file would; needs --id.
+        #[arg(long)]
+        patch: bool,
+    },
+    /// List the objects that link to an object.
+    Incoming { r#type: String, id: String },
     /// Delete objects.
     Delete {
         r#type: String,
         /// Use these ids, or `-` to read them from standard input, one per line.
-        #[arg(required = true)]
+        #[arg(required_unless_present_any = ["filters", "q", "all"],
+            conflicts_with_all = ["filters", "q", "all"])]
         ids: Vec<String>,
+        #[command(flatten)]
+        selection: SelectionArgs,
         #[command(flatten)]
         dry_run: DryRun,
     },
@@ -419,92 +453,15 @@ pub(crate) struct ExportArgs {
 pub(crate) struct PublishArgs {
     pub(crate) r#type: String,
     /// Use these ids, or `-` to read them from standard input, one per line.
-    #[arg(required = true)]
+    #[arg(required_unless_present_any = ["filters", "q", "all"],
+        conflicts_with_all = ["filters", "q", "all"])]
     pub(crate) ids: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
     /// Include objects of Draft & Public types that are linked, down to this many levels.
-    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u8).range(0..=1))]
+    #[arg(long, value_name = "LEVELS", conflicts_with_all = ["filters", "q", "all"],
+        value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum WorkflowCommand {
-    /// List all workflows.
-    List,
-    /// Show the state of an object and its enabled transitions.
-    State { r#type: String, id: String },
-    /// Run a transition, for example `_draft_review`.
-    Run {
-        r#type: String,
-        /// Use these ids, or `-` to read them from standard input, one per line.
-        #[arg(required = true)]
-        ids: Vec<String>,
-        /// Run the transition of this name.
-        action: String,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-    /// Create or replace a workflow from a JSON or YAML file.
-    Define {
-        /// Read this file, or `-` for standard input.
-        file: PathBuf,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-    /// Delete a workflow that no content type uses.
-    Delete {
-        id: String,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum KeyCommand {
-    /// List keys, without their secret tokens.
-    List,
-    /// Create a key and print its token, which is shown only once.
-    Create {
-        name: String,
-        /// Set the kind of the key.
-        #[arg(long, value_parser = PossibleValuesParser::new(KEY_KINDS)
-            .try_map(|text| key_kind(&text).ok_or("unknown kind of key")))]
-        kind: KeyKind,
-        /// Give a scoped key rights on a type (or `*`): letters of create, read, update, delete.
-        #[arg(long = "rule", value_name = "TYPE:CRUD")]
-        rules: Vec<String>,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-    /// Change the name or the rules of a key.
-    Update {
-        /// Change the key with this name or id.
-        key: String,
-        /// Set the name.
-        #[arg(long, value_name = "NAME")]
-        name: Option<String>,
-        /// Replace the rules: letters of create, read, update, delete for a type (or `*`).
-        #[arg(long = "rule", value_name = "TYPE:CRUD")]
-        rules: Vec<String>,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-    /// Replace the token of a key and print the new one, which is shown only once.
-    Rotate {
-        /// Rotate the key with this name or id.
-        key: String,
-        /// Accept the old token for this time, at most `168h` or `7d`.
-        #[arg(long, value_name = "TIME", value_parser = hours)]
-        grace: Option<i64>,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
-    /// Revoke a key.
-    Revoke {
-        /// Revoke the key with this id, from `cms key list`.
-        id: String,
-        #[command(flatten)]
-        dry_run: DryRun,
-    },
 }

@@ -131,6 +131,7 @@ pub(crate) fn exit_code(error: &Error) -> u8 {
         Error::Unauthenticated | Error::Forbidden | Error::CrossSite => 3,
         Error::NotFound { .. } => 4,
         Error::Conflict(_)
+        | Error::MatchesChanged { .. }
         | Error::PreconditionFailed
         | Error::IdempotencyKeyReused
         | Error::Gone(_) => 5,

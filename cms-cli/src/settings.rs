@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) quiet: bool,
     /// Ask for confirmation before something is deleted.
     confirm: bool,
+    confirmed: bool,
 }
 
 /// The server or the data directory that a command works on.
@@ -62,12 +63,23 @@ impl Settings {
             format: format(global, &cli.command),
             quiet: global.quiet,
             confirm: !global.yes && io::stdin().is_terminal(),
+            confirmed: global.yes,
         })
     }
 
     /// Returns when a command that changes something creates a database.
     pub(crate) fn new_database(&self) -> NewDatabase {
         if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
+    }
+
+    /// Whether `--yes` is set.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.confirmed
+    }
+
+    /// Whether there is a terminal to ask for confirmation, and `--yes` is not set.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.confirm
     }
 
     /// Asks for confirmation on a terminal, unless `--yes` is set.
@@ -127,8 +139,11 @@ fn target(
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
+        | Command::Preview(_)
         | Command::Key(_)
         | Command::Activity(_)
+        | Command::Job(_)
+        | Command::User(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

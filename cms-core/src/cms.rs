@@ -7,13 +7,13 @@ use cms_media::{
     renders::{Recent, Renders},
 };
 use cms_model::{
-    auth::scope::Permission,
+    auth::scope::{Access, Permission},
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
         model::Definition,
     },
-    context::{ActorKind, Caller, Stamp},
+    context::{ActorKind, Caller, Credential, Stamp},
     error::{Error, Result},
     limits,
     wire::{
@@ -135,6 +135,18 @@ impl Cms {
                 let catalog = self.catalog_of(caller)?;
                 caller.require(needs, catalog.look_up(content_type)?.name())
             }
+            Permission::Bulk { content_type } => {
+                caller.require_write()?;
+                self.catalog_of(caller)?.get(content_type)?;
+                let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
+                let may = changes.into_iter().any(|needs| caller.may(needs, content_type));
+                if may { Ok(()) } else { Err(Error::Forbidden) }
+            }
+            Permission::Publish { content_type } => {
+                let needs = Access::UPDATE;
+                self.authorise(caller, Permission::Content { content_type, needs })?;
+                caller.require_publish()
+            }
             Permission::Content { content_type, needs } => {
                 if needs.is_write() {
                     caller.require_write()?;
@@ -157,6 +169,15 @@ impl Cms {
     /// The current content types.
     pub(crate) fn current_catalog(&self) -> Result<Arc<Catalog>> {
         self.store.read(|reader| self.catalog.at(reader))
+    }
+
+    /// Runs a write with the content types as read inside the write transaction.
+    pub(crate) fn write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let cache = Arc::clone(&self.catalog);
+        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
     /// Returns the numbers of rewritten and of all objects while a change of their type is planned
@@ -189,6 +210,7 @@ impl Cms {
                 role,
             },
             api_key: match &actor.kind {
+                _ if caller.credential == Credential::PreviewToken => None,
                 ActorKind::Key(kind) => Some(api_key(*kind)),
                 ActorKind::Local => Some(api_key(KeyKind::Admin)),
                 ActorKind::User { .. } => None,

@@ -1,5 +1,5 @@
-//! Periodic clean-up: expires trash, journal, idempotency keys, sessions, links, working copies and
-//! presence, and stores when keys and sessions were used.
+//! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, links, working
+//! copies and presence, and stores when keys and sessions were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session};
 
@@ -13,16 +13,19 @@ impl Cms {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
+        self.previews().expire()?;
         self.presence.expire(self.config.clock.now());
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_seq = self.webhooks().clean_up()?;
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
+        let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let [idle_cutoff, session_cutoff] = session::ended_before(now);
         let access_cutoffs = [idle_cutoff, session_cutoff, now];
         let response_cutoff = idempotency::since(now);
         let has_expired = self.store.read_autocommit(|reader| {
-            Ok(reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
+            Ok(reader.has_bulk_job_before(job_cutoff)?
+                || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
                 || reader
                     .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?
                 || reader.has_ended_access(access_cutoffs)?)
@@ -34,6 +37,7 @@ impl Cms {
             for (pk, at) in used {
                 writer.set_key_used(pk, at)?;
             }
+            writer.remove_bulk_jobs(job_cutoff)?;
             for (pk, at) in seen {
                 writer.set_session_seen(pk, at)?;
             }

@@ -7,16 +7,18 @@ use std::{path::PathBuf, sync::Arc};
 
 use cms_model::{
     clock::{Clock, FixedClock},
+    context::Caller,
     ids::CountingIds,
 };
 use cms_system::clock::SystemClock;
+use serde_json::Value;
 use tempfile::TempDir;
 
 pub use cms_media::testing::{pictures, read_image};
 pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
 pub use site::Site;
 
-use crate::{Cms, CoreConfig};
+use crate::{Client, Cms, CoreConfig, user::sessions::open};
 
 /// An open temporary data directory, removed on drop.
 pub struct TestCms {
@@ -61,6 +63,19 @@ impl TestCms {
             self.clock.advance(step);
             self.cms.housekeep().expect("the clean-up succeeds");
         }
+    }
+
+    /// Creates a user without a password; returns the value of the cookie of a new session.
+    pub fn session(&self, payload: &Value) -> String {
+        let payload = payload.as_object().expect("a user is an object");
+        let created = self.cms.users().create(&Caller::local(), payload, "http://localhost");
+        let email = created.expect("the user is valid").user.email;
+        let config = self.cms.config().clone();
+        let opened = self.cms.store.write(move |writer| {
+            let user = writer.user_with_email(&email)?.expect("the user was created");
+            open(writer, &config, user.pk, Client::default())
+        });
+        opened.expect("a session can be opened")
     }
 
     /// Closes the data directory and keeps its content.

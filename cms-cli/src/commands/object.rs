@@ -7,19 +7,23 @@ use cms_core::{
     import::expand_links,
     limits,
     paging::Page,
-    wire::object::{ListRequest, ObjectRequest},
+    wire::{
+        bulk::BulkAction,
+        object::{ListRequest, ObjectRequest, ValidateRequest},
+    },
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
+    bulk_job::BulkChange,
     counted, hints, open_to_read, open_to_write,
 };
 use crate::{
-    cli::{ListArgs, ObjectCommand},
+    cli::{ListArgs, ObjectCommand, SelectionArgs},
     content,
-    failure::{Diagnostic, Outcome, Result},
+    failure::{Diagnostic, Failure, Outcome, Result},
     printer::Printer,
     project,
     report::{self, Column, column},
@@ -44,6 +48,15 @@ const VERSION_COLUMNS: [Column; 4] = [
     column("CURRENT", "/current"),
     column("CREATED", "/createdAt"),
     column("EDITOR", "/editor/username"),
+];
+
+const INCOMING_COLUMNS: [Column; 6] = [
+    column("TYPE", "/contentType"),
+    column("ID", "/id"),
+    column("TITLE", "/objectTitle"),
+    column("PROPERTIES", "/properties"),
+    column("CURRENT", "/current"),
+    column("PUBLISHED", "/published"),
 ];
 
 pub(super) fn run(
@@ -77,6 +90,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
+                validate(&*target, &r#type, object, &ValidateRequest::default())?;
                 return print_dry_run(
                     printer,
                     &format!("would create an object of type \"{type}\""),
@@ -87,12 +101,30 @@ pub(super) fn run(
                 .map_err(|error| hints::add_object_hint(&r#type, error))?;
             show(&created, "created", printer)?;
         }
-        ObjectCommand::Update { r#type, id, file, patch, dry_run } => {
-            let object = read(&file)?;
+        ObjectCommand::Update { r#type, id_and_file, patch, selection, dry_run } => {
+            let (id, file) = match id_and_file.as_slice() {
+                [file] if selection.is_set() => {
+                    let file = Path::new(file);
+                    return patch_selected(
+                        &r#type,
+                        (file, patch),
+                        &selection,
+                        (dry_run.dry_run, settings),
+                        printer,
+                    );
+                }
+                [id, file] if !selection.is_set() => (id.clone(), Path::new(file)),
+                _ => {
+                    return Err(Failure::usage("use an id, or one of --filters, --q and --all")
+                        .hint("cms object update TYPE ID FILE"));
+                }
+            };
+            let object = read(file)?;
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
-                target.object(&r#type, &id, &ObjectRequest::default())?;
+                let request = ValidateRequest { id: Some(id.clone()), patch };
+                validate(&*target, &r#type, object, &request)?;
                 return print_dry_run(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
@@ -103,7 +135,42 @@ pub(super) fn run(
             let updated = updated.map_err(|error| hints::add_object_hint(&r#type, error))?;
             show(&updated, "updated", printer)?;
         }
-        ObjectCommand::Delete { r#type, ids, dry_run } => {
+        ObjectCommand::Validate { r#type, file, id, patch } => {
+            let object = read(&file)?;
+            let target = open_to_read(settings)?;
+            let object = with_links(&*target, &r#type, object)?;
+            validate(&*target, &r#type, object, &ValidateRequest { id, patch })?;
+            printer.note("the object is valid")?;
+        }
+        ObjectCommand::Incoming { r#type, id } => {
+            let target = open_to_read(settings)?;
+            let mut page = Page { number: 1, limit: limits::MAX_PAGE_SIZE };
+            let mut links = target.incoming(&r#type, &id, page)?;
+            let mut rows: Vec<Value> = Vec::new();
+            loop {
+                rows.extend(links.list.data.iter().map(|link| json!(link)));
+                if u64::from(page.number) >= links.list.total_pages {
+                    break;
+                }
+                page.number += 1;
+                links = target.incoming(&r#type, &id, page)?;
+            }
+            printer.rows(&rows, &INCOMING_COLUMNS)?;
+            if links.hidden {
+                printer.note("objects of types that the key may not read link to it too")?;
+            }
+        }
+        ObjectCommand::Delete { r#type, ids, selection, dry_run } => {
+            if selection.is_set() {
+                let change = BulkChange {
+                    content_type: &r#type,
+                    action: BulkAction::Delete,
+                    members: Map::new(),
+                    selection: &selection,
+                    verb: "deleted",
+                };
+                return change.run(dry_run.dry_run, settings, printer);
+            }
             let ids = deduplicated(read_ids(ids)?);
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
@@ -119,6 +186,18 @@ pub(super) fn run(
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Fails as the write of an object would.
+fn validate(
+    target: &dyn Target,
+    content_type: &str,
+    object: Map<String, Value>,
+    request: &ValidateRequest,
+) -> Result<()> {
+    target
+        .validate_object(content_type, object, request)
+        .map_err(|error| hints::add_object_hint(content_type, error))
 }
 
 fn print_dry_run(printer: &mut Printer, what: &str) -> Result<Outcome> {
@@ -195,6 +274,28 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     Err(Diagnostic { location: name, message }.into())
 }
 
+/// Changes the properties in a file in all selected objects.
+fn patch_selected(
+    content_type: &str,
+    (file, patch): (&Path, bool),
+    selection: &SelectionArgs,
+    (dry_run, settings): (bool, &Settings),
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    if !patch {
+        return Err(Failure::usage("--filters, --q and --all need --patch"));
+    }
+    let object = with_links(&*open_to_read(settings)?, content_type, read(file)?)?;
+    let change = BulkChange {
+        content_type,
+        action: BulkAction::Patch,
+        members: Map::from_iter([("patch".to_owned(), Value::Object(object))]),
+        selection,
+        verb: "updated",
+    };
+    change.run(dry_run, settings, printer)
+}
+
 /// Completes the links of an object from a file.
 fn with_links(
     target: &dyn Target,
@@ -240,6 +341,7 @@ fn refusal(content_type: &str, reason: Reason) -> (String, Error) {
             let error = no_object(content_type, &id);
             (id, error)
         }
+        Reason::ObjectForbidden(id) => (id, Error::Forbidden),
         Reason::ObjectInUse(ref id) => (id.clone(), Error::Rejected(vec![reason])),
         other => (String::new(), Error::Rejected(vec![other])),
     }

@@ -2,10 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cms_core::{Error, Reason, wire::publish::PublishAction};
+use cms_core::{
+    Error, Reason,
+    wire::{bulk::BulkAction, publish::PublishAction},
+};
+use serde_json::Map;
 
 use super::{
     bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, no_object, read_ids},
+    bulk_job::BulkChange,
     interrupt, open_to_write,
 };
 use crate::{
@@ -25,13 +30,23 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let ids = deduplicated(read_ids(args.ids)?);
-    let target = open_to_write(settings, printer, args.dry_run.dry_run)?;
     let verb = match action {
         PublishAction::Publish => "published",
         PublishAction::Unpublish => "unpublished",
         PublishAction::Archive => "archived",
     };
+    if args.selection.is_set() {
+        let change = BulkChange {
+            content_type: &args.r#type,
+            action: BulkAction::Publish(action),
+            members: Map::new(),
+            selection: &args.selection,
+            verb,
+        };
+        return change.run(args.dry_run.dry_run, settings, printer);
+    }
+    let ids = deduplicated(read_ids(args.ids)?);
+    let target = open_to_write(settings, printer, args.dry_run.dry_run)?;
     let content_type = target.get_type(&args.r#type)?;
     if args.dry_run.dry_run {
         if !content_type.draft_public {

@@ -4,18 +4,22 @@ use std::{path::Path, sync::atomic::Ordering};
 
 use cms_core::{
     Error,
-    wire::workflow::{Transition, Workflow, WorkflowState},
+    wire::{
+        bulk::BulkAction,
+        workflow::{Transition, Workflow, WorkflowState},
+    },
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    bulk_job::BulkChange,
     hints, interrupt, open_to_read, open_to_write,
 };
 use crate::{
     cli::WorkflowCommand,
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
     report::{self, Column, column},
@@ -44,7 +48,22 @@ pub(super) fn run(
             let state = open_to_read(settings)?.workflow_state(&r#type, &id)?;
             printer.value(&json!(state), || describe(&state))?;
         }
-        WorkflowCommand::Run { r#type, ids, action, dry_run } => {
+        WorkflowCommand::Run { r#type, ids_and_action: mut ids, selection, dry_run } => {
+            let action = ids.pop().unwrap_or_default();
+            if ids.is_empty() != selection.is_set() {
+                return Err(Failure::usage("use ids, or one of --filters, --q and --all")
+                    .hint("cms workflow run TYPE ID... ACTION"));
+            }
+            if selection.is_set() {
+                let change = BulkChange {
+                    content_type: &r#type,
+                    action: BulkAction::Transition,
+                    members: Map::from_iter([("transition".to_owned(), json!(action))]),
+                    selection: &selection,
+                    verb: "moved",
+                };
+                return change.run(dry_run.dry_run, settings, printer);
+            }
             let ids = deduplicated(read_ids(ids)?);
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {

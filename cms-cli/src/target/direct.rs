@@ -1,6 +1,4 @@
-//! A data directory, opened by this process. [`media`] reads its files.
-
-mod media;
+//! A data directory, opened by this process.
 
 use std::{
     fs,
@@ -11,26 +9,30 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, NewDatabase, Result, Visibility,
+    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
     import::SaveMode,
     limits,
     paging::Page,
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
+        bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
-        media::UploadRequest,
-        object::{Direction, Json, ListRequest, ObjectRequest},
+        media::{ImageRequest, UploadRequest},
+        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -38,9 +40,9 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use self::media::StoredFile;
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 use crate::{
     failure::{self, Failure},
@@ -208,6 +210,19 @@ impl Target for Direct {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
     }
 
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        self.cms.objects().validate(&self.caller, content_type, request, object)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        self.cms.objects().incoming(&self.caller, content_type, id, None, page)
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
@@ -270,7 +285,13 @@ impl Target for Direct {
     }
 
     fn file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(StoredFile::open(&self.cms, id, extension)?))
+        let name = format!("{id}.{extension}");
+        let request = ImageRequest { path: &["0x0", &name], ..ImageRequest::default() };
+        let image = self.cms.media().find(&request)?;
+        let ImageBody::Original { size } = self.cms.media().image_body(&image)? else {
+            return Err(Error::internal("the original file was requested"));
+        };
+        Ok(Box::new(self.cms.media().open(image, size)))
     }
 
     fn act(
@@ -345,6 +366,28 @@ impl Target for Direct {
         self.cms.search().job(&self.caller, id)
     }
 
+    fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
+        self.cms.bulk().create(&self.caller, content_type, request)
+    }
+
+    fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
+        all_pages(|number| {
+            self.cms.bulk().list(&self.caller, Page { number, limit: limits::MAX_PAGE_SIZE })
+        })
+    }
+
+    fn bulk_job(&self, id: &str) -> Result<BulkJob> {
+        self.cms.bulk().get(&self.caller, id)
+    }
+
+    fn stop_bulk_job(&self, id: &str) -> Result<()> {
+        self.cms.bulk().stop(&self.caller, id)
+    }
+
+    fn advance_bulk_jobs(&self) -> Result<bool> {
+        self.cms.bulk().advance()
+    }
+
     fn backup(&self, output: &mut dyn Write) -> Result<()> {
         let copied = self.cms.backups().begin()?;
         self.cms.backups().write(copied, output).map(drop)
@@ -356,6 +399,10 @@ impl Target for Direct {
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
         Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
+    }
+
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview> {
+        self.cms.previews().create(&self.caller, request, base_url)
     }
 
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
@@ -394,6 +441,38 @@ impl Target for Direct {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.cms.keys().revoke(&self.caller, id)
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let request = UserListRequest { page, ..request.clone() };
+            self.cms.users().list(&self.caller, &request)
+        })
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.cms.users().get(&self.caller, id)
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser> {
+        self.cms.users().create(&self.caller, payload, public_url)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.cms.users().update(&self.caller, id, payload)
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.cms.users().delete(&self.caller, id)
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link> {
+        self.cms.users().create_link(&self.caller, id, &link_payload(kind), public_url)
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.cms.users().end_sessions(&self.caller, id)
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {

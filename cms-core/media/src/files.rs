@@ -7,13 +7,12 @@
 //! only from threads that may block. This module knows no media types and no pixels.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::{ErrorKind, Read, Seek, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    thread::sleep,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -45,7 +44,6 @@ const BACKUP_LOCK: &str = "backup.lock";
 const CHUNK_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum wait of a backup for running removals of files.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(2);
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Settings of the file storage.
 #[derive(Clone)]
@@ -238,19 +236,11 @@ impl Files {
     /// [`Error::Busy`] while another backup holds the lock.
     pub fn lock_for_backup(&self) -> Result<File> {
         let lock = self.open_backup_lock()?;
-        let begun = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => return Ok(lock),
-                // A removal holds the lock briefly, a backup holds it for long.
-                Err(TryLockError::WouldBlock) if begun.elapsed() < MAX_LOCK_WAIT => {
-                    sleep(POLL_INTERVAL);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(Error::Busy("another backup is being made".to_owned()));
-                }
-                Err(TryLockError::Error(error)) => return Err(Error::from_io(error)),
-            }
+        // A removal holds the lock briefly, a backup holds it for long.
+        if lock::wait(MAX_LOCK_WAIT, || lock.try_lock()).map_err(Error::from_io)? {
+            Ok(lock)
+        } else {
+            Err(Error::Busy("another backup is being made".to_owned()))
         }
     }
 
@@ -262,10 +252,8 @@ impl Files {
     /// they were removed.
     pub fn remove(&self, ids: &[FileId]) -> Result<bool> {
         let lock = self.open_backup_lock()?;
-        match lock.try_lock_shared() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(false),
-            Err(TryLockError::Error(error)) => return Err(Error::from_io(error)),
+        if !lock::wait(Duration::ZERO, || lock.try_lock_shared()).map_err(Error::from_io)? {
+            return Ok(false);
         }
         let open = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();

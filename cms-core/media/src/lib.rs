@@ -3,6 +3,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`incoming`], [`files`], [`storage`] | files: received, stored, in a directory or in a bucket |
+//! | [`chunks`] | reading a large file in chunks |
 //! | [`kind`] | media types: by content, name and declaration; extensions |
 //! | [`upload`] | the metadata of an uploaded file, or its validation errors |
 //! | [`svg`], [`animation`] | properties of an image, read without decoding it |
@@ -13,6 +14,7 @@
 //! database.
 
 pub mod animation;
+pub mod chunks;
 pub mod files;
 pub mod incoming;
 pub mod kind;

@@ -2,10 +2,10 @@
 //!
 //! This module never blocks; [`super::files`] does.
 
-use std::{error::Error as StdError, iter, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use cms_model::{
-    error::{Error, Result},
+    error::{Error, Result, causes},
     settings::S3Bucket,
 };
 use object_store::{
@@ -86,12 +86,6 @@ fn is_transient(error: &StorageError) -> bool {
             || status.is_some_and(is_overload)
             || text.starts_with("Server returned error response")
     })
-}
-
-/// An error and its causes, down to the root cause.
-fn causes(error: &StorageError) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    let error: &(dyn StdError + 'static) = error;
-    iter::successors(Some(error), |&cause| cause.source())
 }
 
 /// The text of an element of an XML document.

@@ -3,8 +3,7 @@
 use std::{
     fs::{self, File},
     future::Future,
-    io::{self, Cursor, Read, Write},
-    ops::Range,
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,7 +18,7 @@ use object_store::{
 };
 use tokio::runtime::Runtime;
 
-use super::s3;
+use super::{chunks::ChunkReader, s3};
 
 /// Bytes per request for a large file. S3 allows 10,000 such parts.
 const PART_BYTES: usize = 16 * 1024 * 1024;
@@ -83,10 +82,13 @@ impl Storage {
     }
 
     /// Opens a file for reading.
-    pub fn read(&self, name: &str) -> Result<Download<'_>> {
+    pub fn read(&self, name: &str) -> Result<impl Read> {
         let key = Key::from(name);
         let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
-        Ok(Download { storage: self, key, rest: 0..meta.size, part: Cursor::default() })
+        Ok(ChunkReader::new(meta.size, PART_BYTES as u64, move |range| {
+            let part = self.wait(self.store.get_range(&key, range));
+            part.map_err(|error| io::Error::other(self.failure(error)))
+        }))
     }
 
     /// Removes a file.
@@ -150,7 +152,7 @@ impl Upload<'_> {
             Output::File { file, draft, path } => {
                 let stored = file.sync_all().and_then(|()| {
                     fs::rename(&draft, &path)?;
-                    File::open(path.parent().unwrap_or(&path))?.sync_all()
+                    folder::sync(path.parent().unwrap_or(&path))
                 });
                 stored.map_err(|error| path_error(&path, &error))
             }
@@ -186,29 +188,5 @@ impl Write for Upload<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// A large file that is being read.
-pub struct Download<'s> {
-    storage: &'s Storage,
-    key: Key,
-    rest: Range<u64>,
-    part: Cursor<Vec<u8>>,
-}
-
-impl Read for Download<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.part.read(buffer)?;
-        if read > 0 || buffer.is_empty() || self.rest.is_empty() {
-            return Ok(read);
-        }
-        let end = self.rest.end.min(self.rest.start + PART_BYTES as u64);
-        let part = self.storage.store.get_range(&self.key, self.rest.start..end);
-        let part = self.storage.wait(part);
-        let part = part.map_err(|error| io::Error::other(self.storage.failure(error)))?;
-        self.part = Cursor::new(part.to_vec());
-        self.rest.start = end;
-        self.part.read(buffer)
     }
 }

@@ -37,25 +37,12 @@ pub struct Media {
     pub size: u64,
 }
 
-/// The property `type` of a media object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaKind {
-    Image,
-    File,
-}
-
-impl MediaKind {
-    const ALL: [Self; 2] = [Self::Image, Self::File];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::File => "file",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+cms_model::named_enum! {
+    /// The property `type` of a media object.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MediaKind {
+        Image => "image",
+        File => "file",
     }
 }
 
@@ -113,7 +100,7 @@ fn check_kind(
     };
     let is_image = media_type.is_none_or(|media_type| media_type.starts_with("image/"));
     if kind == MediaKind::Image && !is_image {
-        errors.add("type", "The file is not an image");
+        errors.add("type", message::NOT_AN_IMAGE);
     }
     Some(kind)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     limits,
-    message::{MessageCode, Reason},
+    message::{self, MessageCode, Reason},
 };
 
 /// Result type of this crate.
@@ -36,6 +36,8 @@ pub enum Error {
     NotFound { what: &'static str, name: String },
     /// The stored state has changed since the client read it, for example since a plan.
     Conflict(String),
+    /// Another number of objects matches than the client expects.
+    MatchesChanged { expected: u64, found: u64 },
     /// The object has none of the entity tags in `If-Match`.
     PreconditionFailed,
     /// The `Idempotency-Key` was used with another request.
@@ -100,9 +102,7 @@ impl Error {
     /// Like [`Self::from_io`], for an error of a library that may have an I/O error among its
     /// causes.
     pub fn from_storage(error: impl std::error::Error + Send + Sync + 'static) -> Self {
-        let first: &(dyn std::error::Error + 'static) = &error;
-        let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
-        if causes.any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
+        if causes(&error).any(|cause| cause.downcast_ref().is_some_and(is_disk_full)) {
             Self::NoSpace(error.into())
         } else {
             Self::Internal(error.into())
@@ -141,6 +141,13 @@ pub fn path_error(path: &Path, error: &io::Error) -> Error {
     if is_disk_full(error) { Error::NoSpace(sentence.into()) } else { Error::internal(sentence) }
 }
 
+/// Returns an error and its causes, down to the root cause.
+pub fn causes<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |&cause| cause.source())
+}
+
 /// Tells whether the disk or the quota is full.
 pub fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
@@ -163,8 +170,11 @@ impl fmt::Display for Error {
             | Self::Busy(message)
             | Self::Unsupported(message)
             | Self::Unreachable(message) => f.write_str(message),
+            Self::MatchesChanged { expected, found } => {
+                write!(f, "{}: expected {expected}, found {found}", message::MATCHES_CHANGED)
+            }
             Self::Unauthenticated => f.write_str("Unauthorized"),
-            Self::Forbidden => f.write_str("Access denied or quota limit exceeded"),
+            Self::Forbidden => f.write_str(message::FORBIDDEN),
             Self::NotFound { what, name } => write!(f, "{what} \"{name}\" not found"),
             Self::Blocked(types) => {
                 let names: Vec<&str> = types.iter().map(|(name, _)| name.as_str()).collect();

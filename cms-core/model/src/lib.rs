@@ -30,6 +30,7 @@ pub mod limits;
 pub mod media;
 pub mod memory;
 pub mod message;
+mod named;
 pub mod object;
 pub mod openapi;
 pub mod paging;

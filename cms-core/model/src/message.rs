@@ -11,10 +11,13 @@ use serde_json::Value;
 pub const NOT_VALID: &str = "This value is not valid.";
 pub const WRONG_DATE: &str = "Wrong date format";
 pub const CHANGES_EXPIRED: &str = "The changes after this position are forgotten";
+pub const MATCHES_CHANGED: &str = "The number of matching objects has changed";
 pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";
+pub const FORBIDDEN: &str = "Access denied or quota limit exceeded";
 pub const IN_USE: &str = "This content object is used in another content object.";
 pub const NOT_AN_IMAGE: &str = "The file is not an image";
+pub const ID_MISMATCH: &str = "Id in the request body does not match the id in the path";
 pub const NOT_AN_OPTION: &str = "The value does not match possible options";
 pub const DUPLICATES: &str = "There are no duplicates allowed in the array";
 
@@ -25,6 +28,7 @@ const BATCH_LIMIT: &str = "Batch limit exceeded, limit: ";
 const OBJECT: &str = "Content object: \"";
 const OBJECT_MISSING: &str = "\" doesn't exist";
 const OBJECT_IN_USE: &str = "\" is used in another content object.";
+const OBJECT_FORBIDDEN: &str = "\" is public, access denied";
 const NO_DRAFT_PUBLIC: &str = "Draft & Public is not enabled for this content type";
 
 /// The meaning of a validation message, for programs.
@@ -65,6 +69,8 @@ pub enum Reason {
     ObjectMissing(String),
     /// Another object links to the object with this id.
     ObjectInUse(String),
+    /// The object is public, and the caller may not publish.
+    ObjectForbidden(String),
     /// The content type has no Draft & Public.
     NoDraftPublic,
     Other(String),
@@ -80,6 +86,8 @@ impl Reason {
             Self::ObjectMissing(id)
         } else if let Some(id) = object(OBJECT_IN_USE) {
             Self::ObjectInUse(id)
+        } else if let Some(id) = object(OBJECT_FORBIDDEN) {
+            Self::ObjectForbidden(id)
         } else if sentence == NO_DRAFT_PUBLIC {
             Self::NoDraftPublic
         } else {
@@ -94,6 +102,7 @@ impl fmt::Display for Reason {
             Self::BatchLimit(limit) => write!(f, "{BATCH_LIMIT}{limit}"),
             Self::ObjectMissing(id) => write!(f, "{OBJECT}{id}{OBJECT_MISSING}"),
             Self::ObjectInUse(id) => write!(f, "{OBJECT}{id}{OBJECT_IN_USE}"),
+            Self::ObjectForbidden(id) => write!(f, "{OBJECT}{id}{OBJECT_FORBIDDEN}"),
             Self::NoDraftPublic => f.write_str(NO_DRAFT_PUBLIC),
             Self::Other(sentence) => f.write_str(sentence),
         }
@@ -207,6 +216,7 @@ mod tests {
             Reason::BatchLimit(100),
             Reason::ObjectMissing("a \"b\"".to_owned()),
             Reason::ObjectInUse("a".to_owned()),
+            Reason::ObjectForbidden("a".to_owned()),
             Reason::NoDraftPublic,
             Reason::Other(IN_USE.to_owned()),
         ] {

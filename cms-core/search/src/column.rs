@@ -3,7 +3,7 @@
 //! A path may hold values of several kinds. The engine keeps one column per kind, and one numeric
 //! kind per segment: integers beside floats become floats there.
 
-use cms_model::query::value::Number;
+use cms_model::query::value::{Number, TWO_TO_63};
 use tantivy::{
     DocId, SegmentReader,
     columnar::{Column, DynamicColumn, StrColumn},
@@ -64,10 +64,9 @@ impl Numbers {
 
 /// The same number, as an integer if it is one.
 pub(super) fn simplest(number: Number) -> Number {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     match number {
         #[expect(clippy::cast_possible_truncation, reason = "an integer within the range")]
-        Number::Real(real) if real.fract() == 0.0 && (-LIMIT..LIMIT).contains(&real) => {
+        Number::Real(real) if real.fract() == 0.0 && (-TWO_TO_63..TWO_TO_63).contains(&real) => {
             Number::Integer(real as i64)
         }
         other => other,

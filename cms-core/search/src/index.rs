@@ -3,7 +3,11 @@
 //! The position is part of every commit, so an index always knows which state of the database it
 //! contains. This module knows no database; the services connect the two.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::Path,
+};
 
 use cms_model::{
     content_type::catalog::CompiledType,
@@ -19,7 +23,7 @@ use tantivy::{
 
 use super::{
     collect::{self, Found, Scope},
-    document,
+    document, matches,
     schema::{self, FORMAT, Fields, Flags, name},
 };
 
@@ -141,6 +145,11 @@ impl Generation {
         limit: usize,
     ) -> Result<Found> {
         collect::run(&self.searcher(), &self.fields, search, scope, offset, limit)
+    }
+
+    /// Returns the primary keys of the objects of a type whose current version matches.
+    pub fn matches(&self, search: &Search, ctd: i64) -> Result<HashSet<i64>> {
+        matches::run(&self.searcher(), &self.fields, search, ctd)
     }
 
     /// Returns the packed flags of all documents, by the primary key of their object.

@@ -21,6 +21,7 @@ mod expand;
 mod facet;
 mod index;
 mod lower;
+mod matches;
 mod range;
 mod rank;
 mod schema;

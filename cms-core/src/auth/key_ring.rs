@@ -16,7 +16,7 @@ use cms_model::{
 };
 use cms_store::{KeyRow, Reader, Revisions};
 
-use super::session_cache::SessionCache;
+use super::session_cache::{self, SessionCache};
 
 /// The cached keys, by digest, and the cached sessions.
 #[derive(Default)]
@@ -111,6 +111,14 @@ impl KeyEntry {
     fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed)
     }
+}
+
+/// Returns an actor with its current rights; none when it was removed.
+pub(crate) fn actor_of(reader: &Reader<'_>, pk: i64) -> Result<Option<Actor>> {
+    if let Some(user) = reader.user(pk)? {
+        return Ok((!user.profile.disabled).then(|| session_cache::actor(user)));
+    }
+    Ok(reader.keys()?.into_iter().find(|row| row.pk == pk).map(actor))
 }
 
 fn actor(row: KeyRow) -> Actor {

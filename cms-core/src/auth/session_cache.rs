@@ -115,7 +115,7 @@ impl SessionCache {
     }
 }
 
-fn actor(user: UserRow) -> Actor {
+pub(super) fn actor(user: UserRow) -> Actor {
     let may_publish = user.profile.publishes();
     Actor {
         pk: Some(user.pk),

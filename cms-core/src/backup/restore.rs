@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs::{self, File},
-    io::{self, BufReader, Read, Write},
+    io::{BufReader, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -228,7 +228,7 @@ impl StagingDirectory {
             file.write_all(&text)?;
             file.sync_all()
         });
-        written.and_then(|()| sync(&self.folder)).map_err(|error| path_error(&path, &error))
+        written.and_then(|()| folder::sync(&self.folder)).map_err(|error| path_error(&path, &error))
     }
 
     /// Moves everything to the data directory, the database last.
@@ -238,7 +238,7 @@ impl StagingDirectory {
             if from.exists() {
                 fs::rename(&from, &to).map_err(|error| path_error(&to, &error))?;
             }
-            sync(folder).map_err(|error| path_error(folder, &error))?;
+            folder::sync(folder).map_err(|error| path_error(folder, &error))?;
         }
         fs::remove_dir_all(&self.folder).map_err(|error| path_error(&self.folder, &error))
     }
@@ -264,10 +264,6 @@ impl StagingDirectory {
             fs::remove_dir_all(folder.join(name)).ok();
         }
     }
-}
-
-fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@
 use std::{
     collections::HashMap,
     fs::{self, File},
-    io::{self, Cursor, Read, Write},
-    ops::Range,
+    io::{self, Read, Write},
     path::PathBuf,
 };
 
+use cms_media::chunks::ChunkReader;
 use cms_model::{
     clock::Timestamp,
     dates,
@@ -111,14 +111,7 @@ impl Backups<'_> {
                         let damage = wrong_size(&id, known.size, size);
                         return Err(Error::Damaged(format!("{damage}; {REMEDY}")));
                     }
-                    let content = StoredFile {
-                        backups: self,
-                        id: &id,
-                        rest: 0..size,
-                        chunk: none(),
-                        recorded,
-                        fingerprinter: Fingerprinter::default(),
-                    };
+                    let content = self.open_file(&id, size, recorded);
                     packer.add(&EntryName::File(id.clone()), size, content)?;
                 }
                 None => known.missing.push(id.to_string()),
@@ -127,6 +120,26 @@ impl Backups<'_> {
         let backup = packer.finish(known)?;
         drop(backup_lock);
         Ok(backup)
+    }
+
+    /// Opens a stored file, and compares its fingerprint with that of the upload at its end.
+    fn open_file(&self, id: &FileId, size: u64, recorded: Option<Fingerprint>) -> impl Read {
+        let mut fingerprinter = Fingerprinter::default();
+        ChunkReader::new(size, CHUNK_BYTES, move |range| {
+            let end = range.end;
+            let gone = || Error::internal(format!("the file {id} is gone"));
+            let chunk = self.cms.files.read(id, range).and_then(|chunk| chunk.ok_or_else(gone));
+            let chunk = chunk.map_err(io::Error::other)?;
+            fingerprinter.write_all(&chunk)?;
+            // Before the last bytes are returned: the caller may not read again.
+            if end == size && recorded.is_some_and(|it| it != fingerprinter.clone().finish()) {
+                // HTTP clients see only that the response ends early.
+                tracing::error!(%id, "stored file has the wrong content");
+                let damage = Error::Damaged(format!("{}; {REMEDY}", wrong_digest(id)));
+                return Err(io::Error::other(damage));
+            }
+            Ok(chunk)
+        })
     }
 
     /// Compares the sizes of all stored files with those of the uploads before anything is written,
@@ -172,55 +185,4 @@ fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Back
         ..Backup::default()
     };
     Ok((files, known))
-}
-
-/// A reader of a stored file.
-struct StoredFile<'s> {
-    backups: &'s Backups<'s>,
-    id: &'s FileId,
-    rest: Range<u64>,
-    chunk: Cursor<Vec<u8>>,
-    recorded: Option<Fingerprint>,
-    fingerprinter: Fingerprinter,
-}
-
-impl StoredFile<'_> {
-    /// Compares the fingerprint with that of the upload, at the end of the file.
-    fn verify(&self) -> Result<()> {
-        let found = self.fingerprinter.clone().finish();
-        match self.recorded {
-            Some(recorded) if recorded != found => {
-                // HTTP clients see only that the response ends early.
-                tracing::error!(id = %self.id, "stored file has the wrong content");
-                Err(Error::Damaged(format!("{}; {REMEDY}", wrong_digest(self.id))))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn none() -> Cursor<Vec<u8>> {
-    Cursor::new(Vec::new())
-}
-
-impl Read for StoredFile<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.chunk.read(buffer)?;
-        if read > 0 || buffer.is_empty() || self.rest.is_empty() {
-            return Ok(read);
-        }
-        let end = self.rest.end.min(self.rest.start + CHUNK_BYTES);
-        let chunk = self.backups.cms.files.read(self.id, self.rest.start..end);
-        let chunk = chunk.map_err(io::Error::other)?;
-        let gone = || io::Error::other(Error::internal(format!("the file {} is gone", self.id)));
-        let chunk = chunk.ok_or_else(gone)?;
-        self.fingerprinter.write_all(&chunk)?;
-        self.chunk = Cursor::new(chunk.to_vec());
-        self.rest.start = end;
-        if self.rest.is_empty() {
-            // Before the last bytes are returned: the caller may not read again.
-            self.verify().map_err(io::Error::other)?;
-        }
-        self.chunk.read(buffer)
-    }
 }

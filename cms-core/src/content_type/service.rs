@@ -87,11 +87,9 @@ impl Types<'_> {
     pub fn create(&self, caller: &Caller, payload: Map<String, Value>) -> Result<ContentType> {
         caller.require_type_admin()?;
         let config = self.cms.config.clone();
-        let (catalog_cache, stamp) =
-            (Arc::clone(&self.cms.catalog), caller.stamp(config.clock.now()));
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let definition = check(writer, &catalog, &payload, None)?;
+        let stamp = caller.stamp(config.clock.now());
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let definition = check(writer, catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
             if config.max_types.is_some_and(|most| count >= most) {
                 return Err(Error::Forbidden);
@@ -169,13 +167,11 @@ impl Types<'_> {
     ) -> Result<T> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.look_up(&name)?;
             caller.require_type_admin()?;
-            write(writer, &catalog, content_type, stamp)
+            write(writer, catalog, content_type, stamp)
         })
     }
 

@@ -4,10 +4,16 @@
 //! that a conditional request needs. [`Media::rendered`] reads the cache of rendered images.
 //! [`Media::image_body`] renders.
 
-use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::atomic::Ordering};
+use std::{
+    borrow::Cow,
+    fmt::Write as _,
+    io::{self, Read},
+    ops::Range,
+    sync::atomic::Ordering,
+};
 
 use bytes::Bytes;
-use cms_media::{animation, pipeline, renders::RenderedImage};
+use cms_media::{animation, chunks::ChunkReader, pipeline, renders::RenderedImage};
 use cms_model::{
     TRACE_TARGET,
     clock::Timestamp,
@@ -29,6 +35,8 @@ use tracing::info_span;
 
 use super::service::Media;
 
+/// Bytes of a stored file in memory while it is read.
+const CHUNK_BYTES: u64 = 1024 * 1024;
 /// Version of the rendering: increment it to render all images again.
 const RENDERING_VERSION: u32 = 1;
 
@@ -189,6 +197,13 @@ impl Media<'_> {
     pub fn read(&self, image: &Image, range: Range<u64>) -> Result<Bytes> {
         let read = self.cms.files.read(&image.file, range)?;
         read.ok_or_else(|| no_file(&image.file))
+    }
+
+    /// Opens the stored file of this size for reading.
+    pub fn open(self, image: Image, size: u64) -> impl Read {
+        ChunkReader::new(size, CHUNK_BYTES, move |range| {
+            self.read(&image, range).map_err(io::Error::other)
+        })
     }
 }
 

@@ -16,6 +16,7 @@ use cms_model::{
     message::{self, Reason, wrong_type},
     object::{model::StoredObject, view::View},
     pattern::StepBudget,
+    publish::right::ChangeKind,
     wire::{
         batch::{BatchElements, BatchError, BatchReport},
         object,
@@ -25,7 +26,7 @@ use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    service::{Objects, find, require_quota},
+    service::{Objects, find, may_change, require_quota},
     synchronous_webhooks::WebhookResult,
     write::{self, Base, Context, Draft, Edit, KnownTargets},
 };
@@ -41,7 +42,7 @@ enum Element {
 }
 
 /// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
-enum Checked {
+pub(crate) enum Checked {
     New(Draft),
     Edited(Base, Draft),
     /// The writer finds the errors.
@@ -106,6 +107,16 @@ impl Objects<'_> {
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::for_object(&owned_caller, content_type);
                         match find(writer, content_type, view, id) {
+                            Ok(stored)
+                                if !may_change(
+                                    &owned_caller,
+                                    content_type,
+                                    &stored,
+                                    ChangeKind::Edit,
+                                ) =>
+                            {
+                                batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
+                            }
                             Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
                             Err(Error::NotFound { .. }) => match checked {
                                 Checked::New(draft) => batch.insert(draft)?,
@@ -165,6 +176,9 @@ impl Objects<'_> {
                     find(writer, content_type, View::for_object(&caller, content_type), &id)?;
                 match checked {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
+                    Some(_) if !may_change(&caller, content_type, &stored, ChangeKind::Edit) => {
+                        batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
+                    }
                     Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
                 }
             }
@@ -194,6 +208,11 @@ impl Objects<'_> {
                     continue;
                 }
                 match find(writer, content_type, view, &id) {
+                    Ok(stored)
+                        if !may_change(&caller, content_type, &stored, ChangeKind::Delete) =>
+                    {
+                        reasons.push(Reason::ObjectForbidden(id));
+                    }
                     Ok(stored) => wanted.push((id, stored)),
                     Err(Error::NotFound { .. }) => {
                         reasons.push(Reason::ObjectMissing(id));
@@ -218,7 +237,7 @@ impl Objects<'_> {
     }
 
     /// Creates a draft of an element with an id, from the stored object.
-    fn check_element(
+    pub(crate) fn check_element(
         &self,
         caller: &Caller,
         name: &str,
@@ -254,7 +273,7 @@ impl Objects<'_> {
 }
 
 /// A batch inside its transaction, and its errors so far: one entry per element.
-struct Batch<'a> {
+pub(crate) struct Batch<'a> {
     writer: &'a Writer<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
@@ -262,11 +281,11 @@ struct Batch<'a> {
     known: KnownTargets,
     /// For elements that have to be validated again.
     budget: StepBudget,
-    element_errors: Vec<Option<FieldErrors>>,
+    pub(crate) element_errors: Vec<Option<FieldErrors>>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(
+    pub(crate) fn new(
         writer: &'a Writer<'a>,
         catalog: &'a Catalog,
         content_type: &'a CompiledType,
@@ -311,7 +330,7 @@ impl<'a> Batch<'a> {
         self.insert(draft)
     }
 
-    fn edit(
+    pub(crate) fn edit(
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
@@ -361,7 +380,7 @@ impl<'a> Batch<'a> {
 
 /// Returns the rows that an object outside of the deletion links to, directly or through another
 /// row that has to remain.
-fn still_used(
+pub(crate) fn still_used(
     writer: &Writer<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],

@@ -4,8 +4,9 @@
 //! fetched, type by type, and the response is built from rendered texts. The maximum is two levels,
 //! so a cycle ends with a link. Every link is followed, of a projection those that its paths go
 //! through; it remains a link only when its target does not exist, is not visible in the view of
-//! the request, or is of a type that the caller may not read. The size of the response is computed before it is built, and a size above
-//! [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
+//! the request, or is of a type that the caller may not read. Authors that a projection names are
+//! inserted in the same way. The size of the response is computed before it is built, and a size
+//! above [`cms_model::limits::MAX_RESPONSE_BYTES`] is an error.
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -16,7 +17,7 @@ use cms_model::{
     error::Result,
     memory::BufferReservation,
     object::{
-        model::{Columns, StoredObject},
+        model::{Columns, Edition, StoredObject},
         projection::{Part, Projection},
         render,
         scan::{self, FoundLink},
@@ -25,6 +26,8 @@ use cms_model::{
 };
 use cms_store::Reader;
 use indexmap::IndexMap;
+
+use super::authors::{self, Author};
 
 /// Ids per statement, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;
@@ -44,18 +47,25 @@ pub(crate) struct Hydration<'a> {
     targets: IndexMap<Key, Option<Text>>,
 }
 
-/// Rendered objects, and the positions of their links.
+/// Rendered objects, and what is inserted into their text, in its order.
 #[derive(Default)]
 pub(crate) struct Text {
     pub(crate) json: Vec<u8>,
-    links: Vec<Link>,
+    insertions: Vec<Insertion>,
 }
 
 impl Text {
     /// Approximate memory in bytes.
     fn bytes(&self) -> usize {
-        const LINK_BYTES: usize = 128;
-        self.json.capacity() + LINK_BYTES * (1 + self.links.len())
+        const INSERTION_BYTES: usize = 256;
+        self.json.capacity() + INSERTION_BYTES * (1 + self.insertions.len())
+    }
+
+    fn authors(&mut self) -> impl Iterator<Item = &mut Author> {
+        self.insertions.iter_mut().filter_map(|insertion| match &mut insertion.content {
+            Content::Author(author) => Some(author),
+            Content::Target(_) => None,
+        })
     }
 }
 
@@ -74,11 +84,16 @@ pub(crate) fn with_properties<'s>(
     }
 }
 
-/// A link to an object of a type that the caller may read.
-struct Link {
+/// What replaces a range of a text.
+struct Insertion {
     span: Range<usize>,
-    /// Index of the target.
-    target: usize,
+    content: Content,
+}
+
+enum Content {
+    /// Index of the target of a link, of a type that the caller may read.
+    Target(usize),
+    Author(Author),
 }
 
 /// Row of a type, an id in lower case, and the part of that object in the response.
@@ -112,27 +127,31 @@ impl<'a> Hydration<'a> {
     pub(crate) fn add(
         &mut self,
         text: &mut Text,
-        content_type: &CompiledType,
+        (content_type, edition): (&CompiledType, Edition),
         stored: &StoredObject<'_>,
     ) {
-        self.add_part(text, self.root(), content_type, stored, self.depth > 0);
+        self.add_part(text, self.root(), (content_type, edition), stored, self.depth > 0);
     }
 
     fn add_part(
         &mut self,
         text: &mut Text,
         part: Part,
-        content_type: &CompiledType,
+        (content_type, edition): (&CompiledType, Edition),
         stored: &StoredObject<'_>,
         with_links: bool,
     ) {
         let (name, properties) = (content_type.name(), &content_type.properties);
         if let (Part::Node(node), Some(projection)) = (part, self.projection) {
-            let mut links = Vec::new();
-            let found = with_links.then_some(&mut links);
-            projection.object(node, &mut text.json, (name, properties), stored, found);
-            for found in links {
-                self.record(text, 0, found.link, found.part);
+            let found =
+                projection.object(node, &mut text.json, (name, properties), stored, with_links);
+            for (at, field) in found.authors {
+                let author = Author::new(field, content_type, edition, stored);
+                let content = Content::Author(author);
+                text.insertions.push(Insertion { span: at..at, content });
+            }
+            for (link, part) in found.links {
+                self.record(text, 0, &link, part);
             }
             return;
         }
@@ -141,20 +160,20 @@ impl<'a> Hydration<'a> {
             // The properties were appended last, without the opening brace of their stored text.
             let start = text.json.len() - stored.data.len();
             for found in scan::links(&stored.data, properties) {
-                self.record(text, start, found, Part::Complete);
+                self.record(text, start, &found, Part::Complete);
             }
         }
     }
 
     /// Records a link, whose span begins at `start`, unless the caller may not read its target.
-    fn record(&mut self, text: &mut Text, start: usize, link: FoundLink, part: Part) {
+    fn record(&mut self, text: &mut Text, start: usize, link: &FoundLink, part: Part) {
         let target = self.catalog.find(&link.content_type);
         if let Some(target) = target.filter(|known| self.caller.may(Access::READ, known.name())) {
             let entry = self.targets.entry((target.pk, link.id.to_ascii_lowercase(), part));
             let target = entry.index();
             entry.or_default();
             let span = start + link.span.start..start + link.span.end;
-            text.links.push(Link { span, target });
+            text.insertions.push(Insertion { span, content: Content::Target(target) });
         }
     }
 
@@ -165,8 +184,8 @@ impl<'a> Hydration<'a> {
 
     /// Returns the text of a response with links replaced; `buffered` covers it.
     pub(crate) fn finish(self, text: Text, buffered: BufferReservation<'_>) -> Result<Vec<u8>> {
-        if self.depth > 0 {
-            return self.resolve(&text);
+        if self.depth > 0 || !text.insertions.is_empty() {
+            return self.resolve(text);
         }
         let mut json = text.json;
         render::require_bounded(json.len())?;
@@ -179,7 +198,7 @@ impl<'a> Hydration<'a> {
     }
 
     /// Returns the text with links replaced.
-    pub(crate) fn resolve(mut self, text: &Text) -> Result<Vec<u8>> {
+    pub(crate) fn resolve(mut self, mut text: Text) -> Result<Vec<u8>> {
         let depth = self.depth;
         let mut bytes = text.json.len();
         let mut targets = BufferReservation::new(&self.caller.memory);
@@ -189,12 +208,15 @@ impl<'a> Hydration<'a> {
             self.fetch(level.clone(), remaining > 0, &mut bytes, &mut targets)?;
             level = level.end..self.targets.len();
         }
-        let size = self.size(text, &self.sizes(depth));
+        let fetched = self.targets.values_mut().flatten();
+        let authors = fetched.chain([&mut text]).flat_map(Text::authors).collect();
+        authors::read(self.reader, self.caller, authors)?;
+        let size = self.size(&text, &self.sizes(depth));
         render::require_bounded(size)?;
         let mut response = BufferReservation::new(&self.caller.memory);
         response.grow_to(size)?;
         let mut out = Vec::with_capacity(size);
-        self.splice(&mut out, text, depth);
+        self.splice(&mut out, &text, depth);
         response.transfer_to_request();
         Ok(out)
     }
@@ -241,7 +263,7 @@ impl<'a> Hydration<'a> {
             }
             let stored = view.mask(with_properties(stored, columns, content_type));
             let mut text = Text::default();
-            self.add_part(&mut text, part, content_type, &stored, with_links);
+            self.add_part(&mut text, part, (content_type, view.edition), &stored, with_links);
             // Each object is in the response at least once, and rarely shorter than its link.
             *bytes = bytes.saturating_add(text.json.len());
             render::require_bounded(*bytes)?;
@@ -266,20 +288,34 @@ impl<'a> Hydration<'a> {
 
     /// Size of a text with links replaced by objects of these sizes.
     fn size(&self, text: &Text, sizes: &[usize]) -> usize {
-        let fetched = text.links.iter().filter(|link| self.targets[link.target].is_some());
-        fetched.fold(text.json.len(), |size, link| {
-            size.saturating_add(sizes[link.target]) - link.span.len()
+        text.insertions.iter().fold(text.json.len(), |size, Insertion { span, content }| {
+            match content {
+                Content::Author(author) => size.saturating_add(author.json.len()),
+                Content::Target(target) if self.targets[*target].is_some() => {
+                    size.saturating_add(sizes[*target]) - span.len()
+                }
+                Content::Target(_) => size,
+            }
         })
     }
 
-    /// Appends a text with links replaced.
+    /// Appends a text with authors inserted and links replaced.
     fn splice(&self, out: &mut Vec<u8>, text: &Text, depth: u8) {
         let mut copied = 0;
-        for link in if depth > 0 { text.links.as_slice() } else { &[] } {
-            let Some(target) = &self.targets[link.target] else { continue };
-            out.extend_from_slice(&text.json[copied..link.span.start]);
+        for Insertion { span, content } in &text.insertions {
+            let target = match content {
+                Content::Author(author) => {
+                    out.extend_from_slice(&text.json[copied..span.start]);
+                    out.extend_from_slice(author.json.as_bytes());
+                    copied = span.end;
+                    continue;
+                }
+                Content::Target(target) => self.targets[*target].as_ref(),
+            };
+            let Some(target) = target.filter(|_| depth > 0) else { continue };
+            out.extend_from_slice(&text.json[copied..span.start]);
             self.splice(out, target, depth - 1);
-            copied = link.span.end;
+            copied = span.end;
         }
         out.extend_from_slice(&text.json[copied..]);
     }

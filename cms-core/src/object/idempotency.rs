@@ -20,14 +20,14 @@ use super::service::Objects;
 
 impl Objects<'_> {
     /// Returns the stored response to the same request.
-    pub(super) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());
         self.cms.store.read_autocommit(|reader| response(reader, actor, key, after))
     }
 
     /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.
-    pub(super) fn write_once(
+    pub(crate) fn write_once(
         &self,
         caller: &Caller,
         name: &str,

@@ -23,6 +23,7 @@ use cms_model::{
         view::View,
     },
     pattern::StepBudget,
+    publish::right::{self, ChangeKind},
     query::filter,
     wire::{
         condition::EntityTag,
@@ -83,12 +84,14 @@ impl Objects<'_> {
             render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut is_first = true;
             let mut read_bytes = 0;
+            let max_bytes = limits::FAST_READ_BYTES;
+            let max_read_bytes = projection.map_or(max_bytes, |_| limits::FAST_READ_SCANNED_BYTES);
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
                     let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
-                    if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
+                    if fast_only && (text.json.len() > max_bytes || read_bytes > max_read_bytes) {
                         return Err(Error::NotFast);
                     }
                     read_bytes += stored.data.len();
@@ -96,7 +99,7 @@ impl Objects<'_> {
                     if !std::mem::take(&mut is_first) {
                         text.json.push(b',');
                     }
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     Ok(())
                 })?;
             }
@@ -174,7 +177,7 @@ impl Objects<'_> {
             let tag = reader.object(view.edition, content_type.pk, id, |stored| {
                 view.admits_state(&stored.internal).then(|| {
                     let stored = view.mask(stored);
-                    hydration.add(&mut text, content_type, &stored);
+                    hydration.add(&mut text, (content_type, view.edition), &stored);
                     match projection {
                         Some(_) => EntityTag::of(&to_json(content_type, &stored).0),
                         None => EntityTag::of(&text.json),
@@ -188,7 +191,7 @@ impl Objects<'_> {
             if caller.fast_only && hydration.targets() > limits::FAST_READ_LINK_TARGETS {
                 return Err(Error::NotFast);
             }
-            let json = hydration.resolve(&text)?;
+            let json = hydration.resolve(text)?;
             let tag = tag.of_response(&json);
             Ok((Json(json), tag))
         })
@@ -245,16 +248,9 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let found = find_to_change(reader, content_type, caller, id);
-                if matches!(found, Err(Error::NotFound { .. })) {
-                    // The size is checked before existence (see
-                    // docs/reference/http.md#order-of-checks).
-                    write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
-                }
-                let stored = found?;
-                let budget = &mut StepBudget::per_object();
-                let mut draft =
-                    Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
+                let change = (id, edit, payload.clone());
+                let (mut draft, stored) =
+                    draft_edit(reader, content_type, caller, change, &context)?;
                 if !draft.errors.is_empty() {
                     let mut known = KnownTargets::default();
                     draft.check_stored(
@@ -269,7 +265,7 @@ impl Objects<'_> {
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
@@ -293,7 +289,8 @@ impl Objects<'_> {
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &wanted)?;
+            let stored =
+                find_to_change(writer, content_type, &caller, &wanted, ChangeKind::Delete)?;
             if writer.is_linked((content_type.name(), &stored.id), stored.pk)? {
                 return Err(Error::Rejected(vec![message::IN_USE.into()]));
             }
@@ -364,11 +361,10 @@ impl Objects<'_> {
         name: &str,
         write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (catalog_cache, name) = (Arc::clone(&self.cms.catalog), name.to_owned());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        let name = name.to_owned();
+        self.cms.write_with_catalog(move |writer, catalog| {
             let content_type = catalog.get(&name)?;
-            write(writer, &catalog, content_type)
+            write(writer, catalog, content_type)
         })
     }
 }
@@ -393,16 +389,21 @@ pub(crate) fn find(
     find_map(reader, content_type, view, id, |stored| stored.clone().into_owned())
 }
 
-/// As [`find`], for a request that changes this object: rejected when `If-Match` has other `ETags`.
-/// They are compared with the `ETag` of the current version, whatever view the request uses.
+/// As [`find`], for a request that changes this object: rejected without the publishing right when
+/// the change needs it, and when `If-Match` has other `ETags`. They are compared with the `ETag` of
+/// the current version, whatever view the request uses.
 pub(crate) fn find_to_change(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     caller: &Caller,
     id: &str,
+    change: ChangeKind,
 ) -> Result<StoredObject<'static>> {
     let view = View::for_object(caller, content_type);
     let stored = find(reader, content_type, view, id)?;
+    if !may_change(caller, content_type, &stored, change) {
+        return Err(Error::Forbidden);
+    }
     if let Some(wanted) = caller.conditions.if_match()
         && !wanted.admits(state_tag(content_type, view, &stored))
     {
@@ -418,6 +419,37 @@ pub(crate) fn state_tag(
     stored: &StoredObject<'_>,
 ) -> EntityTag {
     EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
+}
+
+/// Tells whether the publishing right of a caller allows a change of an object.
+pub(crate) fn may_change(
+    caller: &Caller,
+    content_type: &CompiledType,
+    stored: &StoredObject<'_>,
+    change: ChangeKind,
+) -> bool {
+    let draft_public = content_type.definition.draft_public;
+    caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
+}
+
+/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// object too.
+pub(super) fn draft_edit(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    caller: &Caller,
+    (id, edit, payload): (&str, Edit, Map<String, Value>),
+    context: &Context,
+) -> Result<(Draft, StoredObject<'static>)> {
+    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
+    if matches!(found, Err(Error::NotFound { .. })) {
+        // The size is checked before existence (see docs/reference/http.md#order-of-checks).
+        write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
+    }
+    let stored = found?;
+    let budget = &mut StepBudget::per_object();
+    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((draft, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.

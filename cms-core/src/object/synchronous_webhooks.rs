@@ -12,6 +12,7 @@ use cms_model::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     object::view::View,
+    publish::right::ChangeKind,
     webhook::synchronous::WriteEvent,
     wire::{batch::BatchElements, object},
 };
@@ -46,7 +47,7 @@ impl Objects<'_> {
     ) -> Result<Map<String, Value>> {
         match self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)? {
             Some(mut calls) => {
-                self.require(caller, name, id, Access::UPDATE)?;
+                self.require(caller, name, id, (Access::UPDATE, ChangeKind::Edit))?;
                 calls.call_with_id(id, payload)
             }
             None => Ok(payload),
@@ -63,7 +64,7 @@ impl Objects<'_> {
         if let Some(mut calls) =
             self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
         {
-            self.require(caller, name, id, Access::DELETE)?;
+            self.require(caller, name, id, (Access::DELETE, ChangeKind::Delete))?;
             calls.call_with_id(id, Map::new())?;
         }
         Ok(())
@@ -157,9 +158,15 @@ impl Objects<'_> {
         Ok(())
     }
 
-    fn require(&self, caller: &Caller, name: &str, id: &str, needs: Access) -> Result<()> {
+    fn require(
+        &self,
+        caller: &Caller,
+        name: &str,
+        id: &str,
+        (needs, change): (Access, ChangeKind),
+    ) -> Result<()> {
         self.read(caller, name, needs, |reader, _, content_type| {
-            find_to_change(reader, content_type, caller, id).map(drop)
+            find_to_change(reader, content_type, caller, id, change).map(drop)
         })
     }
 

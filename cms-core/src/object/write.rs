@@ -125,7 +125,7 @@ impl Draft {
         if let Some(id) = payload.shift_remove("id")
             && !id.as_str().is_some_and(|id| id.eq_ignore_ascii_case(&stored.id))
         {
-            errors.add("id", "Id in the request body does not match the id in the path");
+            errors.add("id", message::ID_MISMATCH);
         }
         slug::fill(&content_type.definition.slugs, &mut payload);
         let before = parse(&stored.data)?;
@@ -257,6 +257,16 @@ impl Draft {
             self.errors.add("id", message::ALREADY_USED);
         }
         Ok(())
+    }
+
+    /// Returns the object to be stored.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>> {
+        parse(&self.data)
+    }
+
+    /// Returns the names of the properties that differ from the version before.
+    pub(crate) fn changed_names(&self) -> Result<Vec<String>> {
+        serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
     }
 
     /// Returns the draft when it has no errors.

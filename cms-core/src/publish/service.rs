@@ -1,7 +1,7 @@
 //! Publishes, unpublishes and archives objects, now or scheduled (see
 //! docs/reference/publishing.md).
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use cms_model::{
     auth::scope::Access,
@@ -16,7 +16,7 @@ use cms_model::{
         scan::{self, FoundLink},
         view::{Audience, View},
     },
-    publish::{schedule, state},
+    publish::{right::ChangeKind, schedule, state},
     wire::{object::Json, publish::PublishAction},
 };
 use cms_store::{Change, ChangedObject, Event, Writer};
@@ -56,11 +56,11 @@ impl Publishing<'_> {
         action: PublishAction,
         cascade: bool,
     ) -> Result<()> {
-        self.objects().content_type(caller, name, Access::UPDATE)?;
+        self.require(caller, name)?;
         let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, catalog, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             require_draft_public(content_type)?;
             let status = stored.internal.status;
             if !state::is_allowed(status, action) {
@@ -92,7 +92,7 @@ impl Publishing<'_> {
         ids: &[String],
         action: PublishAction,
     ) -> Result<()> {
-        self.objects().content_type(caller, name, Access::UPDATE)?;
+        self.require(caller, name)?;
         if ids.len() > limits::MAX_PUBLISH_BATCH_IDS {
             return Err(Error::BatchLimit { limit: limits::MAX_PUBLISH_BATCH_IDS });
         }
@@ -144,11 +144,12 @@ impl Publishing<'_> {
         id: &str,
         change: impl FnOnce(&mut StoredObject<'static>, Timestamp) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
-        self.objects().content_type(caller, name, Access::UPDATE)?;
+        self.require(caller, name)?;
         let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
-            let mut stored = find_to_change(writer, content_type, &caller, &id)?;
+            let mut stored =
+                find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
             require_draft_public(content_type)?;
             let before = stored.internal.schedule.clone();
             change(&mut stored, stamp.at)?;
@@ -172,9 +173,7 @@ impl Publishing<'_> {
         if !self.cms.store.read_autocommit(|reader| reader.is_any_due(at.seconds()))? {
             return Ok(0);
         }
-        let catalog_cache = Arc::clone(&self.cms.catalog);
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let stamp = Stamp { at, actor: Some(writer.system_actor("schedule")?) };
             let change = StatusChange { writer, action: PublishAction::Publish, stamp };
             let due = writer.due(at.seconds(), limits::MAX_SCHEDULED_PER_TRANSACTION)?;
@@ -191,21 +190,31 @@ impl Publishing<'_> {
         })
     }
 
+    /// Checks type and rights, the publishing right included.
+    fn require(&self, caller: &Caller, name: &str) -> Result<()> {
+        self.objects().content_type(caller, name, Access::UPDATE)?;
+        caller.require_publish()
+    }
+
     fn objects(&self) -> Objects<'_> {
         self.cms.objects()
     }
 }
 
 /// An action inside its transaction.
-struct StatusChange<'a> {
-    writer: &'a Writer<'a>,
-    action: PublishAction,
-    stamp: Stamp,
+pub(crate) struct StatusChange<'a> {
+    pub(crate) writer: &'a Writer<'a>,
+    pub(crate) action: PublishAction,
+    pub(crate) stamp: Stamp,
 }
 
 impl StatusChange<'_> {
     /// Sets an object, given by its row and its status, to the status of the action.
-    fn apply(&self, content_type: &CompiledType, (pk, before): (i64, Status)) -> Result<()> {
+    pub(crate) fn apply(
+        &self,
+        content_type: &CompiledType,
+        (pk, before): (i64, Status),
+    ) -> Result<()> {
         let Self { writer, action, stamp } = *self;
         let (ctd, after) = (content_type.pk, state::target(action));
         if before == after {

@@ -19,7 +19,7 @@ use std::{
 
 use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
-use cms_system::lock;
+use cms_system::{folder, lock};
 
 use super::feed::{Feed, Source, Step};
 
@@ -356,7 +356,7 @@ impl Indexer {
         fs::write(&staged, format!("{}\n", next.number)).map_err(Error::from_io)?;
         File::open(&staged).and_then(|file| file.sync_all()).map_err(Error::from_io)?;
         fs::rename(&staged, self.folder.join(CURRENT)).map_err(Error::from_io)?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(Error::from_io)?;
+        folder::sync(&self.folder).map_err(Error::from_io)?;
         self.show(&next);
         let number = next.number;
         writer.live = Some(next);

@@ -13,6 +13,7 @@
 mod compare;
 mod feed;
 pub(crate) mod indexer;
+mod matches;
 mod reindex;
 mod response;
 pub(crate) mod service;

@@ -27,10 +27,8 @@ impl Searching<'_> {
     pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<JobCreated> {
         caller.require_admin()?;
         let names = read_names(payload)?;
-        let catalog = std::sync::Arc::clone(&self.cms.catalog);
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog.within(writer)?;
+        self.cms.write_with_catalog(move |writer, catalog| {
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;

@@ -5,10 +5,11 @@ use std::{borrow::Cow, collections::HashMap};
 
 use cms_model::{
     content_type::catalog::CompiledType,
+    context::Caller,
     dates,
     error::Result,
     memory::BufferReservation,
-    object::{model::StoredObject, projection::Projection, render},
+    object::{model::StoredObject, projection::Projection, render, view::View},
     wire::search::SearchRequest,
 };
 use cms_search::Found;
@@ -36,6 +37,7 @@ pub(super) struct Hits<'a> {
     /// By row.
     pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
+    pub(super) caller: &'a Caller,
     /// None returns complete items.
     pub(super) projection: Option<&'a Projection>,
 }
@@ -61,7 +63,8 @@ impl Hits<'_> {
             }
             text.json.extend_from_slice(b"{\"item\":");
             let item = without_service_fields(content_type, &stored);
-            hydration.add(&mut text, content_type, &item);
+            let edition = View::for_list(self.caller, content_type).edition;
+            hydration.add(&mut text, (content_type, edition), &item);
             // The service fields follow the object.
             text.json.pop();
             for field in SERVICE_FIELDS {

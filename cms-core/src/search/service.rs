@@ -77,7 +77,7 @@ impl Searching<'_> {
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
             let organization = &reader.space_ids()?.organization;
-            let hits = response::Hits { found: &found, rows, organization, projection };
+            let hits = response::Hits { found: &found, rows, organization, caller, projection };
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);

@@ -9,7 +9,8 @@ use cms_model::{
     context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
     limits, message,
-    object::view::View,
+    object::{model::StoredObject, view::View},
+    publish::right::{ChangeKind, is_public_transition},
     wire::{
         list::List,
         workflow::{Workflow, WorkflowState},
@@ -79,19 +80,13 @@ impl Workflows<'_> {
         let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
-            let stored = find_to_change(writer, content_type, &caller, &id)?;
-            let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
-            let workflow = &content_type.workflow;
-            let next = transition::next_state(workflow, &internal.workflow_state, &payload)
-                .map_err(Error::Invalid)?;
-            let approval = transition::approval(next, internal.version, stamp.at.seconds());
-            if let (Some(approved), None) = (internal.workflow_public_version, approval) {
-                writer.clear_approval(pk, approved)?;
+            let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Status)?;
+            let action = payload.get("action").and_then(Value::as_str).unwrap_or_default();
+            if is_public_transition(&content_type.workflow, action) {
+                caller.require_publish()?;
             }
-            writer.set_state(ctd, pk, next, approval, stamp)?;
-            let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-            write::log(writer, Event::ObjectTransitioned, stamp, content_type, &stored, is_seen)?;
-            Ok(transition::describe(workflow, next))
+            let next = apply(writer, content_type, &stored, &payload, stamp)?;
+            Ok(transition::describe(&content_type.workflow, next))
         })
     }
 
@@ -121,8 +116,7 @@ impl Workflows<'_> {
             require_custom(catalog, &id)?;
             let sent = payload.entry("id").or_insert_with(|| Value::from(id.as_str()));
             if *sent != id {
-                let message = "Id in the request body does not match the id in the path";
-                return Err(Error::invalid("id", message));
+                return Err(Error::invalid("id", message::ID_MISMATCH));
             }
             model::parse(&payload).map_err(Error::Invalid)
         })
@@ -131,13 +125,12 @@ impl Workflows<'_> {
     /// Deletes a workflow that no content type uses.
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (catalog_cache, id) = (Arc::clone(&self.cms.catalog), id.to_owned());
+        let id = id.to_owned();
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let name = require_custom(&catalog, &id)?.name.clone();
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
-            for user in users(&catalog, &id) {
+            for user in users(catalog, &id) {
                 errors.add("id", format!("This workflow is used by content type: {}", user.name()));
             }
             errors.into_result()?;
@@ -153,13 +146,11 @@ impl Workflows<'_> {
         wanted: impl FnOnce(&Catalog) -> Result<Workflow> + Send + 'static,
     ) -> Result<Workflow> {
         caller.require_admin()?;
-        let catalog_cache = Arc::clone(&self.cms.catalog);
         let stamp = caller.stamp(self.cms.config.clock.now());
-        self.cms.store.write(move |writer| {
-            let catalog = catalog_cache.within(writer)?;
-            let workflow = wanted(&catalog)?;
-            put(writer, &catalog, &workflow, stamp)?;
-            lost_states(writer, &catalog, &workflow)?.into_result()?;
+        self.cms.write_with_catalog(move |writer, catalog| {
+            let workflow = wanted(catalog)?;
+            put(writer, catalog, &workflow, stamp)?;
+            lost_states(writer, catalog, &workflow)?.into_result()?;
             Ok(workflow)
         })
     }
@@ -167,6 +158,28 @@ impl Workflows<'_> {
     fn objects(&self) -> Objects<'_> {
         self.cms.objects()
     }
+}
+
+/// Applies the transition `action` of a payload to an object; returns the new state.
+pub(crate) fn apply<'t>(
+    writer: &Writer<'_>,
+    content_type: &'t CompiledType,
+    stored: &StoredObject<'_>,
+    payload: &Map<String, Value>,
+    stamp: Stamp,
+) -> Result<&'t str> {
+    let (ctd, pk, internal) = (content_type.pk, stored.pk, &stored.internal);
+    let workflow = &content_type.workflow;
+    let next = transition::next_state(workflow, &internal.workflow_state, payload)
+        .map_err(Error::Invalid)?;
+    let approval = transition::approval(next, internal.version, stamp.at.seconds());
+    if let (Some(approved), None) = (internal.workflow_public_version, approval) {
+        writer.clear_approval(pk, approved)?;
+    }
+    writer.set_state(ctd, pk, next, approval, stamp)?;
+    let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    write::log(writer, Event::ObjectTransitioned, stamp, content_type, stored, is_seen)?;
+    Ok(next)
 }
 
 /// Stores a workflow and invalidates the cached types that use it.

@@ -5,7 +5,7 @@
 use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
 use rusqlite::{Row, types::Value};
 
-use super::{Reader, actor::ActorRef, error::map, journal::Event};
+use super::{Reader, actor::ActorRef, journal::Event};
 
 /// The rows to read.
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +85,7 @@ impl Reader<'_> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let bounds = [Value::from(before), Value::from(limit)];
         let parameters = rusqlite::params_from_iter(bounds.into_iter().chain(wanted));
-        let mut statement = self.statement(sql)?;
-        let rows = statement.query_map(parameters, read).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(sql, parameters, read)
     }
 }
 

@@ -7,14 +7,15 @@ use std::collections::HashMap;
 use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
+    object::model::Edition,
     wire::{
         by::{By, ByKind},
         user::Role,
     },
 };
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
-use super::{Reader, error::map};
+use super::{Reader, error::map, object::table_of};
 
 /// The actor in a column that versions of cms before schema 10 did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,10 +139,23 @@ impl Reader<'_> {
 
     /// Returns the row of a key or user, removed or not.
     pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'")?
-            .query_row([uid], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
+        self.query_optional(sql, [uid], |row| row.get(0))
+    }
+
+    /// Returns who made the change that set `updated_at` of each of these objects.
+    pub fn updated_by(&self, edition: Edition, pks: &[i64]) -> Result<HashMap<i64, Option<i64>>> {
+        if pks.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
+        let table = table_of(edition);
+        let mut statement = self.statement(&format!(
+            "SELECT pk, iif(updated_by = -1, editor, updated_by)
+             FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN {table} ON pk = wanted"
+        ))?;
+        let rows = statement.query_map([pks], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
     }
 
     /// Returns the row of a task of the server: `schedule` or `retention`.

@@ -1,9 +1,9 @@
 //! Converts database errors to errors of the core, and records the first error caused by a damaged
 //! file.
 
-use std::{error::Error as StdError, iter, sync::OnceLock};
+use std::{error::Error as StdError, sync::OnceLock};
 
-use cms_model::error::{Error, Result};
+use cms_model::error::{Error, Result, causes};
 use rusqlite::{ErrorCode, ffi};
 
 /// A lock held by another process is "busy", a full disk has its own message; every other error is
@@ -58,9 +58,7 @@ impl Damage {
 
 /// Returns the message of an error that reports a damaged database file.
 pub fn damage(error: &Error) -> Option<&(dyn StdError + 'static)> {
-    let first: &(dyn StdError + 'static) = error;
-    let mut causes = iter::successors(Some(first), |&cause| cause.source());
-    causes.find(|cause| cause.downcast_ref().is_some_and(is_damage))
+    causes(error).find(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {

@@ -325,21 +325,13 @@ impl Writer<'_> {
         id: &str,
         name: &str,
     ) -> Result<()> {
-        self.statement(
+        let (audience, kind) = (Audience::Everyone.number(), event.as_str());
+        self.execute(
             "INSERT INTO journal (nonce, at, kind, ctd, type_name, object_id, audience, actor,
                  title)
              VALUES (random(), ?1, ?2, 0, '', ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            stamp.at.0,
-            event.as_str(),
-            id,
-            Audience::Everyone.number(),
-            stamp.actor,
-            name
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![stamp.at.0, kind, id, audience, stamp.actor, name],
+        )
     }
 
     /// Removes rows before a position that are older than a time.

@@ -109,10 +109,8 @@ impl Writer<'_> {
     /// Replaces name and rules of a key.
     pub fn update_key(&self, pk: i64, name: &str, rules: &[Rule]) -> Result<()> {
         let rules = serde_json::to_string(rules).map_err(|e| Error::Internal(Box::new(e)))?;
-        self.statement("UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1")?
-            .execute(params![pk, name, rules])
-            .map_err(map)?;
-        Ok(())
+        let sql = "UPDATE actor SET name = ?2, rules = ?3 WHERE pk = ?1";
+        self.execute(sql, params![pk, name, rules])
     }
 
     /// Replaces the token of a key; the previous one is valid until a time, if any.
@@ -122,30 +120,23 @@ impl Writer<'_> {
         hash: [u8; 32],
         previous_until: Option<Timestamp>,
     ) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE actor SET previous_hash = iif(?3 IS NULL, NULL, hash), previous_until = ?3,
                  hash = ?2
              WHERE pk = ?1",
-        )?
-        .execute(params![pk, hash, previous_until.map(|until| until.0)])
-        .map_err(map)?;
-        Ok(())
+            params![pk, hash, previous_until.map(|until| until.0)],
+        )
     }
 
     /// Revokes a key.
     pub fn revoke_key(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement("UPDATE actor SET revoked_at = ?2 WHERE pk = ?1")?
-            .execute(params![pk, at.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE actor SET revoked_at = ?2 WHERE pk = ?1", params![pk, at.0])
     }
 
     pub fn set_key_used(&self, pk: i64, at: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE actor SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE pk = ?1",
-        )?
-        .execute(params![pk, at.0])
-        .map_err(map)?;
-        Ok(())
+            params![pk, at.0],
+        )
     }
 }

@@ -16,6 +16,7 @@ mod error;
 mod functions;
 mod idempotency;
 mod import;
+mod job;
 mod journal;
 mod key;
 mod link;
@@ -24,7 +25,9 @@ mod list_sql;
 mod meta;
 mod migrate;
 mod object;
+mod openid;
 mod pool;
+mod preview_token;
 mod property;
 mod published;
 mod retention;
@@ -35,6 +38,7 @@ mod slots;
 mod stored_file;
 mod trash;
 mod user;
+mod user_settings;
 mod version;
 mod webhook;
 mod workflow;
@@ -61,11 +65,13 @@ pub use self::{
     backup::{read_copy, read_file},
     content_type::TypeState,
     error::damage,
+    job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
         Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,

@@ -102,6 +102,16 @@ impl Reader<'_> {
         self.each_row(&plan.page.statement.sql, parameters, |row| visit(read(row).map_err(map)?))
     }
 
+    /// Returns the rows of all objects of a list, whatever its page, in creation order.
+    pub fn matching_rows(
+        &self,
+        content_type: &CompiledType,
+        list: &ObjectList,
+    ) -> Result<Vec<i64>> {
+        let rows = list_sql::rows(&list.query(content_type)?, content_type.into());
+        self.query_rows(&rows.sql, params_from_iter(rows.parameters), |row| row.get(0))
+    }
+
     /// Counts the objects on all pages.
     fn count(&self, content_type: &CompiledType, query: &ListQuery) -> Result<u64> {
         let count = list_sql::count(query, content_type.into());

@@ -112,6 +112,15 @@ pub(crate) fn page(
 
 /// Counts the objects on all pages of a list.
 pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
+    all_pages(query, target, ("count(*)", ""))
+}
+
+/// Selects the rows on all pages of a list, in creation order.
+pub(crate) fn rows(query: &ListQuery, target: Target<'_>) -> Statement {
+    all_pages(query, target, ("pk", " ORDER BY created_at, pk"))
+}
+
+fn all_pages(query: &ListQuery, target: Target<'_>, (columns, order): (&str, &str)) -> Statement {
     let mut builder = Builder::new(target);
     let terms = builder.terms(query);
     // A full scan reads objects in storage order.
@@ -122,7 +131,7 @@ pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
         String::new()
     };
     let condition = builder.condition(&terms);
-    let sql = format!("SELECT count(*) FROM {table}{hint} WHERE {condition}");
+    let sql = format!("SELECT {columns} FROM {table}{hint} WHERE {condition}{order}");
     Statement { sql, parameters: builder.parameters }
 }
 

@@ -5,18 +5,17 @@
 //! migrates, so no process migrates under a running server.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions},
     io::ErrorKind,
     path::{Path, PathBuf},
-    thread::sleep,
     time::Duration,
 };
 
 use cms_model::{
-    error::{Error, Result},
+    error::{Error, Result, path_error},
     settings::NewDatabase,
 };
-use cms_system::folder;
+use cms_system::{folder, lock};
 use rusqlite::Connection;
 
 use super::{error::map, functions};
@@ -27,7 +26,6 @@ mod embedded {
 
 /// Maximum wait for a migration by another process.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The database file, and the temporary file of a new one.
 const DATABASE: &str = "cms.db";
@@ -60,13 +58,12 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
     if is_current(&path)? {
         lock_shared(&lock, folder)?;
     } else {
-        match lock.try_lock() {
-            Ok(()) => match size(&path)? {
+        let is_alone = lock::wait(Duration::ZERO, || lock.try_lock());
+        if is_alone.map_err(|error| path_error(folder, &error))? {
+            match size(&path)? {
                 None | Some(0) => create(folder, &path, new)?,
                 Some(_) => migrate(&path)?,
-            },
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(path_error(folder, &error)),
+            }
         }
         lock.unlock().map_err(|error| path_error(folder, &error))?;
         lock_shared(&lock, folder)?;
@@ -89,23 +86,14 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
 }
 
 fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
-    let mut waited = Duration::ZERO;
-    loop {
-        match lock.try_lock_shared() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if waited < MAX_LOCK_WAIT => {
-                sleep(POLL_INTERVAL);
-                waited += POLL_INTERVAL;
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::Busy(format!(
-                    "another process migrates or restores the data directory {}",
-                    folder.display()
-                )));
-            }
-            Err(TryLockError::Error(error)) => return Err(path_error(folder, &error)),
-        }
+    let is_held = lock::wait(MAX_LOCK_WAIT, || lock.try_lock_shared());
+    if is_held.map_err(|error| path_error(folder, &error))? {
+        return Ok(());
     }
+    Err(Error::Busy(format!(
+        "another process migrates or restores the data directory {}",
+        folder.display()
+    )))
 }
 
 /// Returns whether the database has this program's schema version; rejects a newer one.
@@ -197,7 +185,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
         _ => {}
     }
     fs::rename(&draft, path).map_err(|error| failed(&error))?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(&error))
+    folder::sync(folder).map_err(|error| failed(&error))
 }
 
 /// Returns whether a directory has data that is meaningless without its database.
@@ -252,8 +240,4 @@ fn size(path: &Path) -> Result<Option<u64>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(path_error(path.parent().unwrap_or(path), &error)),
     }
-}
-
-fn path_error(folder: &Path, error: &std::io::Error) -> Error {
-    Error::internal(format!("{} cannot be used: {error}", folder.display()))
 }

@@ -15,6 +15,11 @@ pub fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+/// Makes the creation, removal and renaming of entries of a directory durable.
+pub fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
 /// Creates a file that only its owner may read, also in a directory that other users may read.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();

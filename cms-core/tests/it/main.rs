@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod backup;
+mod bulk;
 mod change_feed;
 mod check;
 mod clock;
@@ -22,6 +23,7 @@ mod objects;
 mod openapi;
 mod plan;
 mod project;
+mod projection;
 mod publish;
 mod restore;
 #[cfg(feature = "s3")]

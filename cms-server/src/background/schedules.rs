@@ -14,6 +14,10 @@ const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 const INDEX_INTERVAL: Duration = Duration::from_millis(200);
 /// Pause of indexing after an error, because a full disk stays full for a while.
 const INDEX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval of looking for bulk jobs.
+const JOB_INTERVAL: Duration = Duration::from_millis(200);
+/// Pause of bulk jobs after an error.
+const JOB_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval of rebuilding GraphQL schemas after changes of content types.
 const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval of checks of remote storage.
@@ -41,6 +45,18 @@ pub(super) async fn index(app: Arc<App>) {
             Some(false) => time::sleep(INDEX_INTERVAL).await,
             // Searches retry immediately; the log does not need the error five times a second.
             None => time::sleep(INDEX_RETRY_INTERVAL).await,
+        }
+    }
+}
+
+/// Runs bulk jobs, one after the other.
+pub(super) async fn run_jobs(app: Arc<App>) {
+    loop {
+        match run(&app, Work::Write, |cms| cms.bulk().advance()).await {
+            Some(true) => {}
+            Some(false) => time::sleep(JOB_INTERVAL).await,
+            // A job continues when the database takes writes again.
+            None => time::sleep(JOB_RETRY_INTERVAL).await,
         }
     }
 }

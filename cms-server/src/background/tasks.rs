@@ -21,6 +21,7 @@ impl BackgroundTasks {
             tokio::spawn(clean_up::remove_orphaned_files(Arc::clone(app))),
             tokio::spawn(schedules::publish_due(Arc::clone(app))),
             tokio::spawn(schedules::index(Arc::clone(app))),
+            tokio::spawn(schedules::run_jobs(Arc::clone(app))),
             tokio::spawn(schedules::refresh_graphql(Arc::clone(app))),
             tokio::spawn(schedules::check_storage(Arc::clone(app))),
             tokio::spawn(schedules::log_rewrite_progress(Arc::clone(app))),

@@ -1,7 +1,7 @@
 //! Full-text search, and its index.
 
 use cms_core::{
-    Cms, Result, paging,
+    Cms, Error, Result, paging,
     wire::search::{QueryMode, SearchRequest},
 };
 
@@ -33,7 +33,7 @@ fn request(query: &Query<'_>) -> SearchRequest {
         missing_first: query.get("order_missing") == Some("_first"),
         random_seed: number(query.get("random_seed")),
         hydrate: paging::hydration(query.get("hydrate")),
-        mode: query.get("query_mode").map_or(QueryMode::Default, QueryMode::parse),
+        mode: query.get("query_mode").and_then(QueryMode::parse).unwrap_or_default(),
         decay_old: paging::boolean(query.get("decay_old")),
         aggregate_by: list("aggregate_by"),
         aggregate_by_numeric: list("aggregate_by_numeric"),
@@ -62,5 +62,8 @@ pub(crate) fn reindex(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 
 pub(crate) fn job(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
-    Ok(Response::json(&cms.search().job(&context.caller, id)?))
+    match cms.search().job(&context.caller, id) {
+        Err(Error::NotFound { .. }) => Ok(Response::json(&cms.bulk().get(&context.caller, id)?)),
+        job => Ok(Response::json(&job?)),
+    }
 }

@@ -12,6 +12,8 @@ pub(crate) enum RequiredPermission {
     /// Any key but those that can only read.
     AnyWriter,
     Content(Access),
+    /// Update, and the publishing right.
+    Publish,
     /// Create media objects.
     Upload,
     /// Create the copy, and read the original.
@@ -20,6 +22,10 @@ pub(crate) enum RequiredPermission {
     BatchCreate,
     /// Update; create for an object that does not exist yet.
     WorkingCopy,
+    /// Read, and update or delete, as the action of the body needs.
+    Bulk,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
     /// Rights on the objects of the type of shared views.
@@ -43,6 +49,7 @@ impl RequiredPermission {
             Self::Session => Permission::Session,
             Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
+            Self::Publish => Permission::Publish { content_type },
             Self::Upload => Permission::Content { content_type: "_media", needs: Access::CREATE },
             Self::Duplicate => content(Access::CREATE | Access::READ),
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
@@ -50,6 +57,9 @@ impl RequiredPermission {
             }
             Self::BatchCreate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
+            Self::Bulk => Permission::Bulk { content_type },
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
@@ -60,12 +70,27 @@ impl RequiredPermission {
     }
 
     /// Tells whether requests create objects, and may keep the dates of imported ones.
-    pub(crate) fn creates_objects(self) -> bool {
-        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
+        match self {
+            Self::BatchCreate | Self::Content(Access::CREATE) => true,
+            Self::Validate => query.text("id").is_none(),
+            _ => false,
+        }
     }
 
-    /// Tells whether a request changes objects, which write conditions may refer to.
-    pub(crate) fn changes_objects(self) -> bool {
-        matches!(self, Self::Content(_) | Self::BatchCreate | Self::Duplicate | Self::WorkingCopy)
+    /// Tells whether the changes of such requests may have conditions.
+    pub(crate) fn has_conditions(self) -> bool {
+        matches!(
+            self,
+            Self::Content(_)
+                | Self::Publish
+                | Self::BatchCreate
+                | Self::Bulk
+                | Self::Validate
+                | Self::Duplicate
+                | Self::Session
+                | Self::Validate
+                | Self::WorkingCopy
+        )
     }
 }

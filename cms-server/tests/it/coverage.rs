@@ -1,12 +1,14 @@
 //! Each route, requested by each kind of caller: a route without a row fails.
 
 use cms_core::{
-    Caller,
+    Caller, Cms,
     wire::{
+        bulk::BulkResponse,
         key::{KeyKind, NewKey},
         publish::PublishAction,
         shared_view::NewSharedView,
         trash::TrashRequest,
+        user::UserListRequest,
     },
 };
 use cms_server::ROUTES;
@@ -17,10 +19,37 @@ use crate::support::{CallerKind, TestApp, definition, object};
 /// A sample request of one route, and the status for each of [`CallerKind::ALL`].
 pub(crate) struct Row {
     pub(crate) method: &'static str,
-    route: &'static str,
+    pub(crate) route: &'static str,
     pub(crate) path: &'static str,
     pub(crate) body: Value,
     statuses: [u16; 7],
+    /// The status for sessions of any role, on routes that keys cannot use.
+    of_sessions: Option<u16>,
+}
+
+impl Row {
+    /// The status for each of [`CallerKind::WITH_COOKIE`]: users of most roles have the rights of a
+    /// kind of key.
+    fn cookie_statuses(&self) -> [u16; 8] {
+        let [anonymous, unknown, read_only, read_write, scoped, _, admin] = self.statuses;
+        let is_read = self.method == "GET";
+        let is_public = anonymous != 401;
+        if let Some(status) = self.of_sessions {
+            let cross_site = if is_read { status } else { 403 };
+            // The routes that need no session ignore one that has ended.
+            let ended = if anonymous == 401 { 401 } else { status };
+            return [status, status, status, status, status, status, ended, cross_site];
+        }
+        let cross_site = if is_read || is_public { admin } else { 403 };
+        let is_upload = self.path.ends_with("/media");
+        let editor = if is_upload { read_write } else { scoped };
+        let publishes =
+            ["publish", "archive", "schedule"].iter().any(|word| self.route.ends_with(word))
+                && !is_read;
+        let without_publishing = |status| if publishes { 403 } else { status };
+        let (author, custom) = (without_publishing(editor), without_publishing(scoped));
+        [admin, read_write, editor, author, read_only, custom, unknown, cross_site]
+    }
 }
 
 //                           none   unknown read write scoped stranger admin
@@ -34,11 +63,13 @@ const PURGE: [u16; 7] = [401, 401, 403, 204, 403, 403, 204];
 const MANAGE: [u16; 7] = [401, 401, 403, 403, 403, 403, 200];
 const ACCEPT: [u16; 7] = [401, 401, 403, 403, 403, 403, 202];
 const REVOKE: [u16; 7] = [401, 401, 403, 403, 403, 403, 204];
+const OF_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 200];
+const STOPPED_BY_ADMIN: [u16; 7] = [401, 401, 404, 404, 404, 404, 204];
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |method, route, path, body: Value, statuses| {
-        rows.push(Row { method, route, path, body, statuses });
+        rows.push(Row { method, route, path, body, statuses, of_sessions: None });
     };
     let none = Value::Null;
     let project = json!({ "contentTypes": [definition("author")] });
@@ -72,6 +103,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let batch = ("/api/v1/content/{name}/batch", "/api/v1/content/post/batch");
     row("POST", batch.0, batch.1, json!([post]), WRITE);
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
+    let validate = ("/api/v1/content/{name}/validate", "/api/v1/content/post/validate");
+    row("POST", validate.0, validate.1, post.clone(), REMOVE);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
     for (route, path) in [
@@ -81,6 +114,10 @@ pub(crate) fn rows() -> Vec<Row> {
     ] {
         row("POST", route, path, json!(["one"]), REMOVE);
     }
+    let bulk = ("/api/v1/content/{name}/bulk", "/api/v1/content/post/bulk");
+    let preview =
+        json!({ "action": "patch", "patch": { "price": 1 }, "all": true, "dryRun": true });
+    row("POST", bulk.0, bulk.1, preview, WRITE);
     let removed = ("/api/v1/content/{name}/removed", "/api/v1/content/post/removed");
     row("GET", removed.0, removed.1, none.clone(), READ);
     let one = ("/api/v1/content/{name}/{id}", "/api/v1/content/post/one");
@@ -92,6 +129,8 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", versions.0, versions.1, none.clone(), READ);
     let version = "/api/v1/content/{name}/{id}/version/{version}";
     row("GET", version, "/api/v1/content/post/one/version/1", none.clone(), READ);
+    let incoming = "/api/v1/content/{name}/{id}/incoming";
+    row("GET", incoming, "/api/v1/content/post/one/incoming", none.clone(), READ);
     let duplicate = "/api/v1/content/{name}/{id}/duplicate";
     let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
@@ -105,6 +144,10 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", "/api/v1/changes", "/api/v1/changes", none.clone(), ANY_KEY);
     row("GET", "/api/v1/activity", "/api/v1/activity", none.clone(), ANY_KEY);
     presence(&mut row);
+    row("GET", "/api/v1/job", "/api/v1/job", none.clone(), ANY_KEY);
+    row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), OF_ADMIN);
+    let stop = ("/api/v1/job/{id}/stop", "/api/v1/job/BULK/stop");
+    row("POST", stop.0, stop.1, none.clone(), STOPPED_BY_ADMIN);
     row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
@@ -126,6 +169,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("DELETE", key.0, key.1, none.clone(), REVOKE);
     let rotate = ("/api/v1/internal/key/{id}/rotate", "/api/v1/internal/key/KEY/rotate");
     row("POST", rotate.0, rotate.1, none.clone(), MANAGE);
+    users(&mut row);
     let hooks = "/api/v1/internal/webhook";
     row("GET", hooks, hooks, none.clone(), MANAGE);
     let log = ("/api/v1/internal/webhook/{id}/log", "/api/v1/internal/webhook/hook/log");
@@ -134,6 +178,8 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", replay.0, replay.1, json!({}), MANAGE);
     let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
     row("POST", test.0, test.1, none, MANAGE);
+    let after = rows.iter().position(|row| row.route.ends_with("/openid/callback")).unwrap() + 1;
+    rows.splice(after..after, of_sessions());
     rows
 }
 
@@ -173,7 +219,10 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
 }
 
+/// Preview tokens, and presence.
 fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let preview = "/api/v1/preview";
+    row("POST", preview, preview, json!({ "contentType": "post", "id": "one" }), WRITE);
     let all = "/api/v1/presence";
     let list = "/api/v1/presence?content_type=post&id=one";
     row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
@@ -220,6 +269,71 @@ fn workflows(row: &mut impl FnMut(&'static str, &'static str, &'static str, Valu
     row("DELETE", one.0, one.1, Value::Null, REVOKE);
 }
 
+fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let (all, none) = ("/api/v1/internal/user", Value::Null);
+    let new = json!({ "email": "new@example.com", "name": "New", "role": "viewer" });
+    row("GET", all, all, none.clone(), MANAGE);
+    row("POST", all, all, new, MANAGE);
+    let one = ("/api/v1/internal/user/{id}", "/api/v1/internal/user/USER");
+    row("GET", one.0, one.1, none.clone(), MANAGE);
+    row("PUT", one.0, one.1, json!({ "role": "author" }), MANAGE);
+    row("DELETE", one.0, one.1, none.clone(), REVOKE);
+    row(
+        "POST",
+        "/api/v1/internal/user/{id}/link",
+        "/api/v1/internal/user/USER/link",
+        json!({}),
+        MANAGE,
+    );
+    let sessions = ("/api/v1/internal/user/{id}/session", "/api/v1/internal/user/USER/session");
+    row("GET", sessions.0, sessions.1, none.clone(), MANAGE);
+    row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
+    let methods = "/api/v1/session/methods";
+    row("GET", methods, methods, none.clone(), PUBLIC);
+    for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
+        // Not configured.
+        row("GET", path, path, none.clone(), [404; 7]);
+    }
+}
+
+/// Rows of routes for sessions, with the status for those.
+fn of_sessions() -> Vec<Row> {
+    let row = |method, route, path, body, statuses, of_sessions| Row {
+        method,
+        route,
+        path,
+        body,
+        statuses,
+        of_sessions: Some(of_sessions),
+    };
+    let (one, all, none) = ("/api/v1/session", "/api/v1/sessions", Value::Null);
+    // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
+    const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
+    const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
+    let settings = "/api/v1/session/settings";
+    let password = json!({ "currentPassword": "a", "newPassword": "a password" });
+    vec![
+        row("POST", one, one, json!({ "email": "x@example.com", "password": "x" }), [403; 7], 401),
+        row(
+            "POST",
+            "/api/v1/session/code",
+            "/api/v1/session/code",
+            json!({ "code": "x" }),
+            [403; 7],
+            400,
+        ),
+        row("GET", one, one, none.clone(), KEYS, 200),
+        row("DELETE", one, one, none.clone(), SIGN_OUT, 204),
+        // Users without a password: a list of errors.
+        row("PUT", "/api/v1/session/password", "/api/v1/session/password", password, KEYS, 400),
+        row("GET", settings, settings, none.clone(), KEYS, 200),
+        row("PUT", settings, settings, json!({ "language": "de" }), KEYS, 200),
+        row("GET", all, all, none.clone(), KEYS, 200),
+        row("DELETE", all, all, none.clone(), KEYS, 204),
+        row("DELETE", "/api/v1/sessions/{id}", "/api/v1/sessions/unknown", none, KEYS, 404),
+    ]
+}
+
 fn graphql(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     for [path, asking, schema] in [
         ["/api/graphql", "/api/graphql?query=%7B__typename%7D", "/api/graphql/schema"],
@@ -260,16 +374,22 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         rules: Vec::new(),
     };
     let key = cms.keys().create(&local, &new).unwrap().item.id;
+    let user = json!({ "email": format!("{caller:?}@victim"), "name": "Victim", "role": "viewer" });
+    let user = cms.users().create(&local, &object(&user), "http://localhost").unwrap().user.id;
+    drop(cms.users().delete(&local, &user_with_email(cms, "new@example.com")));
     let view = json!({ "name": "Others", "definition": {} });
     let view = NewSharedView::from_payload(&object(&view)).unwrap();
     let view = cms.shared_views().create(&local, "post", view).unwrap().id;
     let space = cms.auth_context(&local).unwrap().space.id;
     let job = cms.search().reindex(&local, &Map::new()).unwrap().id;
-    let path = path
-        .replace("SPACE", &space)
-        .replace("KEY", &key)
-        .replace("JOB", &job)
-        .replace("VIEW", &view);
+    let nothing = json!({ "id": { "type": "equals", "filter": "none" } });
+    let all = object(&json!({ "action": "delete", "filters": nothing, "expect": 0 }));
+    let BulkResponse::Created { id: bulk } = cms.bulk().create(&local, "post", &all).unwrap()
+    else {
+        panic!("not a dry run")
+    };
+    let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
+    let path = path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk);
     if !path.contains("ENTRY") {
         return path;
     }
@@ -277,6 +397,13 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     drop(cms.objects().delete(&local, "post", "gone"));
     let deletions = cms.trash().list(&local, &TrashRequest::default()).unwrap();
     path.replace("ENTRY", &deletions.data[0].entry)
+}
+
+/// The id of a user, or nothing.
+fn user_with_email(cms: &Cms, email: &str) -> String {
+    let request = UserListRequest { q: Some(email.to_owned()), ..UserListRequest::default() };
+    let found = cms.users().list(&Caller::local(), &request).unwrap().data;
+    found.first().map(|user| user.id.clone()).unwrap_or_default()
 }
 
 /// The settings of the type `post` that a path requires.
@@ -301,6 +428,13 @@ async fn route_has_the_expected_status_for_each_caller() {
             *status = app.send_as(caller, row.method, &path, &row.body).await.status;
         }
         assert_eq!(statuses, row.statuses, "{} {}", row.method, row.path);
+        let app = TestApp::new();
+        let mut statuses = [0; 8];
+        for (status, caller) in statuses.iter_mut().zip(CallerKind::WITH_COOKIE) {
+            let path = prepare(&app, caller, row.path);
+            *status = app.send_as(caller, row.method, &path, &row.body).await.status;
+        }
+        assert_eq!(statuses, row.cookie_statuses(), "{} {} with a cookie", row.method, row.path);
     }
 }
 
@@ -312,11 +446,24 @@ fn route_table_is_covered() {
 }
 
 #[test]
-fn public_routes_are_health_images_and_docs() {
+fn public_routes_are_health_images_docs_and_sign_in() {
     let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
     let pages: Vec<_> = public.extract_if(.., |path| path.starts_with("/docs")).collect();
     assert_eq!(
         (public, pages.len()),
-        (vec!["/healthz", "/readyz", "/metrics", "/image/{*path}"], 5)
+        (
+            vec![
+                "/healthz",
+                "/readyz",
+                "/metrics",
+                "/image/{*path}",
+                "/api/v1/session/methods",
+                "/api/v1/session/openid",
+                "/api/v1/session/openid/callback",
+                "/api/v1/session",
+                "/api/v1/session/code",
+            ],
+            5
+        )
     );
 }

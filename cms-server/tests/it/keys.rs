@@ -134,7 +134,7 @@ async fn key_update_counts_from_the_next_request_on() {
     item["name"] = json!("shop");
     // The members of an item that cannot change are ignored.
     let reply = put(item.clone()).await;
-    let ignored = reply.header("x-deprecated-payload-keys").map(str::to_owned);
+    let ignored = reply.header("x-deprecated-payload").map(str::to_owned);
     assert_eq!(ignored.as_deref(), Some("id,createdAt,lastUsedAt,previousValidUntil"));
     item["lastUsedAt"] = reply.json()["lastUsedAt"].clone();
     assert_eq!(reply.both(), (200, item));

@@ -255,3 +255,47 @@ async fn item_fields_select_parts_of_search_items() {
     let reply = app.get(path).await;
     assert_eq!((reply.status, reply.header(IGNORED)), (200, Some("item_fields[x]")));
 }
+
+/// Who created and changed an object is returned only where a path names it.
+#[tokio::test]
+async fn authors_are_returned_when_they_are_named() {
+    let app = site().await;
+    app.create_type("draft", &json!({ "draftPublic": true }));
+    let related = links(&["post/one"]);
+    app.create("draft", &json!({ "id": "d", "title": "T", "related": related })).await;
+    let path = "/api/v1/content/draft/d";
+    app.post(&format!("{path}/publish")).await;
+    let price = json!({ "price": 1 });
+    app.send_as(CallerKind::Admin, "PATCH", path, &price).await;
+    let by = async |caller| {
+        let context = app.send_as(caller, "GET", "/api/auth-context", &Value::Null).await.json();
+        let (id, name) = (context["user"]["id"].clone(), context["user"]["username"].clone());
+        json!({ "kind": "key", "id": id, "name": name })
+    };
+    let (writer, admin) = (by(CallerKind::ReadWrite).await, by(CallerKind::Admin).await);
+    let local = json!({ "kind": "local", "id": null, "name": "local" });
+    let both = |created: &Value, updated: &Value| json!({ "id": "d", "internal": { "createdBy": created, "updatedBy": updated } });
+    let fields = ["internal.updatedBy", "internal.createdBy"];
+    let reply = app.get(&query(path, &fields, "")).await;
+    assert_eq!((reply.json(), reply.header(IGNORED)), (both(&writer, &admin), None));
+    // Lists have the published version.
+    let listed_path = query("/api/v1/content/draft", &fields, "");
+    assert_eq!(app.get(&listed_path).await.json(), listed(&[both(&writer, &writer)]));
+    let read_only = app.send_as(CallerKind::ReadOnly, "GET", &listed_path, &Value::Null).await;
+    assert_eq!(read_only.json(), listed(&[both(&writer, &writer)]));
+    let linked = query(path, &["related.internal.createdBy", "price"], "&hydrate=1");
+    let post = json!({ "id": "one", "internal": { "createdBy": local } });
+    let expected = json!({ "id": "d", "price": 1, "related": [post] });
+    assert_eq!(app.get(&linked).await.json(), expected);
+    let complete = app.get(path).await.json();
+    let all = app.get(&query(path, &["*", "internal.updatedBy"], "")).await.json();
+    let mut expected = complete.clone();
+    expected["internal"]["updatedBy"] = admin.clone();
+    assert_eq!(all, expected);
+    assert!(!complete.to_string().contains("updatedBy"));
+    let found = app.get("/api/v1/search?q=*&content_type[]=draft&item_fields[]=internal.createdBy");
+    let item = json!({ "id": "d", "internal": { "createdBy": writer } });
+    assert_eq!(found.await.json()["data"][0]["item"], item);
+    let order = app.get("/api/v1/content/draft?order_by=internal.createdBy").await;
+    assert_eq!(order.status, 200);
+}

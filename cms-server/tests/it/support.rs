@@ -1,7 +1,7 @@
 //! [`TestApp`]: the HTTP interface on a new data directory, without a socket, for callers of
 //! every kind.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::{
     Router,
@@ -9,9 +9,12 @@ use axum::{
     http::{HeaderMap, Method, Request},
 };
 use cms_core::{
-    Caller, FirstKeys,
+    Caller, Client, FirstKeys,
     testing::TestCms,
-    wire::key::{KeyKind, NewKey, Rule},
+    wire::{
+        key::{KeyKind, NewKey, Rule},
+        user::Role,
+    },
 };
 use cms_server::{ServerConfig, router};
 use http_body_util::BodyExt;
@@ -35,9 +38,16 @@ pub(crate) enum CallerKind {
     /// With all rights on a type that no test uses.
     Stranger,
     Admin,
+    /// With a session of a user; one of role custom has all rights on `post` only.
+    User(Role),
+    /// With the cookie of a session that was ended.
+    Ended,
+    /// With a session of an admin, without the header against cross-site requests.
+    CrossSite,
 }
 
 impl CallerKind {
+    /// Without a session.
     pub(crate) const ALL: [Self; 7] = [
         Self::Anonymous,
         Self::Unknown,
@@ -46,6 +56,16 @@ impl CallerKind {
         Self::Scoped,
         Self::Stranger,
         Self::Admin,
+    ];
+    pub(crate) const WITH_COOKIE: [Self; 8] = [
+        Self::User(Role::Admin),
+        Self::User(Role::Developer),
+        Self::User(Role::Editor),
+        Self::User(Role::Author),
+        Self::User(Role::Viewer),
+        Self::User(Role::Custom),
+        Self::Ended,
+        Self::CrossSite,
     ];
 }
 
@@ -82,6 +102,8 @@ pub(crate) struct TestApp {
     router: Router,
     scoped: String,
     stranger: String,
+    /// Of the users that were needed so far.
+    cookies: Mutex<Vec<(CallerKind, String)>>,
 }
 
 impl TestApp {
@@ -107,7 +129,7 @@ impl TestApp {
         let one = object(&json!({ "id": "one", "title": "One" }));
         cms.objects().create(&local, "post", one).unwrap();
         let router = router(config, Arc::clone(cms));
-        Self { core, router, scoped, stranger }
+        Self { core, router, scoped, stranger, cookies: Mutex::default() }
     }
 
     pub(crate) fn key(&self, caller: CallerKind) -> Option<&str> {
@@ -119,7 +141,37 @@ impl TestApp {
             CallerKind::Scoped => Some(&self.scoped),
             CallerKind::Stranger => Some(&self.stranger),
             CallerKind::Admin => Some(ADMIN),
+            CallerKind::User(_) | CallerKind::Ended | CallerKind::CrossSite => None,
         }
+    }
+
+    /// The header with the cookie of a caller. Users are created when they are first needed.
+    pub(crate) fn cookie(&self, caller: CallerKind) -> Option<String> {
+        let mut cookies = self.cookies.lock().unwrap();
+        let role = match caller {
+            CallerKind::User(role) => role,
+            CallerKind::CrossSite | CallerKind::Ended => Role::Admin,
+            _ => return None,
+        };
+        if let Some((_, cookie)) = cookies.iter().find(|(known, _)| *known == caller) {
+            return Some(cookie.clone());
+        }
+        let mut user = json!({
+            "email": format!("{}@example.com", cookies.len()),
+            "name": format!("{caller:?}"),
+            "role": role.as_str(),
+        });
+        if role == Role::Custom {
+            user["rules"] = json!([all_rights("post")]);
+        }
+        let cookie = self.core.session(&user);
+        if caller == CallerKind::Ended {
+            let session = self.core.cms.keys().authenticate_session(&cookie).unwrap();
+            self.core.cms.sessions().sign_out(&session, &Client::default()).unwrap();
+        }
+        let cookie = format!("cms_session={cookie}");
+        cookies.push((caller, cookie.clone()));
+        Some(cookie)
     }
 
     /// Sends a request with exactly these headers and this body. Fails on status 500.
@@ -181,6 +233,13 @@ impl TestApp {
         if let Some(key) = self.key(caller) {
             headers.push(("x-auth-token", key));
         }
+        let cookie = self.cookie(caller);
+        if let Some(cookie) = &cookie {
+            headers.push(("cookie", cookie));
+        }
+        if cookie.is_some() && caller != CallerKind::CrossSite {
+            headers.push(("x-cms-request", "1"));
+        }
         if body.is_null() {
             return self.send(method, path, &headers, Body::empty()).await;
         }
@@ -222,15 +281,19 @@ impl TestApp {
 }
 
 fn scoped_key(core: &TestCms, name: &str, content_type: &str) -> String {
-    let rule = Rule {
+    let rules = vec![all_rights(content_type)];
+    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules };
+    core.cms.keys().create(&Caller::local(), &new).unwrap().key
+}
+
+fn all_rights(content_type: &str) -> Rule {
+    Rule {
         content_type: content_type.to_owned(),
         create: true,
         read: true,
         update: true,
         delete: true,
-    };
-    let new = NewKey { name: name.to_owned(), kind: KeyKind::Scoped, rules: vec![rule] };
-    core.cms.keys().create(&Caller::local(), &new).unwrap().key
+    }
 }
 
 /// The definition of a type with a required text and an optional number.

@@ -93,6 +93,10 @@ pub enum Permission<'a> {
     AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
+    /// Start bulk jobs: read, and update or delete; the body says which.
+    Bulk { content_type: &'a str },
+    /// Publish, unpublish and archive objects of a type: update and the publishing right.
+    Publish { content_type: &'a str },
     /// Run GraphQL queries: read access to at least one type.
     Query,
     /// Read the definition of a type.

@@ -9,7 +9,7 @@ use super::{
     parse,
 };
 use crate::{
-    webhook::model::{ACTIONS, EXECUTION_MODES, KINDS},
+    webhook::model::{ACTIONS, EXECUTION_MODES, WebhookKind},
     workflow::model::WorkflowSet,
 };
 
@@ -208,7 +208,8 @@ fn webhooks() -> Vec<Field> {
     let header = vec![text("header_name").schema("pattern", HEADER_NAME), text("header_value")];
     vec![
         text("name").required().title(),
-        select("type", &KINDS).schema("default", KINDS[0]),
+        select("type", &WebhookKind::ALL.map(WebhookKind::as_str))
+            .schema("default", WebhookKind::Object.as_str()),
         select("executionMode", &EXECUTION_MODES).schema("default", EXECUTION_MODES[0]),
         list("content_type_definitions", vec![type_name]).required().schema("minItems", 0),
         list("actions", vec![select("action", &ACTIONS).required()])

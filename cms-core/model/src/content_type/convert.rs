@@ -28,7 +28,7 @@ use super::{
     diff::{converts, source},
     model::{InputType, Property, SchemaType},
 };
-use crate::query::value::{self, Number as Comparable};
+use crate::query::value::{self, Number as Comparable, TWO_TO_63};
 
 /// The effect of a change on one stored value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,7 +264,6 @@ fn geo_text(value: &Value) -> Option<String> {
 /// Parses a number like filters do, in the range of `i64`; numbers without fraction become
 /// integers.
 fn parse_number(text: &str, only_integers: bool) -> Option<Value> {
-    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     let text = text.trim();
     match Comparable::parse(text)? {
         Comparable::Integer(integer) => Some(integer.into()),

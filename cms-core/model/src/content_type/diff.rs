@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
-use super::model::{Definition, InputType, Property};
+use super::{
+    model::{Definition, InputType, Property},
+    nested::PropertyJson,
+};
 use crate::wire::plan::PropertyChange;
 
 /// A property that differs between two definitions.
@@ -122,20 +123,12 @@ fn without_synonym(input_type: InputType) -> InputType {
 }
 
 fn is_same(name: &str, same_required: bool, before: &Definition, after: &Definition) -> bool {
-    same_required && property_json(before, name) == property_json(after, name)
-}
-
-/// Schema and config of a property as JSON.
-fn property_json<'a>(definition: &'a Definition, name: &str) -> (&'a Value, &'a Value) {
-    (
-        &definition.schema_definition["allOf"][1]["properties"][name],
-        &definition.meta_definition["propertiesConfig"][name],
-    )
+    same_required && PropertyJson::of(before, name) == PropertyJson::of(after, name)
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::{content_type::parse, testing::table::Table, workflow::model::WorkflowSet};

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::preview;
 use crate::{object::model::Edition, wire::content_type::Slug};
 
 /// Reference to the schema of links in the OpenAPI document.
@@ -126,116 +127,46 @@ pub struct Relation {
     pub multiple: bool,
 }
 
-/// `type` of a property schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SchemaType {
-    Array,
-    Boolean,
-    Integer,
-    Null,
-    Number,
-    Object,
-    String,
-}
-
-impl SchemaType {
-    pub const ALL: [Self; 7] = [
-        Self::Array,
-        Self::Boolean,
-        Self::Integer,
-        Self::Null,
-        Self::Number,
-        Self::Object,
-        Self::String,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Boolean => "boolean",
-            Self::Integer => "integer",
-            Self::Null => "null",
-            Self::Number => "number",
-            Self::Object => "object",
-            Self::String => "string",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == text)
+crate::named_enum! {
+    /// `type` of a property schema.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum SchemaType {
+        Array => "array",
+        Boolean => "boolean",
+        Integer => "integer",
+        Null => "null",
+        Number => "number",
+        Object => "object",
+        String => "string",
     }
 }
 
-/// `inputType` of a property config, see docs/reference/content-types.md#input-types
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InputType {
-    Text,
-    RichText,
-    Textarea,
-    TextMarkdown,
-    Email,
-    Number,
-    Radio,
-    Checkbox,
-    Select,
-    Datasource,
-    Object,
-    Geo,
-    DateTime,
-    Block,
-    SimpleList,
-    Markdown,
-    Custom,
+crate::named_enum! {
+    /// `inputType` of a property config, in the order of the validation message, see
+    /// docs/reference/content-types.md#input-types
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum InputType {
+        Text => "text",
+        RichText => "richtext",
+        Textarea => "textarea",
+        TextMarkdown => "textMarkdown",
+        Email => "email",
+        Number => "number",
+        Radio => "radio",
+        Checkbox => "checkbox",
+        Select => "select",
+        Datasource => "datasource",
+        Object => "object",
+        Geo => "geo",
+        DateTime => "dateTime",
+        Block => "block",
+        SimpleList => "simpleList",
+        Markdown => "markdown",
+        Custom => "custom",
+    }
 }
 
 impl InputType {
-    /// In the order of the validation message.
-    pub const ALL: [Self; 17] = [
-        Self::Text,
-        Self::RichText,
-        Self::Textarea,
-        Self::TextMarkdown,
-        Self::Email,
-        Self::Number,
-        Self::Radio,
-        Self::Checkbox,
-        Self::Select,
-        Self::Datasource,
-        Self::Object,
-        Self::Geo,
-        Self::DateTime,
-        Self::Block,
-        Self::SimpleList,
-        Self::Markdown,
-        Self::Custom,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::RichText => "richtext",
-            Self::Textarea => "textarea",
-            Self::TextMarkdown => "textMarkdown",
-            Self::Email => "email",
-            Self::Number => "number",
-            Self::Radio => "radio",
-            Self::Checkbox => "checkbox",
-            Self::Select => "select",
-            Self::Datasource => "datasource",
-            Self::Object => "object",
-            Self::Geo => "geo",
-            Self::DateTime => "dateTime",
-            Self::Block => "block",
-            Self::SimpleList => "simpleList",
-            Self::Markdown => "markdown",
-            Self::Custom => "custom",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == text)
-    }
-
     /// Tells whether values can be part of an object's title.
     pub fn can_be_title(self) -> bool {
         matches!(
@@ -276,6 +207,13 @@ impl Definition {
     /// docs/reference/content-types.md#single-object-types
     pub fn is_single(&self) -> bool {
         self.meta_definition.get("admin").is_some_and(|admin| admin["single"] == true)
+    }
+
+    /// Where objects of the type are shown, see docs/reference/preview.md#preview-url
+    pub fn preview_url(&self) -> Option<&str> {
+        let url = self.meta_definition.get("admin")?.get("previewUrl")?.as_str()?;
+        // Types of earlier versions may have any text there.
+        Some(url).filter(|url| !url.is_empty() && preview::is_valid(url))
     }
 
     /// The editions of objects of the type.
@@ -357,6 +295,6 @@ fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
     }
 }
 
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn strings(list: &Value) -> impl Iterator<Item = &str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }

@@ -12,14 +12,14 @@ use crate::wire::plan::{NestedPlan, PropertyChange};
 
 /// Schema and config of a property as JSON.
 #[derive(Clone, Copy, PartialEq)]
-struct PropertyJson<'a> {
+pub(super) struct PropertyJson<'a> {
     schema: &'a Value,
     config: &'a Value,
     is_required: bool,
 }
 
 impl<'a> PropertyJson<'a> {
-    fn of(definition: &'a Definition, name: &str) -> Self {
+    pub(super) fn of(definition: &'a Definition, name: &str) -> Self {
         Self {
             schema: &definition.schema_definition["allOf"][1]["properties"][name],
             config: &definition.meta_definition["propertiesConfig"][name],

@@ -15,9 +15,9 @@ use tracing::warn;
 
 use super::{
     diff,
-    model::{Definition, InputType, Property},
+    model::{Definition, InputType, Property, strings},
 };
-use crate::pattern::Pattern;
+use crate::{pattern::Pattern, query::value::TWO_TO_63};
 
 /// The schemas of a type's properties, in the order of the properties.
 #[derive(Debug)]
@@ -219,9 +219,6 @@ fn plain(stored: &Value, required: bool) -> Value {
     schema
 }
 
-/// One more than `i64::MAX`.
-const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
-
 /// Limits numbers to the range of `i64`, or the narrower range of the schema.
 fn bound_number(schema: &mut Value, stored: &Value) {
     schema["minimum"] = match &stored["minimum"] {
@@ -284,8 +281,4 @@ fn copy_closed(schema: &mut Value, stored: &Value) {
     if stored["additionalProperties"] == Value::Bool(false) {
         schema["additionalProperties"] = Value::Bool(false);
     }
-}
-
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }

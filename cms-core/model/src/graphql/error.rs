@@ -13,30 +13,21 @@ pub struct QueryError {
     pub locations: Vec<Pos>,
 }
 
-/// The `code` of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorCode {
-    Parse,
-    Validation,
-    BadRequest,
-    NotFound,
-    TooComplex,
-    /// A persisted query is requested by a hash that is not cached.
-    UnknownHash,
+crate::named_enum! {
+    /// The `code` of an error.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ErrorCode {
+        Parse => "GRAPHQL_PARSE_FAILED",
+        Validation => "GRAPHQL_VALIDATION_FAILED",
+        BadRequest => "BAD_REQUEST",
+        NotFound => "NOT_FOUND",
+        TooComplex => "QUERY_TOO_COMPLEX",
+        /// A persisted query is requested by a hash that is not cached.
+        UnknownHash => "PERSISTED_QUERY_NOT_FOUND",
+    }
 }
 
 impl ErrorCode {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Parse => "GRAPHQL_PARSE_FAILED",
-            Self::Validation => "GRAPHQL_VALIDATION_FAILED",
-            Self::BadRequest => "BAD_REQUEST",
-            Self::NotFound => "NOT_FOUND",
-            Self::TooComplex => "QUERY_TOO_COMPLEX",
-            Self::UnknownHash => "PERSISTED_QUERY_NOT_FOUND",
-        }
-    }
-
     /// The HTTP status of a response without data.
     fn status(self) -> u16 {
         match self {

@@ -96,31 +96,18 @@ impl Schedule<'_> {
     }
 }
 
-/// Draft & Public status. Objects of types without Draft & Public are always `Public`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Draft,
-    Public,
-    Modified,
-    Archived,
+crate::named_enum! {
+    /// Draft & Public status. Objects of types without Draft & Public are always `Public`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Status {
+        Draft => "draft",
+        Public => "public",
+        Modified => "modified",
+        Archived => "archived",
+    }
 }
 
 impl Status {
-    pub const ALL: [Self; 4] = [Self::Draft, Self::Public, Self::Modified, Self::Archived];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Public => "public",
-            Self::Modified => "modified",
-            Self::Archived => "archived",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-
     /// The status of a new object.
     pub fn initial(draft_public: bool) -> Self {
         if draft_public { Self::Draft } else { Self::Public }

@@ -46,6 +46,26 @@ struct Node {
     children: Vec<Child>,
     /// Fields of `internal`, where the node is an object.
     internal: Vec<InternalField>,
+    /// Further fields of `internal`, which a complete object does not have.
+    authors: Vec<AuthorField>,
+}
+
+/// A field of `internal` that names who made a change; returned only where a path names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthorField {
+    CreatedBy,
+    UpdatedBy,
+}
+
+impl AuthorField {
+    const ALL: [Self; 2] = [Self::CreatedBy, Self::UpdatedBy];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::CreatedBy => "createdBy",
+            Self::UpdatedBy => "updatedBy",
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -55,11 +75,14 @@ struct Child {
     node: usize,
 }
 
-/// A link in the text of a part, and the part of its target to return.
-#[derive(Debug, PartialEq, Eq)]
-pub struct LinkToPart {
-    pub link: FoundLink,
-    pub part: Part,
+/// What the text of a part refers to, in the order of the text: authors before links.
+#[derive(Debug, Default)]
+pub struct References {
+    /// Positions at which the authors are to be inserted.
+    pub authors: Vec<(usize, AuthorField)>,
+    /// The links whose targets paths go through, or that are in values returned whole; and the part
+    /// of each target to return.
+    pub links: Vec<(FoundLink, Part)>,
 }
 
 /// Decides where paths below relations lead.
@@ -84,7 +107,7 @@ impl PathScope<'_> {
         match first.as_str() {
             "id" => true,
             "*" => rest.is_empty(),
-            "internal" => rest.first().is_none_or(|name| internal_field(name).is_some()),
+            "internal" => rest.first().is_none_or(|name| is_internal_field(name)),
             name => {
                 let property = properties.iter().find(|property| property.name == name);
                 property.is_some_and(|property| self.value_declares(property, rest, depth))
@@ -126,8 +149,9 @@ fn names(text: &str) -> Option<Vec<String>> {
     path::names(text.strip_prefix("$.").unwrap_or(text))
 }
 
-fn internal_field(name: &str) -> Option<InternalField> {
-    InternalField::ALL.into_iter().find(|field| field.as_str() == name)
+fn is_internal_field(name: &str) -> bool {
+    InternalField::ALL.iter().any(|field| field.as_str() == name)
+        || AuthorField::ALL.iter().any(|field| field.as_str() == name)
 }
 
 impl Projection {
@@ -150,7 +174,7 @@ impl Projection {
         for names in declared.filter(|names| declares(names)) {
             projection.insert(&names);
         }
-        projection.resolve_internal();
+        projection.complete();
         let is_partial = !paths.is_empty() && projection.root() != Part::Complete;
         Ok(is_partial.then_some(projection))
     }
@@ -176,14 +200,26 @@ impl Projection {
         child.map(|child| child.node)
     }
 
-    fn resolve_internal(&mut self) {
+    /// What is below a whole value is whole; and sets the fields of `internal`.
+    fn complete(&mut self) {
+        // The index of a child is larger than that of its parent.
+        for node in 0..self.nodes.len() {
+            let children: Vec<usize> =
+                self.nodes[node].children.iter().map(|child| child.node).collect();
+            for child in children {
+                self.nodes[child].whole |= self.nodes[node].whole;
+            }
+        }
         for node in 0..self.nodes.len() {
             let Some(internal) = self.child(node, "internal") else { continue };
-            let is_named = |field: &InternalField| {
-                let field = self.child(internal, field.as_str());
-                self.nodes[internal].whole || field.is_some_and(|field| self.nodes[field].whole)
-            };
-            self.nodes[node].internal = InternalField::ALL.into_iter().filter(is_named).collect();
+            let is_named =
+                |name| self.child(internal, name).is_some_and(|field| self.nodes[field].whole);
+            let is_whole = self.nodes[internal].whole;
+            let fields = InternalField::ALL.into_iter();
+            let fields = fields.filter(|field| is_whole || is_named(field.as_str())).collect();
+            let authors = AuthorField::ALL.into_iter();
+            let authors = authors.filter(|field| is_named(field.as_str())).collect();
+            (self.nodes[node].internal, self.nodes[node].authors) = (fields, authors);
         }
     }
 
@@ -193,7 +229,8 @@ impl Projection {
     }
 
     fn part(&self, node: usize) -> Part {
-        if self.nodes[node].whole { Part::Complete } else { Part::Node(node) }
+        let is_complete = self.nodes[node].whole && self.nodes[node].authors.is_empty();
+        if is_complete { Part::Complete } else { Part::Node(node) }
     }
 
     /// Tells whether a path names exactly this member of the root.
@@ -204,6 +241,9 @@ impl Projection {
     /// The columns that a part of objects of a type needs.
     pub fn columns(&self, part: Part, indexed: &IndexedProperties) -> Columns {
         let Part::Node(node) = part else { return Columns::All };
+        if self.nodes[node].whole {
+            return Columns::All;
+        }
         let mut names = self.properties(node).peekable();
         if names.peek().is_none() {
             Columns::WithoutProperties
@@ -221,26 +261,31 @@ impl Projection {
     }
 
     /// Appends a part of an object: `id`, and what its paths name, in the order of the complete
-    /// object. `links` receives the links whose targets paths go through, or that are in values
-    /// returned whole.
+    /// object.
     pub fn object(
         &self,
         node: usize,
         out: &mut Vec<u8>,
         (content_type, properties): (&str, &[Property]),
         stored: &StoredObject<'_>,
-        links: Option<&mut Vec<LinkToPart>>,
-    ) {
+        with_links: bool,
+    ) -> References {
+        let mut references = References::default();
         out.extend_from_slice(b"{\"id\":");
         render::string(out, &stored.id);
         if self.child(node, "internal").is_some() {
             out.extend_from_slice(b",\"internal\":");
-            self.internal(node, out, content_type, stored);
+            references.authors = self.internal(node, out, content_type, stored);
         }
-        let mut text = PartText { projection: self, out, links };
-        let expected = self.properties(node).count();
+        let mut links = Vec::new();
+        let found = with_links.then_some(&mut links);
+        let mut text = PartText { projection: self, out, links: found };
+        let expected =
+            if self.nodes[node].whole { usize::MAX } else { self.properties(node).count() };
         text.members(node, expected, properties, &stored.data, false);
         out.push(b'}');
+        references.links = links;
+        references
     }
 
     fn internal(
@@ -249,19 +294,28 @@ impl Projection {
         out: &mut Vec<u8>,
         content_type: &str,
         stored: &StoredObject<'_>,
-    ) {
+    ) -> Vec<(usize, AuthorField)> {
         out.push(b'{');
         let first = out.len();
+        let push_name = |out: &mut Vec<u8>, name: &str| {
+            out.extend_from_slice(if out.len() == first { b"\"" } else { b",\"" });
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\":");
+        };
         for field in &self.nodes[node].internal {
             let start = out.len();
-            out.extend_from_slice(if start == first { b"\"" } else { b",\"" });
-            out.extend_from_slice(field.as_str().as_bytes());
-            out.extend_from_slice(b"\":");
+            push_name(out, field.as_str());
             if !render::internal_value(out, *field, content_type, &stored.internal) {
                 out.truncate(start);
             }
         }
+        let mut authors = Vec::new();
+        for field in &self.nodes[node].authors {
+            push_name(out, field.as_str());
+            authors.push((out.len(), *field));
+        }
         out.push(b'}');
+        authors
     }
 }
 
@@ -269,7 +323,7 @@ impl Projection {
 struct PartText<'a> {
     projection: &'a Projection,
     out: &'a mut Vec<u8>,
-    links: Option<&'a mut Vec<LinkToPart>>,
+    links: Option<&'a mut Vec<(FoundLink, Part)>>,
 }
 
 impl PartText<'_> {
@@ -286,7 +340,10 @@ impl PartText<'_> {
         while expected > 0
             && let Some((name, value)) = members.next()
         {
-            let Some(child) = self.projection.child(node, name) else { continue };
+            let child = self.projection.child(node, name);
+            if child.is_none() && !self.projection.nodes[node].whole {
+                continue;
+            }
             expected -= 1;
             let start = self.out.len();
             self.out.extend_from_slice(if is_first { b"\"" } else { b",\"" });
@@ -301,21 +358,24 @@ impl PartText<'_> {
         }
     }
 
-    /// Appends the part of a value; returns false when the paths of the node lead to nothing in it.
-    fn value(&mut self, node: usize, property: Option<&Property>, value: &str) -> bool {
+    /// Appends the part of a value below a node, without a node all of it; returns false when the
+    /// paths lead to nothing in it.
+    fn value(&mut self, node: Option<usize>, property: Option<&Property>, value: &str) -> bool {
         let is_relation = property.is_some_and(|property| property.relation.is_some());
-        if is_relation || self.projection.nodes[node].whole {
+        let part = node.map_or(Part::Complete, |node| self.projection.part(node));
+        let below = node.filter(|node| !is_relation && !self.projection.nodes[*node].whole);
+        let Some(node) = below else {
             let start = self.out.len();
             self.out.extend_from_slice(value.as_bytes());
             if let (Some(links), Some(property)) = (&mut self.links, property) {
-                let part = if is_relation { self.projection.part(node) } else { Part::Complete };
+                let part = if is_relation { part } else { Part::Complete };
                 for mut link in scan::value_links(value, property) {
                     link.span = start + link.span.start..start + link.span.end;
-                    links.push(LinkToPart { link, part });
+                    links.push((link, part));
                 }
             }
             return true;
-        }
+        };
         match value.as_bytes().first() {
             Some(b'{') => {
                 self.out.push(b'{');
@@ -333,7 +393,7 @@ impl PartText<'_> {
                     if start > first {
                         self.out.push(b',');
                     }
-                    if !self.value(node, property, element) {
+                    if !self.value(Some(node), property, element) {
                         self.out.truncate(start);
                     }
                 }

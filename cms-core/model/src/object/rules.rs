@@ -15,10 +15,8 @@ use crate::{
     content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
     message::{self, ALREADY_USED, DUPLICATES, NOT_AN_OPTION, NOT_IN_DATABASE},
+    query::value::{TWO_TO_63, is_empty},
 };
-
-/// `i64::MIN` as a float.
-const MINIMUM: f64 = -9_223_372_036_854_775_808.0;
 
 /// Validates one value.
 pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut FieldErrors) {
@@ -44,7 +42,7 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
         }
         // The parser turns integers below the range into floats, rounded to the minimum.
         (InputType::Number, Value::Number(number))
-            if number.is_f64() && number.as_f64().is_some_and(|n| n <= MINIMUM) =>
+            if number.is_f64() && number.as_f64().is_some_and(|n| n <= -TWO_TO_63) =>
         {
             errors.add(path.to_string(), message::below_minimum(i64::MIN));
         }
@@ -170,15 +168,5 @@ fn check_unique(name: &str, items: &[Value], path: &ValuePath, errors: &mut Fiel
         if !seen.insert(value.to_string()) {
             errors.add(path.index(index).key(name).to_string(), ALREADY_USED);
         }
-    }
-}
-
-/// Empty values are never duplicates.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => false,
     }
 }

@@ -129,7 +129,7 @@ fn search() -> Operation {
     let most = u64::from(limits::MAX_PAGE_SIZE);
     let limit = Schema::between(1, Some(most)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
-    let modes = [QueryMode::Default, QueryMode::Exact, QueryMode::Fuzzy].map(QueryMode::as_str);
+    let modes = QueryMode::ALL.map(QueryMode::as_str);
     Operation::new("get", "/api/v1/search", "search")
         .tag(SEARCH_TAG)
         .summary("Search all content")

@@ -23,69 +23,32 @@ pub struct Condition {
     pub dates: bool,
 }
 
-/// `type` of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operator {
-    Equals,
-    NotEqual,
-    Contains,
-    NotContains,
-    StartsWith,
-    EndsWith,
-    LessThan,
-    LessThanOrEqual,
-    GreaterThan,
-    GreaterThanOrEqual,
-    InRange,
-    Empty,
-    NotEmpty,
-    Overlaps,
-    Includes,
+crate::named_enum! {
+    /// `type` of a condition.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Operator {
+        Equals => "equals",
+        NotEqual => "notEqual",
+        Contains => "contains",
+        NotContains => "notContains",
+        StartsWith => "startsWith",
+        EndsWith => "endsWith",
+        LessThan => "lessThan",
+        LessThanOrEqual => "lessThanOrEqual",
+        GreaterThan => "greaterThan",
+        GreaterThanOrEqual => "greaterThanOrEqual",
+        InRange => "inRange",
+        Empty => "empty",
+        NotEmpty => "notEmpty",
+        Overlaps => "overlaps",
+        Includes => "includes",
+    }
 }
 
 impl Operator {
-    pub const ALL: [Self; 15] = [
-        Self::Equals,
-        Self::NotEqual,
-        Self::Contains,
-        Self::NotContains,
-        Self::StartsWith,
-        Self::EndsWith,
-        Self::LessThan,
-        Self::LessThanOrEqual,
-        Self::GreaterThan,
-        Self::GreaterThanOrEqual,
-        Self::InRange,
-        Self::Empty,
-        Self::NotEmpty,
-        Self::Overlaps,
-        Self::Includes,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equals => "equals",
-            Self::NotEqual => "notEqual",
-            Self::Contains => "contains",
-            Self::NotContains => "notContains",
-            Self::StartsWith => "startsWith",
-            Self::EndsWith => "endsWith",
-            Self::LessThan => "lessThan",
-            Self::LessThanOrEqual => "lessThanOrEqual",
-            Self::GreaterThan => "greaterThan",
-            Self::GreaterThanOrEqual => "greaterThanOrEqual",
-            Self::InRange => "inRange",
-            Self::Empty => "empty",
-            Self::NotEmpty => "notEmpty",
-            Self::Overlaps => "overlaps",
-            Self::Includes => "includes",
-        }
-    }
-
-    /// Reads the `type` of a condition.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = if text == "notEquals" { "notEqual" } else { text };
-        Self::ALL.into_iter().find(|known| known.as_str() == text)
+    /// Parses a name, also in its deprecated spelling.
+    pub fn from_parameter(name: &str) -> Option<Self> {
+        Self::parse(if name == "notEquals" { "notEqual" } else { name })
     }
 
     /// Tells whether the operator compares by order, which takes a single value.
@@ -163,7 +126,8 @@ fn parse_condition(
     properties: &[Property],
 ) -> Result<Condition, String> {
     let name = filter["type"].as_str().ok_or_else(|| message::missing_filter_type(text))?;
-    let operator = Operator::parse(name).ok_or_else(|| message::unknown_filter_type(name, text))?;
+    let operator =
+        Operator::from_parameter(name).ok_or_else(|| message::unknown_filter_type(name, text))?;
     let missing = || format!("Missing filter value for {text}");
 
     let values = match (operator, filter["filter"].take()) {

@@ -37,64 +37,30 @@ pub enum PathStep {
     Each,
 }
 
-/// A field of `internal`; only the last two may be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum InternalField {
-    ContentType,
-    CreatedAt,
-    UpdatedAt,
-    DeletedAt,
-    WorkflowState,
-    ObjectTitle,
-    LatestVersion,
-    WorkflowPublicVersion,
-    WorkflowPublishedAt,
-    Status,
-    PublicVersion,
-    PublishedAt,
-    ScheduledAt,
-    ScheduledAtTimeZone,
+crate::named_enum! {
+    /// A field of `internal`; only the last two may be missing.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum InternalField {
+        ContentType => "contentType",
+        CreatedAt => "createdAt",
+        UpdatedAt => "updatedAt",
+        DeletedAt => "deletedAt",
+        WorkflowState => "workflowState",
+        ObjectTitle => "objectTitle",
+        LatestVersion => "latestVersion",
+        WorkflowPublicVersion => "workflowPublicVersion",
+        WorkflowPublishedAt => "workflowPublishedAt",
+        Status => "status",
+        PublicVersion => "publicVersion",
+        PublishedAt => "publishedAt",
+        ScheduledAt => "scheduledAt",
+        ScheduledAtTimeZone => "scheduledAtTimeZone",
+    }
 }
 
 impl InternalField {
-    pub const ALL: [Self; 14] = [
-        Self::ContentType,
-        Self::CreatedAt,
-        Self::UpdatedAt,
-        Self::DeletedAt,
-        Self::WorkflowState,
-        Self::ObjectTitle,
-        Self::LatestVersion,
-        Self::WorkflowPublicVersion,
-        Self::WorkflowPublishedAt,
-        Self::Status,
-        Self::PublicVersion,
-        Self::PublishedAt,
-        Self::ScheduledAt,
-        Self::ScheduledAtTimeZone,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ContentType => "contentType",
-            Self::CreatedAt => "createdAt",
-            Self::UpdatedAt => "updatedAt",
-            Self::DeletedAt => "deletedAt",
-            Self::WorkflowState => "workflowState",
-            Self::ObjectTitle => "objectTitle",
-            Self::LatestVersion => "latestVersion",
-            Self::WorkflowPublicVersion => "workflowPublicVersion",
-            Self::WorkflowPublishedAt => "workflowPublishedAt",
-            Self::Status => "status",
-            Self::PublicVersion => "publicVersion",
-            Self::PublishedAt => "publishedAt",
-            Self::ScheduledAt => "scheduledAt",
-            Self::ScheduledAtTimeZone => "scheduledAtTimeZone",
-        }
-    }
-
     /// Parses a name, also in the deprecated spelling with underscores.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub fn from_parameter(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| {
             let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
             field.as_str() == name
@@ -126,9 +92,8 @@ impl PropertyPath {
                 "id" => PathRoot::Id,
                 "workflow_state" => PathRoot::Internal(InternalField::WorkflowState),
                 "internal" => match steps.next() {
-                    Some(PathStep::Key(name)) => {
-                        InternalField::parse(&name).map_or(PathRoot::Nowhere, PathRoot::Internal)
-                    }
+                    Some(PathStep::Key(name)) => InternalField::from_parameter(&name)
+                        .map_or(PathRoot::Nowhere, PathRoot::Internal),
                     _ => PathRoot::Nowhere,
                 },
                 _ => PathRoot::Nowhere,

@@ -64,9 +64,11 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
+/// One more than `i64::MAX`; its negation is `i64::MIN`.
+pub const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+
 /// Compares without converting the integer to a float, which would lose digits.
 fn compare_mixed(integer: i64, real: f64) -> Ordering {
-    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
     if real >= TWO_TO_63 {
         return Ordering::Less;
     }

@@ -215,7 +215,7 @@ fn path_of(text: &str) -> String {
         path.truncate(path.len() - ".dataUrl".len());
     }
     // Deprecated names, as in lists: docs/reference/objects.md#object-format.
-    match path.strip_prefix("internal.").and_then(InternalField::parse) {
+    match path.strip_prefix("internal.").and_then(InternalField::from_parameter) {
         Some(field) => format!("internal.{}", field.as_str()),
         None => path,
     }

@@ -6,8 +6,6 @@ use url::Url;
 use super::mask::MASK;
 use crate::{error::FieldErrors, message};
 
-/// Values of `type`; the first is the default.
-pub const KINDS: [&str; 3] = ["async", "sync", "ctd"];
 /// Values of `executionMode`; the first is the default.
 pub const EXECUTION_MODES: [&str; 2] = ["url", "code"];
 /// Values of `actions`.
@@ -22,25 +20,16 @@ pub const ACTIONS: [&str; 8] = [
     "WorkflowTransition",
 ];
 
-/// When a webhook is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WebhookKind {
-    /// After an object was written.
-    Object,
-    /// Before an object is written; the receiver may change or reject it.
-    Synchronous,
-    /// After a content type was written.
-    Type,
-}
-
-impl WebhookKind {
-    /// The name on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Object => KINDS[0],
-            Self::Synchronous => KINDS[1],
-            Self::Type => KINDS[2],
-        }
+crate::named_enum! {
+    /// When a webhook is called.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WebhookKind {
+        /// After an object was written.
+        Object => "async",
+        /// Before an object is written; the receiver may change or reject it.
+        Synchronous => "sync",
+        /// After a content type was written.
+        Type => "ctd",
     }
 }
 
@@ -70,11 +59,6 @@ impl Webhook {
     /// Reads the properties of a stored object.
     pub fn read(pk: i64, id: &str, object: &Map<String, Value>) -> Self {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-        let kind = match text("type") {
-            "sync" => WebhookKind::Synchronous,
-            "ctd" => WebhookKind::Type,
-            _ => WebhookKind::Object,
-        };
         let header = |item: &Value| {
             let [name, value] = ["header_name", "header_value"].map(|key| item[key].as_str());
             Some((name.filter(|name| !name.is_empty())?.to_owned(), value?.to_owned()))
@@ -83,7 +67,7 @@ impl Webhook {
             pk,
             id: id.to_owned(),
             name: text("name").to_owned(),
-            kind,
+            kind: WebhookKind::parse(text("type")).unwrap_or(WebhookKind::Object),
             url: text("url").to_owned(),
             headers: items(object, "headers").filter_map(header).collect(),
             enabled: object.get("enabled").and_then(Value::as_bool).unwrap_or(true),

@@ -25,29 +25,31 @@ pub struct CheckReport {
     pub more: u64,
 }
 
-/// The area of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CheckArea {
-    /// The database file, and references to missing rows.
-    Database,
-    /// The stored text of objects.
-    Objects,
-    /// Numbers of objects per type.
-    Counters,
-    /// The public view of Draft & Public types.
-    Published,
-    Versions,
-    /// Values of indexed properties.
-    Slots,
-    /// Links between objects.
-    Links,
-    /// Unique properties.
-    Unique,
-    /// The search index.
-    Index,
-    /// Stored files.
-    Files,
+crate::named_enum! {
+    /// The area of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CheckArea {
+        /// The database file, and references to missing rows.
+        Database => "database",
+        /// The stored text of objects.
+        Objects => "objects",
+        /// Numbers of objects per type.
+        Counters => "counters",
+        /// The public view of Draft & Public types.
+        Published => "published",
+        Versions => "versions",
+        /// Values of indexed properties.
+        Slots => "slots",
+        /// Links between objects.
+        Links => "links",
+        /// Unique properties.
+        Unique => "unique",
+        /// The search index.
+        Index => "index",
+        /// Stored files.
+        Files => "files",
+    }
 }
 
 /// One inconsistency.
@@ -61,24 +63,6 @@ pub struct Finding {
     pub derived: bool,
     #[serde(rename = "mended")]
     pub repaired: bool,
-}
-
-impl CheckArea {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Database => "database",
-            Self::Objects => "objects",
-            Self::Counters => "counters",
-            Self::Published => "published",
-            Self::Versions => "versions",
-            Self::Slots => "slots",
-            Self::Links => "links",
-            Self::Unique => "unique",
-            Self::Index => "index",
-            Self::Files => "files",
-        }
-    }
 }
 
 /// Consistency of stored files and media objects.

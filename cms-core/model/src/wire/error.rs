@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::{Error, FieldErrors},
-    message::Reason,
+    message::{MATCHES_CHANGED, Reason},
 };
 
 /// Message of internal errors.
@@ -24,7 +24,7 @@ pub fn status(error: &Error) -> u16 {
         Error::Unauthenticated => 401,
         Error::Forbidden | Error::CrossSite => 403,
         Error::NotFound { .. } => 404,
-        Error::Conflict(_) | Error::DataLoss(_) => 409,
+        Error::Conflict(_) | Error::MatchesChanged { .. } | Error::DataLoss(_) => 409,
         Error::Gone(_) => 410,
         Error::PreconditionFailed => 412,
         Error::ObjectTooLarge { .. } | Error::BodyTooLarge => 413,
@@ -61,6 +61,11 @@ pub fn body(error: &Error) -> Value {
         Error::DataLoss(names) => {
             json!({ "code": 409, "message": "Values would be lost", "data": names })
         }
+        Error::MatchesChanged { expected, found } => json!({
+            "code": 409,
+            "message": MATCHES_CHANGED,
+            "data": { "expected": expected, "found": found },
+        }),
         Error::NotFound { .. } => code_and_message(404, "Not found"),
         Error::Busy(_) => code_and_message(503, "Service Unavailable"),
         Error::NoSpace(_) => code_and_message(507, "Insufficient Storage"),
@@ -119,6 +124,10 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         401 => Error::Unauthenticated,
         403 => Error::Forbidden,
         404 => Error::NotFound { what, name: name.to_owned() },
+        409 if body["data"].is_object() => {
+            let number = |name: &str| body["data"][name].as_u64().unwrap_or(0);
+            Error::MatchesChanged { expected: number("expected"), found: number("found") }
+        }
         409 if body.get("data").is_some() => Error::DataLoss(strings(body.get("data"))),
         409 => Error::Conflict(message()),
         410 => Error::Gone(message()),

@@ -51,6 +51,7 @@ pub fn code(error: &Error) -> &'static str {
         Error::Forbidden | Error::CrossSite => "FORBIDDEN",
         Error::NotFound { .. } => "NOT_FOUND",
         Error::Conflict(_)
+        | Error::MatchesChanged { .. }
         | Error::DataLoss(_)
         | Error::PreconditionFailed
         | Error::IdempotencyKeyReused

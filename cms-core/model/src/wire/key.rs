@@ -8,36 +8,19 @@ use crate::{
     limits, message, read,
 };
 
-/// The kind of a key: the maximum of its rights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyKind {
-    /// All reads, no writes.
-    ReadOnly,
-    /// Reads and writes of content and content types.
-    ReadWrite,
-    /// The rights of its rules, never content types.
-    Scoped,
-    /// All rights, management of keys included.
-    Admin,
-}
-
-impl KeyKind {
-    pub const ALL: [Self; 4] = [Self::ReadOnly, Self::ReadWrite, Self::Scoped, Self::Admin];
-
-    /// The name on the wire and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read_only",
-            Self::ReadWrite => "read_write",
-            Self::Scoped => "scoped",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// Reads [`Self::as_str`] back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+crate::named_enum! {
+    /// The kind of a key: the maximum of its rights.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum KeyKind {
+        /// All reads, no writes.
+        ReadOnly => "read_only",
+        /// Reads and writes of content and content types.
+        ReadWrite => "read_write",
+        /// The rights of its rules, never content types.
+        Scoped => "scoped",
+        /// All rights, management of keys included.
+        Admin => "admin",
     }
 }
 

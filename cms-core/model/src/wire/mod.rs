@@ -6,6 +6,7 @@
 pub mod activity;
 pub mod backup;
 pub mod batch;
+pub mod bulk;
 pub mod by;
 pub mod change;
 pub mod check;
@@ -21,6 +22,7 @@ pub mod object;
 pub mod openapi;
 pub mod plan;
 pub mod presence;
+pub mod preview;
 pub mod publish;
 pub mod schedule;
 pub mod search;

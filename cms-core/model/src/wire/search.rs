@@ -40,34 +40,17 @@ pub struct SearchRequest {
     pub item_fields: Vec<String>,
 }
 
-/// How the words of `q` match, see docs/reference/search.md#modes
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum QueryMode {
-    /// Any word.
-    #[default]
-    Default,
-    /// All words as one phrase; operators are ignored.
-    Exact,
-    /// Any word, with a few typing errors.
-    Fuzzy,
-}
-
-impl QueryMode {
-    /// Parses `query_mode`; unknown values fall back to the default.
-    pub fn parse(text: &str) -> Self {
-        match text {
-            "exact" => Self::Exact,
-            "fuzzy" => Self::Fuzzy,
-            _ => Self::Default,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Exact => "exact",
-            Self::Fuzzy => "fuzzy",
-        }
+crate::named_enum! {
+    /// How the words of `q` match, see docs/reference/search.md#modes
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum QueryMode {
+        /// Any word.
+        #[default]
+        Default => "default",
+        /// All words as one phrase; operators are ignored.
+        Exact => "exact",
+        /// Any word, with a few typing errors.
+        Fuzzy => "fuzzy",
     }
 }
 

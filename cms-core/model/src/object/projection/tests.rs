@@ -62,17 +62,17 @@ fn read(paths: &[String]) -> Option<Projection> {
     Projection::read("fields", paths, |names| scope.declares(&properties(), names)).unwrap()
 }
 
-/// The projected text, with its links.
-fn projected(paths: &[String], object: &StoredObject<'_>) -> (String, Vec<LinkToPart>) {
-    let (mut out, mut links) = (Vec::new(), Vec::new());
-    match read(paths) {
-        Some(projection) => {
-            let content_type = ("page", &properties()[..]);
-            projection.object(0, &mut out, content_type, object, Some(&mut links));
-        }
-        None => render::object(&mut out, "page", object),
-    }
-    (String::from_utf8(out).unwrap(), links)
+/// The projected text, and what it refers to.
+fn projected(paths: &[String], object: &StoredObject<'_>) -> (String, References) {
+    let mut out = Vec::new();
+    let references = if let Some(projection) = read(paths) {
+        let content_type = ("page", &properties()[..]);
+        projection.object(0, &mut out, content_type, object, true)
+    } else {
+        render::object(&mut out, "page", object);
+        References::default()
+    };
+    (String::from_utf8(out).unwrap(), references)
 }
 
 /// The rules on parsed values: what paths select of the value of a property.
@@ -190,9 +190,9 @@ proptest! {
         let paths: Vec<String> = paths.iter().map(|path| path.replace("$.*", "*")).collect();
         let text = object.to_string();
         let stored = stored(&text);
-        let (projected, links) = projected(&paths, &stored);
+        let (projected, References { links, .. }) = projected(&paths, &stored);
         prop_assert_eq!(&projected, &reference(&paths, &stored), "{:?}", paths);
-        for LinkToPart { link, .. } in links {
+        for (link, _) in links {
             let span = &projected[link.span.clone()];
             prop_assert_eq!(
                 scan::internal_link(span),
@@ -263,13 +263,14 @@ fn parts_need_the_columns_of_their_properties() {
     assert_eq!(columns(&["id", "a"]), Indexed);
     assert_eq!(columns(&["a", "place.lat"]), All);
     let projection = read(&paths(&["links.internal.objectTitle", "parts.links"])).unwrap();
-    let (mut out, mut links) = (Vec::new(), Vec::new());
+    let mut out = Vec::new();
     let linked = json!([link::to("page", "one")]);
     let data = json!({ "links": linked, "parts": [{ "links": linked }] }).to_string();
     let content_type = ("page", &properties()[..]);
-    projection.object(0, &mut out, content_type, &stored(&data), Some(&mut links));
-    let [first, second] = &links[..] else { panic!("{links:?}") };
-    let parts = [first.part, second.part];
+    let References { links, .. } =
+        projection.object(0, &mut out, content_type, &stored(&data), true);
+    let [(_, first), (_, second)] = links[..] else { panic!("{links:?}") };
+    let parts = [first, second];
     assert!(matches!(parts, [Part::Node(_), Part::Complete]), "{parts:?}");
     let columns = parts.map(|part| projection.columns(part, &indexed));
     assert_eq!(columns, [WithoutProperties, All]);
@@ -320,4 +321,38 @@ fn internal_of_a_part_has_the_members_of_the_complete_object() {
     render::object(&mut complete, "page", &stored);
     assert_eq!(projected(&named, &stored).0.as_bytes(), complete);
     assert_eq!(projected(&paths(&["internal"]), &stored).0.as_bytes(), complete);
+}
+
+/// Authors are inserted into the text at their positions.
+#[test]
+fn authors_are_returned_only_where_a_path_names_them() {
+    let stored = stored(r#"{"a":1,"place":{"lat":1,"lon":2}}"#);
+    let mut complete = Vec::new();
+    render::object(&mut complete, "page", &stored);
+    let complete: Value = serde_json::from_slice(&complete).unwrap();
+    let with = |fields: &[&str], base: &Value| {
+        let mut base = base.clone();
+        for field in fields {
+            base["internal"][*field] = json!("X");
+        }
+        base
+    };
+    let id = json!({ "id": complete["id"] });
+    let internal = json!({ "id": complete["id"], "internal": complete["internal"] });
+    let cases = [
+        (&["internal.createdBy"][..], with(&["createdBy"], &id)),
+        (&["internal.updatedBy", "internal.createdBy"], with(&["createdBy", "updatedBy"], &id)),
+        (&["internal", "internal.updatedBy"], with(&["updatedBy"], &internal)),
+        (&["*", "internal.updatedBy", "place.lat"], with(&["updatedBy"], &complete)),
+    ];
+    for (named, expected) in cases {
+        let (mut text, references) = projected(&paths(named), &stored);
+        for (at, _) in references.authors.iter().rev() {
+            text.insert_str(*at, "\"X\"");
+        }
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value, expected, "{named:?}");
+    }
+    let (_, references) = projected(&paths(&["internal", "a"]), &stored);
+    assert_eq!(references.authors, []);
 }

@@ -1,0 +1,40 @@
+//! Arguments of `cms workflow`.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::{DryRun, SelectionArgs};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// List all workflows.
+    List,
+    /// Show the state of an object and its enabled transitions.
+    State { r#type: String, id: String },
+    /// Run a transition, for example `_draft_review`.
+    Run {
+        r#type: String,
+        /// Move the objects with these ids, or `-` to read them from standard input, one per line.
+        /// The last value is the name of the transition.
+        #[arg(required = true, value_name = "ID]... [ACTION")]
+        ids_and_action: Vec<String>,
+        #[command(flatten)]
+        selection: SelectionArgs,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Create or replace a workflow from a JSON or YAML file.
+    Define {
+        /// Read this file, or `-` for standard input.
+        file: PathBuf,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Delete a workflow that no content type uses.
+    Delete {
+        id: String,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+}

@@ -1,0 +1,236 @@
+//! Bulk jobs: commands with --filters, --q or --all, and `cms job`.
+//!
+//! A command shows what it would do, asks, starts a job with the number of objects that it showed,
+//! and waits for it. A server carries the job out; on a data directory, this process does.
+
+use std::{sync::atomic::Ordering, thread, time::Duration};
+
+use cms_core::{
+    Error,
+    wire::bulk::{BulkAction, BulkJob, BulkPreview, BulkResponse, JobState},
+};
+use serde_json::{Map, Value, json};
+
+use super::{NOTHING_CHANGED, counted, hints, interrupt, open_to_read, open_to_write};
+use crate::{
+    cli::{JobCommand, SelectionArgs},
+    failure::{self, Failure, Outcome, Result},
+    printer::Printer,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+/// Time between two requests for the state of a job.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Refusals that are printed as lines; JSON output has more of them.
+const MAX_PRINTED: usize = 20;
+
+const COLUMNS: [Column<'_>; 9] = [
+    column("ID", "/id"),
+    column("STATE", "/state"),
+    column("ACTION", "/action"),
+    column("TYPE", "/contentType"),
+    column("DONE", "/done"),
+    column("TOTAL", "/total"),
+    column("REFUSED", "/refused"),
+    column("CREATED", "/createdAt"),
+    column("BY", "/by/name"),
+];
+
+const SAMPLE_COLUMNS: [Column<'_>; 5] = [
+    column("ID", "/id"),
+    column("TITLE", "/objectTitle"),
+    column("BEFORE", "/before"),
+    column("AFTER", "/after"),
+    column("ERRORS", "/errors"),
+];
+
+/// A change of many objects.
+pub(super) struct BulkChange<'a> {
+    pub(super) content_type: &'a str,
+    pub(super) action: BulkAction,
+    /// The members of the request that the action needs.
+    pub(super) members: Map<String, Value>,
+    pub(super) selection: &'a SelectionArgs,
+    /// The participle of the change ("published").
+    pub(super) verb: &'a str,
+}
+
+impl BulkChange<'_> {
+    /// Shows the change and carries it out.
+    pub(super) fn run(
+        mut self,
+        dry_run: bool,
+        settings: &Settings,
+        printer: &mut Printer,
+    ) -> Result<Outcome> {
+        let expect = self.selection.expect;
+        if !dry_run && !settings.is_confirmed() && !settings.may_ask() && expect.is_none() {
+            return Err(Failure::usage("there is no terminal to ask for confirmation")
+                .hint("use --expect N with the number of objects, or --yes"));
+        }
+        self.select()?;
+        let target = open_to_write(settings, printer, dry_run)?;
+        let preview = self.preview(&*target)?;
+        if let Some(expected) = expect.filter(|expected| *expected != preview.matched) {
+            return Err(Error::MatchesChanged { expected, found: preview.matched }.into());
+        }
+        if dry_run {
+            let matched = counted(preview.matched, "object");
+            printer.value(&json!(preview), || {
+                let rows: Vec<Value> = preview.sample.iter().map(|row| json!(row)).collect();
+                format!("{matched} would be {}\n\n{}", self.verb, table(&rows))
+            })?;
+            printer.note(NOTHING_CHANGED)?;
+            return Ok(Outcome::Done);
+        }
+        if settings.may_ask() {
+            let rows: Vec<Value> = preview.sample.iter().map(|row| json!(row)).collect();
+            printer.note(table(&rows).trim_end())?;
+        }
+        let what = counted(preview.matched, "object");
+        let (name, action) = (self.content_type, self.action.as_str());
+        settings.confirm(&format!("{action} {what} of type \"{name}\"?"))?;
+        self.members.insert("expect".to_owned(), preview.matched.into());
+        match self.request(&*target)? {
+            BulkResponse::Created { id } => {
+                let job = wait_for(&*target, &id, &self, printer)?;
+                self.report(job, printer)
+            }
+            BulkResponse::DryRun(_) => {
+                Err(Error::internal("the server responded as to a dry run").into())
+            }
+        }
+    }
+
+    /// Adds the selection to the members of the request.
+    fn select(&mut self) -> Result<()> {
+        let SelectionArgs { filters, q, all, .. } = self.selection;
+        if let Some(filters) = filters {
+            let parsed: Value = serde_json::from_str(filters)
+                .map_err(|error| Failure::usage(format!("--filters is not valid JSON: {error}")))?;
+            self.members.insert("filters".to_owned(), parsed);
+        }
+        if let Some(q) = q {
+            self.members.insert("q".to_owned(), json!(q));
+        }
+        if *all {
+            self.members.insert("all".to_owned(), json!(true));
+        }
+        self.members.insert("action".to_owned(), json!(self.action.as_str()));
+        Ok(())
+    }
+
+    fn preview(&mut self, target: &dyn Target) -> Result<BulkPreview> {
+        self.members.insert("dryRun".to_owned(), json!(true));
+        let response = self.request(target)?;
+        self.members.remove("dryRun");
+        match response {
+            BulkResponse::DryRun(preview) => Ok(preview),
+            BulkResponse::Created { .. } => {
+                Err(Error::internal("the server responded as to a job").into())
+            }
+        }
+    }
+
+    fn request(&self, target: &dyn Target) -> Result<BulkResponse> {
+        target.bulk(self.content_type, &self.members).map_err(hints::add_filter_hint)
+    }
+
+    fn report(&self, job: BulkJob, printer: &mut Printer) -> Result<Outcome> {
+        let verb = self.verb;
+        let refusals = job.errors.unwrap_or_default();
+        let refused = |refusal: &cms_core::wire::bulk::JobRefusal| {
+            let reason = Error::Invalid(refusal.errors.clone()).reason();
+            (refusal.id.clone(), reason)
+        };
+        for (id, reason) in refusals.iter().take(MAX_PRINTED).map(refused) {
+            printer.note(&format!("refused {id}: {reason}"))?;
+        }
+        if job.refused > MAX_PRINTED as u64 {
+            printer.note("more are refused; they are counted, but not shown")?;
+        }
+        if job.state == JobState::Failed {
+            let reason = job.error.unwrap_or_default();
+            let done = counted(job.succeeded, "object");
+            return Err(Failure::local(format!("the job failed: {reason}"))
+                .hint(format!("{done} {verb} before that")));
+        }
+        let reasons = refusals.iter().map(refused);
+        let reasons = reasons.map(|(id, reason)| json!({ "id": id, "reason": reason }));
+        let value = json!({ "done": job.succeeded, "refused": reasons.collect::<Vec<_>>() });
+        let (done, refused) = (job.succeeded, job.refused);
+        printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
+        if job.state == JobState::Stopped {
+            printer.note("stopped; the other objects did not change")?;
+            return Ok(Outcome::Partial);
+        }
+        Ok(match (done, refusals.into_iter().next()) {
+            (_, None) => Outcome::Done,
+            (0, Some(first)) => Outcome::Refused(failure::exit_code(&Error::Invalid(first.errors))),
+            _ => Outcome::Partial,
+        })
+    }
+}
+
+fn table(rows: &[Value]) -> String {
+    let rows = rows.iter().map(|row| {
+        let mut row = row.clone();
+        for member in ["before", "after", "errors"] {
+            if row[member].as_object().is_some_and(Map::is_empty) {
+                row[member] = Value::Null;
+            }
+        }
+        row
+    });
+    report::table(&rows.collect::<Vec<_>>(), &SAMPLE_COLUMNS)
+}
+
+/// Waits until a job has ended; Ctrl-C stops it.
+fn wait_for(
+    target: &dyn Target,
+    id: &str,
+    change: &BulkChange<'_>,
+    printer: &Printer,
+) -> Result<BulkJob> {
+    let interrupt = interrupt();
+    let mut progress = printer.progress(change.action.as_str(), 0);
+    loop {
+        if interrupt.swap(false, Ordering::Relaxed) {
+            target.stop_bulk_job(id)?;
+        }
+        let is_working = target.advance_bulk_jobs()?;
+        let job = target.bulk_job(id)?;
+        if job.state.is_final() {
+            return Ok(job);
+        }
+        progress.set(job.done, job.total);
+        if !is_working {
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+pub(super) fn run(
+    command: JobCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        JobCommand::List => {
+            let jobs = open_to_read(settings)?.bulk_jobs()?;
+            let rows: Vec<Value> = jobs.into_iter().map(|job| json!(job)).collect();
+            printer.rows(&rows, &COLUMNS)?;
+        }
+        JobCommand::Get { id } => {
+            let job = json!(open_to_read(settings)?.bulk_job(&id)?);
+            printer.value(&job, || report::members(&job))?;
+        }
+        JobCommand::Stop { id } => {
+            open_to_write(settings, printer, false)?.stop_bulk_job(&id)?;
+            printer.note(&format!("the job {id} is stopped"))?;
+        }
+    }
+    Ok(Outcome::Done)
+}

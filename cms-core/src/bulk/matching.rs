@@ -1,0 +1,52 @@
+//! Finds the objects that a request matches.
+
+use std::collections::HashSet;
+
+use cms_model::{
+    content_type::catalog::CompiledType,
+    context::Caller,
+    error::{Error, Result},
+    limits,
+    object::{list::ObjectList, model::Edition, view::View},
+    paging::ListRange,
+    wire::{bulk::BulkRequest, object::ListRequest},
+};
+use cms_store::Reader;
+
+/// Returns the rows of the matching objects, in creation order. `found` has the matches of the
+/// search text, if there is one.
+pub(super) fn rows(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    content_type: &CompiledType,
+    request: &BulkRequest,
+    found: Option<&HashSet<i64>>,
+) -> Result<Vec<i64>> {
+    let masked = View::for_object(caller, content_type).masked;
+    let current = View { edition: Edition::Current, only_approved: false, masked };
+    let mut rows = list(reader, content_type, current, request.filters.clone())?;
+    if let Some(found) = found {
+        rows.retain(|pk| found.contains(pk));
+    }
+    if caller.visibility.public_only {
+        let public = list(reader, content_type, View::public(content_type), None)?;
+        let public: HashSet<i64> = public.into_iter().collect();
+        rows.retain(|pk| public.contains(pk));
+    }
+    if rows.len() > limits::MAX_BULK_OBJECTS {
+        let message = format!("Too many objects, limit: {}", limits::MAX_BULK_OBJECTS);
+        return Err(Error::invalid("filters", message));
+    }
+    Ok(rows)
+}
+
+fn list(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    view: View,
+    filters: Option<String>,
+) -> Result<Vec<i64>> {
+    let request = ListRequest { filters, ..ListRequest::default() };
+    let list = ObjectList::new(&request, ListRange::from(request.page), view);
+    reader.matching_rows(content_type, &list)
+}

@@ -1,0 +1,41 @@
+//! Bulk jobs: one change of all objects that match filters (see docs/reference/bulk.md).
+//!
+//! [`service`] creates, shows and stops jobs, [`matching`] finds their objects, [`preview`] shows
+//! what a job would do. [`run`] processes the objects, some per transaction; each transaction also
+//! stores the progress, so a job continues where it was after a crash.
+
+mod matching;
+mod preview;
+mod rights;
+pub(crate) mod run;
+pub(crate) mod service;
+
+use cms_model::wire::bulk::BulkAction;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a job stores of its request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredRequest {
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    patch: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    transition: String,
+    /// The request had `x-visibility: public`.
+    #[serde(default)]
+    public_only: bool,
+}
+
+/// An action with what it needs.
+#[derive(Clone, Debug)]
+struct Change {
+    action: BulkAction,
+    request: StoredRequest,
+}
+
+impl Change {
+    /// The payload of a transition.
+    fn transition(&self) -> Map<String, Value> {
+        Map::from_iter([("action".to_owned(), self.request.transition.as_str().into())])
+    }
+}

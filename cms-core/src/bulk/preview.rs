@@ -1,0 +1,108 @@
+//! Shows what a job would do to its first objects.
+
+use std::collections::HashSet;
+
+use cms_model::{
+    content_type::catalog::{Catalog, CompiledType},
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    object::model::{Columns, Edition, StoredObject},
+    pattern::StepBudget,
+    wire::bulk::{BulkAction, BulkPreview, BulkSample},
+    workflow::transition,
+};
+use cms_store::Reader;
+use serde_json::{Map, Value};
+
+use super::{Change, rights};
+use crate::object::{
+    service::may_change,
+    write::{self, Context, Draft, Edit, KnownTargets},
+};
+
+/// The snapshot of a dry run.
+pub(super) struct Preview<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) reader: &'a Reader<'a>,
+    pub(super) catalog: &'a Catalog,
+    pub(super) content_type: &'a CompiledType,
+    pub(super) context: &'a Context,
+    pub(super) change: &'a Change,
+}
+
+/// The properties that a patch changes, before and after it, and its errors.
+type Difference = (Map<String, Value>, Map<String, Value>, FieldErrors);
+
+impl Preview<'_> {
+    pub(super) fn of(&self, rows: &[i64]) -> Result<BulkPreview> {
+        let matched: HashSet<i64> = rows.iter().copied().collect();
+        let mut sample = Vec::new();
+        for pk in rows.iter().take(limits::BULK_SAMPLE_OBJECTS) {
+            let mut stored = None;
+            self.reader.object_rows(Edition::Current, &[*pk], Columns::All, |_, found| {
+                stored = Some(found.into_owned());
+                Ok(())
+            })?;
+            if let Some(stored) = stored {
+                sample.push(self.sample(&stored, &matched)?);
+            }
+        }
+        Ok(BulkPreview { matched: rows.len() as u64, sample })
+    }
+
+    fn sample(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<BulkSample> {
+        let kind = rights::kind(self.change.action);
+        let (before, after, mut errors) = match self.change.action {
+            BulkAction::Patch => self.patched(stored)?,
+            BulkAction::Transition => {
+                let (workflow, state) =
+                    (&self.content_type.workflow, &stored.internal.workflow_state);
+                let next = transition::next_state(workflow, state, &self.change.transition());
+                (Map::new(), Map::new(), next.err().unwrap_or_default())
+            }
+            BulkAction::Delete => {
+                let is_used = self.is_used(stored, matched)?;
+                let errors = is_used.then(|| FieldErrors::one("id", message::IN_USE));
+                (Map::new(), Map::new(), errors.unwrap_or_default())
+            }
+            BulkAction::Publish(_) => (Map::new(), Map::new(), FieldErrors::default()),
+        };
+        if !may_change(self.caller, self.content_type, stored, kind) {
+            errors = rights::forbidden();
+        }
+        let (id, object_title) = (stored.id.to_string(), stored.internal.title.to_string());
+        Ok(BulkSample { id, object_title, before, after, errors })
+    }
+
+    fn patched(&self, stored: &StoredObject<'_>) -> Result<Difference> {
+        let (content_type, budget) = (self.content_type, &mut StepBudget::per_object());
+        let patch = self.change.request.patch.clone();
+        let draft = Draft::edit(content_type, Edit::Patch, patch, stored, self.context, budget);
+        let mut draft = match draft {
+            Ok(draft) => draft,
+            Err(error @ Error::ObjectTooLarge { .. }) => {
+                let errors = FieldErrors::one("id", error.to_string());
+                return Ok((Map::new(), Map::new(), errors));
+            }
+            Err(error) => return Err(error),
+        };
+        let (reader, known) = (self.reader, &mut KnownTargets::default());
+        draft.check_stored(reader, self.catalog, content_type, Some(stored.pk), known)?;
+        let (before, after) = (write::parse(&stored.data)?, draft.object()?);
+        let changed = draft.changed_names()?;
+        let of = |object: &Map<String, Value>| {
+            let value = |name: &String| Some((name.clone(), object.get(name)?.clone()));
+            changed.iter().filter_map(value).collect()
+        };
+        Ok((of(&before), of(&after), draft.errors))
+    }
+
+    /// Whether an object that would stay links to this one.
+    fn is_used(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<bool> {
+        let target = (self.content_type.name(), &*stored.id);
+        let enough = matched.len() + 1;
+        let sources = self.reader.linking_objects(target, stored.pk, enough)?;
+        Ok(sources.iter().any(|source| !matched.contains(source)))
+    }
+}

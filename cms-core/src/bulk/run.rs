@@ -1,0 +1,485 @@
+//! Processes the objects of bulk jobs, one job after the other.
+//!
+//! A step processes some objects of the oldest job in one transaction, which also stores the
+//! progress. What needs no writer, such as calls of synchronous webhooks and validation, happens
+//! before.
+
+use bytes::Bytes;
+use cms_model::{
+    content_type::catalog::{Catalog, CompiledType},
+    context::{Caller, Stamp, Visibility},
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    object::{
+        model::{Columns, Edition, StoredObject},
+        view::View,
+    },
+    publish::right::ChangeKind,
+    webhook::synchronous::WriteEvent,
+    wire::bulk::{BulkAction, JobState},
+};
+use cms_store::{ActorRef, JobProgress, JobRow, Reader, Writer};
+use cms_system::lock;
+use serde_json::{Map, Value};
+
+use super::{Change, StoredRequest, rights, service::Bulk};
+use crate::{
+    auth::key_ring,
+    object::{
+        batch::{Batch, Checked, still_used},
+        service::may_change,
+        write::{self, Context, Edit},
+    },
+    publish::service::StatusChange,
+    webhook::synchronous::SynchronousCalls,
+    workflow,
+};
+
+/// The file that the processing process locks.
+const LOCK: &str = "jobs.lock";
+/// Why a job failed whose caller may no longer do this.
+const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
+
+/// The next objects of a job, prepared before the writer is taken.
+struct Step {
+    job: JobRow,
+    change: Change,
+    context: Context,
+    objects: Vec<Prepared>,
+}
+
+struct Prepared {
+    position: u64,
+    pk: i64,
+    work: Work,
+}
+
+enum Work {
+    /// Nothing to prepare.
+    Change,
+    Patch(Bytes, Checked),
+    /// Refused by a synchronous webhook; the object has this id.
+    Refused(String, FieldErrors),
+    /// Deleted since the job was created, or no longer visible to the request.
+    Gone,
+}
+
+/// What a transaction did.
+struct Outcome {
+    /// Whether the job has more objects.
+    has_more: bool,
+    deleted: Vec<String>,
+}
+
+impl Bulk<'_> {
+    /// Processes the next objects of the oldest job; returns whether more is to be done. A server
+    /// calls it continuously.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] and [`Error::NoSpace`]: nothing was done, the call may be repeated. Other
+    /// errors end the job.
+    pub fn advance(&self) -> Result<bool> {
+        let is_idle = self.cms.store.read_autocommit(|reader| reader.next_bulk_job());
+        if is_idle?.is_none() {
+            return Ok(false);
+        }
+        // Another process works on the jobs, or another thread of this one.
+        let Some(_held) = lock::try_hold(&self.cms.config.folder.join(LOCK))? else {
+            return Ok(false);
+        };
+        let next = self.cms.store.read(|reader| {
+            let Some(job) = reader.next_bulk_job()? else { return Ok(None) };
+            let objects = reader.next_job_objects(job.pk, limits::BULK_TRANSACTION_OBJECTS)?;
+            Ok(Some((job, objects)))
+        })?;
+        let Some((job, objects)) = next else { return Ok(false) };
+        let (pk, id, name) = (job.pk, job.id.clone(), job.type_name.clone());
+        let result = self.prepare(job, &objects).and_then(|step| match step {
+            Some(step) => self.carry_out(&name, step),
+            None => self.fail(pk, NO_RIGHTS).map(|()| Outcome::ended()),
+        });
+        match result {
+            Ok(outcome) => {
+                self.cms
+                    .media()
+                    .delete_renders_of(&name, outcome.deleted.iter().map(String::as_str));
+                Ok(outcome.has_more || self.has_open_job()?)
+            }
+            Err(error @ (Error::Busy(_) | Error::NoSpace(_))) => Err(error),
+            Err(error) => {
+                let cause = std::error::Error::source(&error);
+                tracing::warn!(job = id, %error, ?cause, "bulk job failed");
+                self.fail(pk, &error.to_string())?;
+                self.has_open_job()
+            }
+        }
+    }
+
+    fn has_open_job(&self) -> Result<bool> {
+        self.cms.store.read_autocommit(|reader| Ok(reader.next_bulk_job()?.is_some()))
+    }
+
+    fn fail(&self, job: i64, reason: &str) -> Result<()> {
+        let (reason, at) = (reason.to_owned(), self.cms.config.clock.now());
+        self.cms
+            .store
+            .write(move |writer| writer.finish_bulk_job(job, JobState::Failed, Some(&reason), at))
+    }
+
+    /// Prepares a step; none when the caller no longer has the rights.
+    fn prepare(&self, job: JobRow, objects: &[(u64, i64)]) -> Result<Option<Step>> {
+        let request: StoredRequest =
+            serde_json::from_str(&job.request).map_err(|error| Error::Internal(Box::new(error)))?;
+        let action = BulkAction::parse(&job.action)
+            .ok_or_else(|| Error::internal(format!("unknown action {}", job.action)))?;
+        let change = Change { action, request };
+        let (caller, content_type) = {
+            let (caller, catalog) = self.cms.store.read(|reader| {
+                Ok((caller_of(reader, &job, &change)?, self.cms.catalog.at(reader)?))
+            })?;
+            let content_type = catalog.look_up(&job.type_name)?;
+            (caller, std::sync::Arc::clone(content_type))
+        };
+        let Some(caller) = caller.filter(|caller| is_allowed(caller, &content_type, &change))
+        else {
+            return Ok(None);
+        };
+        let context = Context::new(&caller, &self.cms.config);
+        let objects = match action {
+            BulkAction::Patch => self.patches(&caller, &content_type, &change, objects)?,
+            BulkAction::Delete => self.deletions(&caller, &content_type, objects)?,
+            BulkAction::Publish(_) | BulkAction::Transition => {
+                let unprepared = |&(position, pk)| Prepared { position, pk, work: Work::Change };
+                objects.iter().map(unprepared).collect()
+            }
+        };
+        Ok(Some(Step { job, change, context, objects }))
+    }
+
+    /// Calls the webhooks about changes of objects, and validates them. Ends before it holds too
+    /// much data.
+    fn patches(
+        &self,
+        caller: &Caller,
+        content_type: &CompiledType,
+        change: &Change,
+        objects: &[(u64, i64)],
+    ) -> Result<Vec<Prepared>> {
+        let (name, mut bytes) = (content_type.name(), 0);
+        let webhooks = self.cms.webhooks();
+        let mut calls = webhooks.synchronous_calls(caller, name, WriteEvent::Update)?;
+        let context = Context::new(caller, &self.cms.config);
+        let mut prepared = Vec::with_capacity(objects.len());
+        for &(position, pk) in objects {
+            if bytes > limits::MAX_BULK_TRANSACTION_BYTES {
+                break;
+            }
+            let found = self.find(caller, content_type, (pk, Columns::All), ChangeKind::Edit)?;
+            let (id, size) = match found {
+                Ok(found) => found,
+                Err(work) => {
+                    prepared.push(Prepared { position, pk, work });
+                    continue;
+                }
+            };
+            let work = match asked(calls.as_mut(), &id, change.request.patch.clone())? {
+                Ok(mut payload) => {
+                    payload.insert("id".to_owned(), id.into());
+                    let text = Bytes::from(Value::Object(payload).to_string());
+                    bytes += size + text.len();
+                    let objects = self.cms.objects();
+                    let checked =
+                        objects.check_element(caller, name, (Edit::Patch, &text), &context);
+                    Work::Patch(text, checked)
+                }
+                Err(errors) => Work::Refused(id, errors),
+            };
+            prepared.push(Prepared { position, pk, work });
+        }
+        Ok(prepared)
+    }
+
+    /// Calls the webhooks about deletions.
+    fn deletions(
+        &self,
+        caller: &Caller,
+        content_type: &CompiledType,
+        objects: &[(u64, i64)],
+    ) -> Result<Vec<Prepared>> {
+        let webhooks = self.cms.webhooks();
+        let name = content_type.name();
+        let mut calls = webhooks.synchronous_calls(caller, name, WriteEvent::Delete)?;
+        let mut prepared = Vec::with_capacity(objects.len());
+        for &(position, pk) in objects {
+            let mut work = Work::Change;
+            if calls.is_some() {
+                let wanted = (pk, Columns::WithoutProperties);
+                work = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
+                    Err(work) => work,
+                    Ok((id, _)) => match asked(calls.as_mut(), &id, Map::new())? {
+                        Ok(_) => Work::Change,
+                        Err(errors) => Work::Refused(id, errors),
+                    },
+                };
+            }
+            prepared.push(Prepared { position, pk, work });
+        }
+        Ok(prepared)
+    }
+
+    /// Returns id and size of an object that webhooks are to be called about, or why none is.
+    fn find(
+        &self,
+        caller: &Caller,
+        content_type: &CompiledType,
+        wanted: (i64, Columns),
+        kind: ChangeKind,
+    ) -> Result<std::result::Result<(String, usize), Work>> {
+        let view = View::for_object(caller, content_type);
+        self.cms.store.read(|reader| {
+            Ok(match stored(reader, content_type, view, wanted)? {
+                None => Err(Work::Gone),
+                Some(stored) if !may_change(caller, content_type, &stored, kind) => {
+                    Err(Work::Refused(stored.id.to_string(), rights::forbidden()))
+                }
+                Some(stored) => Ok((stored.id.to_string(), stored.data.len())),
+            })
+        })
+    }
+
+    fn carry_out(&self, name: &str, step: Step) -> Result<Outcome> {
+        let at = self.cms.config.clock.now();
+        self.cms.objects().write(name, move |writer, catalog, content_type| {
+            // The job was stopped, or another process was faster.
+            let Some(job) = writer.bulk_job(&step.job.id)?.filter(|job| !job.state.is_final())
+            else {
+                return Ok(Outcome::ended());
+            };
+            let next = writer.next_job_objects(job.pk, 1)?;
+            let expected = step.objects.first().map(|first| (first.position, first.pk));
+            if next.first().copied() != expected {
+                return Ok(Outcome { has_more: true, deleted: Vec::new() });
+            }
+            let caller = caller_of(writer, &job, &step.change)?;
+            let caller = caller.filter(|caller| is_allowed(caller, content_type, &step.change));
+            let Some(caller) = caller else {
+                writer.finish_bulk_job(job.pk, JobState::Failed, Some(NO_RIGHTS), at)?;
+                return Ok(Outcome::ended());
+            };
+            rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
+            let mut transaction = Transaction {
+                writer,
+                content_type,
+                view: View::for_object(&caller, content_type),
+                caller,
+                kind: rights::kind(step.change.action),
+                stamp: step.context.stamp,
+                refused_before: job.refused,
+                job,
+                progress: JobProgress::default(),
+                deleted: Vec::new(),
+            };
+            match step.change.action {
+                BulkAction::Delete => transaction.delete(step.objects)?,
+                _ => transaction.change(catalog, &step.context, &step.change, step.objects)?,
+            }
+            let Transaction { job, progress, deleted, .. } = transaction;
+            writer.advance_bulk_job(job.pk, progress)?;
+            let has_more = !writer.next_job_objects(job.pk, 1)?.is_empty();
+            if !has_more {
+                writer.finish_bulk_job(job.pk, JobState::Done, None, at)?;
+            }
+            Ok(Outcome { has_more, deleted })
+        })
+    }
+}
+
+impl Outcome {
+    fn ended() -> Self {
+        Self { has_more: false, deleted: Vec::new() }
+    }
+}
+
+/// The actor of a job with its current rights; none when it was removed.
+fn caller_of(reader: &Reader<'_>, job: &JobRow, change: &Change) -> Result<Option<Caller>> {
+    let caller = match job.actor {
+        ActorRef::Local => Some(Caller::local()),
+        ActorRef::Unknown => None,
+        ActorRef::Row(pk) => key_ring::actor_of(reader, pk)?.map(|actor| Caller::new(actor.into())),
+    };
+    let public_only = change.request.public_only;
+    let visibility = Visibility { preview: true, public_only };
+    Ok(caller.map(|caller| caller.with_visibility(visibility)))
+}
+
+fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &Change) -> bool {
+    rights::require(caller, content_type, change.action, &change.request.transition).is_ok()
+}
+
+/// Calls synchronous webhooks about an object; returns the data to write, or the errors.
+fn asked(
+    calls: Option<&mut SynchronousCalls<'_>>,
+    id: &str,
+    payload: Map<String, Value>,
+) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+    let Some(calls) = calls else { return Ok(Ok(payload)) };
+    match calls.call_with_id(id, payload) {
+        Ok(payload) => Ok(Ok(payload)),
+        Err(Error::Invalid(errors)) => Ok(Err(errors)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns an object of the type, if it exists and is in the view.
+fn stored(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    view: View,
+    (pk, columns): (i64, Columns),
+) -> Result<Option<StoredObject<'static>>> {
+    let mut found = None;
+    reader.object_rows(Edition::Current, &[pk], columns, |ctd, stored| {
+        if ctd == content_type.pk && view.contains_object(&stored.internal) {
+            found = Some(stored.into_owned());
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The transaction of a step.
+struct Transaction<'a> {
+    writer: &'a Writer<'a>,
+    content_type: &'a CompiledType,
+    caller: Caller,
+    view: View,
+    kind: ChangeKind,
+    stamp: Stamp,
+    job: JobRow,
+    refused_before: u64,
+    progress: JobProgress,
+    deleted: Vec<String>,
+}
+
+impl Transaction<'_> {
+    /// Changes objects that stay.
+    fn change(
+        &mut self,
+        catalog: &Catalog,
+        context: &Context,
+        change: &Change,
+        objects: Vec<Prepared>,
+    ) -> Result<()> {
+        let mut batch = Batch::new(self.writer, catalog, self.content_type, context);
+        for Prepared { position, pk, work } in objects {
+            let found = match work {
+                Work::Gone | Work::Refused(..) => None,
+                Work::Patch(..) => self.stored(pk, Columns::All)?,
+                Work::Change => self.stored(pk, Columns::WithoutProperties)?,
+            };
+            let (id, result) = match (work, found) {
+                (Work::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
+                (_, Some(stored)) if !self.may_change(&stored) => {
+                    (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
+                }
+                (Work::Patch(text, checked), Some(stored)) => {
+                    let id = stored.id.to_string();
+                    let result = batch.edit((Edit::Patch, &text), stored, checked);
+                    let refusal = batch.element_errors.pop().flatten();
+                    (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
+                }
+                (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
+                (_, None) => {
+                    self.skip(position)?;
+                    continue;
+                }
+            };
+            match result {
+                Ok(()) => self.succeed(position)?,
+                Err(Error::Invalid(errors)) => self.refuse(position, &id, &errors)?,
+                Err(error @ Error::ObjectTooLarge { .. }) => {
+                    self.refuse(position, &id, &FieldErrors::one("id", error.to_string()))?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&self, change: &Change, stored: &StoredObject<'_>) -> Result<()> {
+        let (writer, stamp) = (self.writer, self.stamp);
+        match change.action {
+            BulkAction::Publish(action) => {
+                let change = StatusChange { writer, action, stamp };
+                change.apply(self.content_type, (stored.pk, stored.internal.status))
+            }
+            _ => {
+                let payload = change.transition();
+                workflow::service::apply(writer, self.content_type, stored, &payload, stamp)
+                    .map(drop)
+            }
+        }
+    }
+
+    /// Deletes objects. Those that others link to are tried once more at the end of the job.
+    fn delete(&mut self, objects: Vec<Prepared>) -> Result<()> {
+        let mut wanted = Vec::new();
+        let mut positions = Vec::new();
+        for Prepared { position, pk, work } in objects {
+            if let Work::Refused(id, errors) = work {
+                self.refuse(position, &id, &errors)?;
+                continue;
+            }
+            match self.stored(pk, Columns::WithoutProperties)? {
+                Some(stored) if !self.may_change(&stored) => {
+                    self.refuse(position, &stored.id, &rights::forbidden())?;
+                }
+                Some(stored) => {
+                    wanted.push((stored.id.to_string(), stored));
+                    positions.push(position);
+                }
+                None => self.skip(position)?,
+            }
+        }
+        let used = still_used(self.writer, self.content_type, &wanted)?;
+        for ((id, stored), position) in wanted.into_iter().zip(positions) {
+            if !used.contains(&stored.pk) {
+                write::delete(self.writer, self.content_type, &stored, self.stamp)?;
+                self.succeed(position)?;
+                self.deleted.push(id);
+            } else if position <= self.job.total {
+                self.writer.defer_job_object(self.job.pk, position)?;
+            } else {
+                self.refuse(position, &id, &FieldErrors::one("id", message::IN_USE))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn may_change(&self, stored: &StoredObject<'_>) -> bool {
+        may_change(&self.caller, self.content_type, stored, self.kind)
+    }
+
+    fn stored(&self, pk: i64, columns: Columns) -> Result<Option<StoredObject<'static>>> {
+        stored(self.writer, self.content_type, self.view, (pk, columns))
+    }
+
+    fn succeed(&mut self, position: u64) -> Result<()> {
+        self.progress.succeeded += 1;
+        self.skip(position)
+    }
+
+    fn skip(&mut self, position: u64) -> Result<()> {
+        self.progress.done += 1;
+        self.writer.remove_job_object(self.job.pk, position)
+    }
+
+    fn refuse(&mut self, position: u64, id: &str, errors: &FieldErrors) -> Result<()> {
+        self.progress.refused += 1;
+        if self.refused_before + self.progress.refused > limits::MAX_JOB_REFUSALS {
+            return self.skip(position);
+        }
+        self.progress.done += 1;
+        self.writer.refuse_job_object(self.job.pk, position, (id, errors))
+    }
+}

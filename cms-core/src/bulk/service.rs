@@ -1,0 +1,191 @@
+//! Creates, shows and stops bulk jobs.
+
+use cms_model::{
+    context::Caller,
+    dates,
+    error::{Error, Result},
+    limits,
+    paging::Page,
+    wire::{
+        bulk::{BulkAction, BulkJob, BulkRequest, BulkResponse, JobRefusal, JobState},
+        list::List,
+    },
+};
+use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
+use serde_json::{Map, Value};
+
+use super::{Change, StoredRequest, matching, preview::Preview, rights};
+use crate::{cms::Cms, object::write::Context};
+
+/// The kind of the jobs in responses.
+const KIND: &str = "bulk";
+
+/// Bulk jobs.
+pub struct Bulk<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Bulk jobs.
+    pub fn bulk(&self) -> Bulk<'_> {
+        Bulk { cms: self }
+    }
+}
+
+impl Bulk<'_> {
+    /// Creates a job from a payload, or shows what it would do.
+    ///
+    /// # Errors
+    /// [`Error::MatchesChanged`] when another number of objects matches; then nothing is done.
+    pub fn create(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: &Map<String, Value>,
+    ) -> Result<BulkResponse> {
+        let objects = self.cms.objects();
+        let text = |member| payload.get(member).and_then(Value::as_str).unwrap_or_default();
+        let wanted = BulkAction::parse(text("action"));
+        let needs = rights::needs(wanted.unwrap_or(BulkAction::Patch));
+        let content_type = objects.content_type(caller, name, needs)?;
+        if let Some(action) = wanted {
+            rights::require(caller, &content_type, action, text("transition"))?;
+        }
+        let request = BulkRequest::from_payload(payload)?;
+        let (action, transition) = (request.action, request.transition.as_str());
+        if let Some(response) = objects.stored_response(caller)? {
+            return created(&response);
+        }
+        rights::require_fit(&content_type, action, transition)?;
+        let change = Change {
+            action,
+            request: StoredRequest {
+                patch: request.patch.clone(),
+                transition: transition.to_owned(),
+                public_only: caller.visibility.public_only,
+            },
+        };
+        let search = self.cms.search();
+        let found = request.q.as_deref().map(|q| search.matches(&content_type, q)).transpose()?;
+        let context = Context::new(caller, &self.cms.config);
+        let rows = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let content_type = catalog.get(name)?;
+            let rows = matching::rows(reader, caller, content_type, &request, found.as_ref())?;
+            let (context, change) = (&context, &change);
+            Ok(match request.expect {
+                None => {
+                    let catalog = &catalog;
+                    let preview =
+                        Preview { caller, reader, catalog, content_type, context, change };
+                    Err(preview.of(&rows)?)
+                }
+                Some(expected) if expected != rows.len() as u64 => {
+                    return Err(Error::MatchesChanged { expected, found: rows.len() as u64 });
+                }
+                Some(_) => Ok(rows),
+            })
+        })?;
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(preview) => return Ok(BulkResponse::DryRun(preview)),
+        };
+        let new = NewJob {
+            id: self.cms.config.ids.uuid(),
+            content_type: (content_type.pk, name.to_owned()),
+            action: action.as_str(),
+            request: serde_json::to_string(&change.request)
+                .map_err(|error| Error::Internal(Box::new(error)))?,
+            actor: caller.actor().pk,
+            at: self.cms.config.clock.now(),
+        };
+        let response = objects.write_once(caller, name, move |writer, _, _| {
+            if writer.count_open_bulk_jobs()? >= limits::MAX_OPEN_JOBS {
+                return Err(Error::Busy("too many jobs are waiting".to_owned()));
+            }
+            writer.insert_bulk_job(&new, &rows)?;
+            let response = BulkResponse::Created { id: new.id };
+            serde_json::to_vec(&response).map_err(|error| Error::Internal(Box::new(error)))
+        })?;
+        created(&response)
+    }
+
+    /// Returns the paths of the filters in a payload that the type does not declare.
+    pub fn unknown_filters(&self, name: &str, payload: &Map<String, Value>) -> Vec<String> {
+        match payload.get("filters") {
+            Some(filters) => self.cms.objects().unknown_filters(name, &filters.to_string()),
+            None => Vec::new(),
+        }
+    }
+
+    /// Lists the jobs of the caller, newest first; for an admin all jobs.
+    pub fn list(&self, caller: &Caller, page: Page) -> Result<List<BulkJob>> {
+        let owner =
+            if caller.is_admin() { JobOwner::Everyone } else { JobOwner::Actor(caller.actor().pk) };
+        self.cms.store.read(|reader| {
+            let total = reader.count_bulk_jobs(owner)?;
+            let rows = reader.bulk_jobs(owner, page.offset(), page.limit)?;
+            let authors = reader.authors(rows.iter().map(|job| job.actor))?;
+            let jobs = rows.into_iter().map(|job| to_wire(caller, &authors, job, None));
+            Ok(List::new(page, total, jobs.collect()))
+        })
+    }
+
+    /// Returns a job of the caller, or for an admin any job.
+    pub fn get(&self, caller: &Caller, id: &str) -> Result<BulkJob> {
+        self.cms.store.read(|reader| {
+            let job = find(reader, caller, id)?;
+            let refused = reader.refused_job_objects(job.pk)?;
+            let authors = reader.authors([job.actor])?;
+            let errors = refused.into_iter().map(|(id, errors)| JobRefusal { id, errors });
+            Ok(to_wire(caller, &authors, job, Some(errors.collect())))
+        })
+    }
+
+    /// Stops a job: no further transaction begins. A job that has ended stays as it is.
+    pub fn stop(&self, caller: &Caller, id: &str) -> Result<()> {
+        let (caller, id, at) = (caller.clone(), id.to_owned(), self.cms.config.clock.now());
+        self.cms.store.write(move |writer| {
+            let job = find(writer, &caller, &id)?;
+            if job.state.is_final() {
+                return Ok(());
+            }
+            writer.finish_bulk_job(job.pk, JobState::Stopped, None, at)
+        })
+    }
+}
+
+fn created(response: &[u8]) -> Result<BulkResponse> {
+    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+fn find(reader: &Reader<'_>, caller: &Caller, id: &str) -> Result<JobRow> {
+    let is_visible =
+        |job: &JobRow| caller.is_admin() || job.actor == ActorRef::from(caller.actor().pk);
+    let found = reader.bulk_job(id)?.filter(is_visible);
+    found.ok_or_else(|| Error::NotFound { what: "job", name: id.to_owned() })
+}
+
+fn to_wire(
+    caller: &Caller,
+    authors: &Authors,
+    job: JobRow,
+    errors: Option<Vec<JobRefusal>>,
+) -> BulkJob {
+    BulkJob {
+        id: job.id,
+        kind: KIND.to_owned(),
+        state: job.state,
+        action: job.action,
+        total: job.total,
+        done: job.done,
+        succeeded: job.succeeded,
+        refused: job.refused,
+        errors,
+        error: job.error,
+        by: authors.by(job.actor).shown_to(caller, &job.type_name),
+        content_type: job.type_name,
+        created_at: dates::definition_date(job.created_at),
+        finished_at: job.finished_at.map(dates::definition_date),
+    }
+}

@@ -1,0 +1,78 @@
+//! The authors of objects in a response: `internal.createdBy` and `internal.updatedBy`, see
+//! docs/reference/objects.md#select-fields
+//!
+//! They are read once all objects of the response are rendered: with one statement for the actors,
+//! and one per edition for the last changes. [`super::hydrate`] inserts them into the text.
+
+use std::collections::HashMap;
+
+use cms_model::{
+    content_type::catalog::CompiledType,
+    context::Caller,
+    error::{Error, Result},
+    object::{
+        model::{Edition, StoredObject},
+        projection::AuthorField,
+    },
+    wire::by::By,
+};
+use cms_store::Reader;
+
+/// An author in a response.
+pub(crate) struct Author {
+    /// Name of the type of the object, which decides whether names of users are shown.
+    content_type: String,
+    /// The row of the actor of the creation; none for a command on the data directory.
+    actor: Option<i64>,
+    /// The row whose last change is by the author; none for the creation.
+    updated: Option<(Edition, i64)>,
+    /// Empty until it is read.
+    pub(crate) json: String,
+}
+
+impl Author {
+    pub(crate) fn new(
+        field: AuthorField,
+        content_type: &CompiledType,
+        edition: Edition,
+        stored: &StoredObject<'_>,
+    ) -> Self {
+        let updated = match field {
+            AuthorField::CreatedBy => None,
+            AuthorField::UpdatedBy => Some((edition, stored.pk)),
+        };
+        let content_type = content_type.name().to_owned();
+        Self { content_type, actor: stored.internal.owner, updated, json: String::new() }
+    }
+}
+
+/// Reads the authors of a response.
+pub(crate) fn read(
+    reader: &Reader<'_>,
+    caller: &Caller,
+    mut authors: Vec<&mut Author>,
+) -> Result<()> {
+    for edition in [Edition::Current, Edition::Published] {
+        let row = |author: &Author| author.updated.filter(|(of, _)| *of == edition);
+        let rows: Vec<i64> =
+            authors.iter().filter_map(|author| row(author)).map(|(_, pk)| pk).collect();
+        let actors = reader.updated_by(edition, &rows)?;
+        for author in &mut authors {
+            if let Some((_, pk)) = row(author) {
+                author.actor = actors.get(&pk).copied().flatten();
+            }
+        }
+    }
+    let rows: Vec<i64> = authors.iter().filter_map(|author| author.actor).collect();
+    let actors = reader.actors(&rows)?;
+    let actors: HashMap<i64, By> = actors.into_iter().map(|row| (row.pk, row.by)).collect();
+    for author in authors {
+        let by = match author.actor {
+            None => By::local(),
+            Some(pk) => actors.get(&pk).cloned().unwrap_or_else(By::unknown),
+        };
+        let by = by.shown_to(caller, &author.content_type);
+        author.json = serde_json::to_string(&by).map_err(|e| Error::Internal(Box::new(e)))?;
+    }
+    Ok(())
+}
