@@ -12,8 +12,8 @@ impl Cms {
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
-        self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         self.previews().expire()?;
+        self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         self.presence.expire(self.config.clock.now());
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_seq = self.webhooks().clean_up()?;
