@@ -38,7 +38,7 @@ use cms_store::{Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
 
 use self::journal::{changed_properties, log_change, log_deletion};
-pub(crate) use self::{context::Context, journal::log};
+pub(crate) use self::{context::Context, journal::log, known_targets::KnownTargets};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
