@@ -210,7 +210,7 @@ const COMMANDS: [&str; 214] = [
     "key rotate shop --grace 9d",
     "key rotate none",
     "activity --type memo --limit 5",
-    "activity --type article --action publish --action archive -o csv",
+    "activity --type article --action publish --action archive",
     "activity --id none --json",
     "activity --type nosuch",
     "activity --by nobody",
