@@ -108,10 +108,12 @@ impl OpenId {
         let request = request.set_pkce_verifier(PkceCodeVerifier::new(sign_in.verifier));
         let response = request.request_async(&self.http).await.map_err(|error| match error {
             RequestTokenError::Request(error) => unavailable(error.to_string()),
-            // The text of the error may contain the response.
-            RequestTokenError::Parse(error, _) => match error.path().to_string() {
-                path if path.starts_with("id_token") => invalid("the ID token is not valid JSON"),
-                path => unavailable(format!("the token response is not valid at {path}")),
+            // The text of the error may contain a part of the response.
+            RequestTokenError::Parse(_, body) => match serde_json::from_slice(&body) {
+                Ok(Value::Object(body)) if body.contains_key("id_token") => {
+                    invalid("the ID token has no valid claims")
+                }
+                _ => unavailable("the token response is not valid"),
             },
             error => unavailable(error.to_string()),
         })?;
