@@ -19,7 +19,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
-        context::AuthContext,
+        context::User,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -35,6 +35,7 @@ use cms_core::{
     },
 };
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::http::Remote;
@@ -52,6 +53,12 @@ use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
 };
 
+/// The part of `GET /api/auth-context` that servers of every version have.
+#[derive(Deserialize)]
+struct Identity {
+    user: User,
+}
+
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
     fn check_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
@@ -67,7 +74,7 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: AuthContext = self.get(AUTH_CONTEXT, SERVER)?;
+        let context: Identity = self.get(AUTH_CONTEXT, SERVER)?;
         Ok(format!("{} (key \"{}\")", self.base(), context.user.username))
     }
 

@@ -9,7 +9,7 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
-        Duplicate, Publish, Query, ReadType, Session, Views, WorkingCopy,
+        Duplicate, PlanTypes, Publish, Query, ReadType, Session, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -67,7 +67,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(TYPES, AnyKey, content_types::list)
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"]),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", AdministerTypes, content_types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
@@ -160,7 +160,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2),
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
-        .query(&["version", "hydrate", "user_only"]),
+        .query(&["version", "hydrate", "user_only", "management"]),
     Route::public("/docs", docs::page),
     Route::public("/docs/page.css", docs::style),
     Route::public("/docs/page.js", docs::script),
