@@ -173,6 +173,11 @@ impl Route {
         self
     }
 
+    /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
+    pub fn query_parameters(&self) -> &'static [&'static str] {
+        self.query
+    }
+
     /// Tells whether the route needs no key.
     pub fn is_public(&self) -> bool {
         matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::Image)

@@ -17,6 +17,7 @@ mod images;
 mod keep_dates;
 mod keys;
 mod logs;
+mod management_document;
 mod media;
 mod messages;
 mod openapi;
