@@ -9,11 +9,17 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
+#[cfg(feature = "serve")]
+mod openid;
+mod preview;
 mod schedule;
 mod search;
 mod selection;
 #[cfg(feature = "serve")]
 mod serve;
+
+mod user;
+#[cfg(feature = "serve")]
 mod values;
 mod webhook;
 mod workflow;
@@ -29,11 +35,15 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
+#[cfg(feature = "serve")]
+pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
 
@@ -171,6 +181,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -178,6 +189,9 @@ pub(crate) enum Command {
     /// Show and stop bulk jobs, which --filters, --q and --all start.
     #[command(subcommand)]
     Job(JobCommand),
+    /// Manage users: the people who sign in.
+    #[command(subcommand)]
+    User(Box<UserCommand>),
     /// Inspect and replay webhook deliveries. Webhooks themselves are objects of the type
     /// `_webhooks`.
     #[command(subcommand)]
@@ -307,6 +321,20 @@ pub(crate) enum ObjectCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
+    /// Validate an object from a JSON or YAML file as creating it would, without creating it.
+    Validate {
+        r#type: String,
+        /// Read this file, or `-` for standard input.
+        file: PathBuf,
+        /// Validate as replacing the object with this id would.
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// Validate as changing only the properties in the file would; needs --id.
+        #[arg(long)]
+        patch: bool,
+    },
+    /// List the objects that link to an object.
+    Incoming { r#type: String, id: String },
     /// Delete objects.
     Delete {
         r#type: String,

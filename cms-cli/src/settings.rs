@@ -138,9 +138,11 @@ fn target(
         | Command::Check(_)
         | Command::Graphql(_)
         | Command::Openapi(_)
+        | Command::Preview(_)
         | Command::Key(_)
         | Command::Activity(_)
         | Command::Job(_)
+        | Command::User(_)
         | Command::Webhook(_) => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

@@ -12,6 +12,7 @@ impl Cms {
     pub fn housekeep(&self) -> Result<()> {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
+        self.previews().expire()?;
         self.presence.expire(self.config.clock.now());
         let trash_cutoff = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);

@@ -107,6 +107,11 @@ pub fn bind(config: ServerConfig) -> io::Result<Bound> {
 }
 
 impl Bound {
+    /// The address that the server will listen on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Starts the server on threads of its own; it accepts connections when this returns.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 mod backup;
 mod batches;
+mod bulk;
 mod cli_guide;
 mod cli_walkthrough;
 mod commands;
@@ -20,8 +21,11 @@ mod links;
 mod media;
 mod messages;
 mod missing_database;
+mod objects;
 mod openapi;
+mod openid;
 mod parity;
+mod preview;
 mod projects;
 mod receiver;
 mod recovery;

@@ -25,6 +25,7 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
     let FailureKind::Target(Error::NotFound { what, name }) = &failure.kind else { return failure };
     let hint = match *what {
         "content type" => type_hint(name, settings),
+        "user" => "`cms user list` lists the users with their e-mail addresses and ids".to_owned(),
         "key" => "`cms key list` lists the keys with their ids".to_owned(),
         "webhook" => "`cms webhook list` lists the webhooks with their ids".to_owned(),
         "workflow" => "`cms workflow list` lists the workflows".to_owned(),

@@ -137,7 +137,7 @@ fn show_token(created: &CreatedKey, verb: &str, token: &str, printer: &mut Print
 }
 
 /// Parses rules such as `product:ru`.
-fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
+pub(super) fn parse_rules(rules: &[String]) -> Result<Vec<Rule>> {
     let parse = |text: &String| {
         let (content_type, letters) = text.rsplit_once(':').ok_or_else(|| {
             Failure::usage(format!("rule \"{text}\" is not valid: use TYPE:RIGHTS")).hint(RULE_HINT)

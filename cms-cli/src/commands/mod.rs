@@ -19,6 +19,7 @@ mod openapi;
 mod parallel;
 mod plan_hints;
 mod plan_text;
+mod preview;
 mod publish;
 mod publishing_changes;
 mod reindex;
@@ -26,6 +27,7 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod user;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -72,9 +74,11 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Check(args) => check::run(&args, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
+        Command::Preview(args) => preview::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Job(command) => bulk_job::run(command, settings, printer),
         Command::Activity(args) => activity::run(args, settings, printer),
+        Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

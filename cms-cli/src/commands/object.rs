@@ -9,10 +9,10 @@ use cms_core::{
     paging::Page,
     wire::{
         bulk::BulkAction,
-        object::{ListRequest, ObjectRequest},
+        object::{ListRequest, ObjectRequest, ValidateRequest},
     },
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     NOTHING_CHANGED,
@@ -50,6 +50,15 @@ const VERSION_COLUMNS: [Column; 4] = [
     column("EDITOR", "/editor/username"),
 ];
 
+const INCOMING_COLUMNS: [Column; 6] = [
+    column("TYPE", "/contentType"),
+    column("ID", "/id"),
+    column("TITLE", "/objectTitle"),
+    column("PROPERTIES", "/properties"),
+    column("CURRENT", "/current"),
+    column("PUBLISHED", "/published"),
+];
+
 pub(super) fn run(
     command: ObjectCommand,
     settings: &Settings,
@@ -81,6 +90,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
+                validate(&*target, &r#type, object, &ValidateRequest::default())?;
                 return print_dry_run(
                     printer,
                     &format!("would create an object of type \"{type}\""),
@@ -113,7 +123,8 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
-                target.object(&r#type, &id, &ObjectRequest::default())?;
+                let request = ValidateRequest { id: Some(id.clone()), patch };
+                validate(&*target, &r#type, object, &request)?;
                 return print_dry_run(printer, &format!("would update {type}/{id}"));
             }
             let updated = if patch {
@@ -123,6 +134,31 @@ pub(super) fn run(
             };
             let updated = updated.map_err(|error| hints::add_object_hint(&r#type, error))?;
             show(&updated, "updated", printer)?;
+        }
+        ObjectCommand::Validate { r#type, file, id, patch } => {
+            let object = read(&file)?;
+            let target = open_to_read(settings)?;
+            let object = with_links(&*target, &r#type, object)?;
+            validate(&*target, &r#type, object, &ValidateRequest { id, patch })?;
+            printer.note("the object is valid")?;
+        }
+        ObjectCommand::Incoming { r#type, id } => {
+            let target = open_to_read(settings)?;
+            let mut page = Page { number: 1, limit: limits::MAX_PAGE_SIZE };
+            let mut links = target.incoming(&r#type, &id, page)?;
+            let mut rows: Vec<Value> = Vec::new();
+            loop {
+                rows.extend(links.list.data.iter().map(|link| json!(link)));
+                if u64::from(page.number) >= links.list.total_pages {
+                    break;
+                }
+                page.number += 1;
+                links = target.incoming(&r#type, &id, page)?;
+            }
+            printer.rows(&rows, &INCOMING_COLUMNS)?;
+            if links.hidden {
+                printer.note("objects of types that the key may not read link to it too")?;
+            }
         }
         ObjectCommand::Delete { r#type, ids, selection, dry_run } => {
             if selection.is_set() {
@@ -150,6 +186,18 @@ pub(super) fn run(
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Fails as the write of an object would.
+fn validate(
+    target: &dyn Target,
+    content_type: &str,
+    object: Map<String, Value>,
+    request: &ValidateRequest,
+) -> Result<()> {
+    target
+        .validate_object(content_type, object, request)
+        .map_err(|error| hints::add_object_hint(content_type, error))
 }
 
 fn print_dry_run(printer: &mut Printer, what: &str) -> Result<Outcome> {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlan, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
+    BackupPlan, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::{LogWriter, MetricsAccess, ServerConfig, Traces, Tunables};
@@ -26,7 +26,7 @@ use tracing_subscriber::{
 
 use super::{apply, import};
 use crate::{
-    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, ServeArgs},
+    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
     config_file::{self, DEFAULT_DIRECTORY},
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
@@ -73,6 +73,10 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             .upload_limit
             .unwrap_or(defaults.upload_limit)
             .max(args.media_file_limit.unwrap_or_default().saturating_add(MAX_FIELD_BYTES)),
+        openid: args
+            .openid
+            .config(settings::variable(OPENID_SECRET_VARIABLE))
+            .map_err(Failure::usage)?,
         ..defaults
     };
     if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
@@ -86,6 +90,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let cms = Arc::new(target::open_directory(core_config(args, settings))?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
+    ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
     if !args.apply.is_empty() {
         apply::at_start(&Direct::new(Arc::clone(&cms)), &args.apply, printer)?;
     }
@@ -244,6 +249,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         types_readonly: args.types_readonly,
         activity_days: args.activity_days,
         http_webhooks: args.webhooks.webhook_allow_http,
+        preview_origins: args.preview_origins.clone(),
         media: settings.media.clone(),
         ..defaults
     }
@@ -296,11 +302,82 @@ fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
     printer.flush()
 }
 
+/// Creates the first user from the environment, or prints the link that creates one.
+fn ensure_first_user(
+    cms: &Cms,
+    public_url: Option<&str>,
+    listen: SocketAddr,
+    printer: &mut Printer,
+) -> Result<()> {
+    const VARIABLES: [&str; 2] = ["CMS_ADMIN_EMAIL", "CMS_ADMIN_PASSWORD"];
+    let sessions = cms.sessions();
+    if !sessions.methods()?.setup {
+        return Ok(());
+    }
+    match VARIABLES.map(settings::variable) {
+        [Some(email), Some(password)] => {
+            sessions.create_first_admin(&email, &password).map_err(|error| match error {
+                Error::Invalid(errors) => {
+                    let names = [("email", VARIABLES[0]), ("password", VARIABLES[1])];
+                    let wrong = names.into_iter().filter(|(path, _)| !errors.at(path).is_empty());
+                    let wrong =
+                        wrong.map(|(path, name)| format!("{name}: {}", errors.at(path).join("; ")));
+                    Failure::usage(wrong.collect::<Vec<_>>().join(", "))
+                }
+                other => other.into(),
+            })?;
+            return printer.note(&format!("first start: the user {email} is created"));
+        }
+        [None, None] => {}
+        _ => {
+            return Err(Failure::usage(format!("only one of {} is set", VARIABLES.join(" and ")))
+                .hint("set both to create the first user, or none"));
+        }
+    }
+    let url = public_url.map_or_else(|| local_url(listen), str::to_owned);
+    match sessions.new_set_up_link(&url) {
+        Ok(Some(link)) => {
+            printer
+                .note("there is no user yet: this link creates the first one, within 24 hours")?;
+            printer.text(&format!("CMS_SETUP_URL={}\n", link.url))?;
+            printer.flush()
+        }
+        Ok(None) => Ok(()),
+        // Readers need no user.
+        Err(error) => {
+            tracing::warn!(%error, "set-up link not created");
+            Ok(())
+        }
+    }
+}
+
+/// The URL of a server for a browser on this machine.
+fn local_url(listen: SocketAddr) -> String {
+    if listen.ip().is_unspecified() {
+        format!("http://localhost:{}", listen.port())
+    } else {
+        format!("http://{listen}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tracing::{info_span, subscriber};
 
     use super::*;
+
+    #[test]
+    fn set_up_url_can_be_opened_in_a_browser() {
+        for (listen, url) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("0.0.0.0:80", "http://localhost:80"),
+            ("[::]:8080", "http://localhost:8080"),
+            ("[::1]:8080", "http://[::1]:8080"),
+            ("192.0.2.1:1", "http://192.0.2.1:1"),
+        ] {
+            assert_eq!(local_url(listen.parse().unwrap()), url);
+        }
+    }
 
     #[test]
     fn spans_are_disabled_without_traces() {

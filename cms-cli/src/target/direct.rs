@@ -23,12 +23,15 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::{ImageRequest, UploadRequest},
-        object::{Direction, Json, ListRequest, ObjectRequest},
+        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -37,7 +40,8 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 use crate::{
     failure::{self, Failure},
@@ -205,6 +209,19 @@ impl Target for Direct {
         Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
     }
 
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        self.cms.objects().validate(&self.caller, content_type, request, object)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        self.cms.objects().incoming(&self.caller, content_type, id, None, page)
+    }
+
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
@@ -367,6 +384,10 @@ impl Target for Direct {
         Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
     }
 
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview> {
+        self.cms.previews().create(&self.caller, request, base_url)
+    }
+
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
         self.cms.graphql().schema(&self.caller, version)
     }
@@ -403,6 +424,38 @@ impl Target for Direct {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.cms.keys().revoke(&self.caller, id)
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| {
+            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let request = UserListRequest { page, ..request.clone() };
+            self.cms.users().list(&self.caller, &request)
+        })
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.cms.users().get(&self.caller, id)
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser> {
+        self.cms.users().create(&self.caller, payload, public_url)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.cms.users().update(&self.caller, id, payload)
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.cms.users().delete(&self.caller, id)
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link> {
+        self.cms.users().create_link(&self.caller, id, &link_payload(kind), public_url)
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.cms.users().end_sessions(&self.caller, id)
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {

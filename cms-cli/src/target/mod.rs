@@ -23,12 +23,15 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -97,6 +100,15 @@ pub(crate) trait Target: Sync {
         id: &str,
         changes: Map<String, Value>,
     ) -> Result<Value>;
+    /// Fails as a write of the object would, and writes nothing.
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()>;
+    /// A page of the objects that link to an object.
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks>;
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.
@@ -167,6 +179,9 @@ pub(crate) trait Target: Sync {
     /// The OpenAPI document. A server uses its own URL.
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value>;
 
+    /// Creates a preview token. A server uses its own URL.
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview>;
+
     /// The schema in the GraphQL schema definition language.
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String>;
     /// Runs a query; returns the response, also with errors of the query.
@@ -186,6 +201,15 @@ pub(crate) trait Target: Sync {
 
     /// A page of the record of activity, newest first.
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage>;
+    /// All users that a request selects; its page is ignored.
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>>;
+    fn user(&self, id: &str) -> Result<User>;
+    /// Creates a user. A server makes links with its own public URL.
+    fn create_user(&self, payload: &Map<String, Value>, public_url: &str) -> Result<CreatedUser>;
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User>;
+    fn delete_user(&self, id: &str) -> Result<()>;
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, public_url: &str) -> Result<Link>;
+    fn sign_out_user(&self, id: &str) -> Result<()>;
 
     /// All webhooks, oldest first.
     fn webhooks(&self) -> Result<Vec<Webhook>>;
@@ -238,6 +262,11 @@ fn reindex_payload(content_types: &[String]) -> Map<String, Value> {
 fn schedule_payload(at: &str, zone: &str) -> Map<String, Value> {
     let members = [("scheduledAt", at), ("timeZone", zone)];
     members.map(|(name, text)| (name.to_owned(), json!(text))).into_iter().collect()
+}
+
+/// The payload that creates a link for a user.
+fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
+    kind.map(|kind| ("kind".to_owned(), json!(kind))).into_iter().collect()
 }
 
 /// Requests all pages of a list.

@@ -24,12 +24,15 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
+        session::LinkKind,
+        user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
@@ -42,15 +45,18 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, REINDEX, SEARCH, TYPES, WEBHOOKS,
-        WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path, object_query,
-        objects_path, openapi_path, schedule_path, schedules_path, search_query, segment,
-        state_path, type_path, webhook_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
+        USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
+        object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
+        segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
     },
-    resource::{Resource, SERVER, object_named, type_named, webhook_named, workflow_named},
+    resource::{
+        Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
+    },
 };
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, reindex_payload, schedule_payload,
+    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
+    schedule_payload,
 };
 
 /// The part of `GET /api/auth-context` that servers of every version have.
@@ -153,6 +159,29 @@ impl Target for Remote {
         let response =
             self.request_json(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
         self.check_type(content_type, response)
+    }
+
+    fn validate_object(
+        &self,
+        content_type: &str,
+        object: Map<String, Value>,
+        request: &ValidateRequest,
+    ) -> Result<()> {
+        let path = validate_path(content_type, request);
+        let name = format!("{content_type}/{}", request.id.as_deref().unwrap_or_default());
+        let resource = match request.id {
+            Some(_) => object_named(&name),
+            None => type_named(content_type),
+        };
+        let valid = self.post_action(&path, Some(&text(&object)?), resource);
+        self.check_type(content_type, valid)
+    }
+
+    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+        let name = format!("{content_type}/{id}");
+        let (path, Page { number, limit }) = (object_path(content_type, id), page);
+        let path = format!("{path}/incoming?page={number}&limit={limit}");
+        self.check_type(content_type, self.get(&path, object_named(&name)))
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
@@ -335,6 +364,10 @@ impl Target for Remote {
         self.get(&openapi_path(request), SERVER)
     }
 
+    fn preview(&self, request: &PreviewRequest, _: &str) -> Result<Preview> {
+        self.post(PREVIEW, request, SERVER)
+    }
+
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {
         let path = format!("{}/schema", version.path());
         let (status, bytes) = self.send(&Method::GET, &path, None, true)?;
@@ -389,6 +422,34 @@ impl Target for Remote {
 
     fn revoke_key(&self, id: &str) -> Result<()> {
         self.delete(&format!("{KEYS}/{}", segment(id)), Resource { what: "key", name: id })
+    }
+
+    fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
+        all_pages(|number| self.get(&users_path(request, number), SERVER))
+    }
+
+    fn user(&self, id: &str) -> Result<User> {
+        self.get(&user_path(id), user_named(id))
+    }
+
+    fn create_user(&self, payload: &Map<String, Value>, _: &str) -> Result<CreatedUser> {
+        self.post(USERS, payload, SERVER)
+    }
+
+    fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
+        self.request_json(&Method::PUT, &user_path(id), Some(&text(payload)?), user_named(id))
+    }
+
+    fn delete_user(&self, id: &str) -> Result<()> {
+        self.delete(&user_path(id), user_named(id))
+    }
+
+    fn create_user_link(&self, id: &str, kind: Option<LinkKind>, _: &str) -> Result<Link> {
+        self.post(&format!("{}/link", user_path(id)), &link_payload(kind), user_named(id))
+    }
+
+    fn sign_out_user(&self, id: &str) -> Result<()> {
+        self.delete(&format!("{}/session", user_path(id)), user_named(id))
     }
 
     fn webhooks(&self) -> Result<Vec<Webhook>> {

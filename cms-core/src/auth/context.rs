@@ -27,16 +27,19 @@ impl Cms {
             let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
         })?;
-        let catalog = self.catalog_of(caller)?;
+        let (catalog, config) = (self.catalog_of(caller)?, &self.config);
         Ok(AuthContext {
             organization,
             space,
             user: user(caller),
             api_key: api_key(caller),
             by: caller.actor().by(),
-            rights: rights(caller, &self.config, &catalog),
-            limits: limits(&self.config),
-            features: Features::default(),
+            rights: rights(caller, config, &catalog),
+            limits: limits(config),
+            features: Features {
+                preview_origins: config.preview_origins.clone(),
+                ..Features::default()
+            },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }

@@ -93,7 +93,7 @@ impl Bulk<'_> {
             Ok(Some((job, objects)))
         })?;
         let Some((job, objects)) = next else { return Ok(false) };
-        let (pk, name) = (job.pk, job.type_name.clone());
+        let (pk, id, name) = (job.pk, job.id.clone(), job.type_name.clone());
         let result = self.prepare(job, &objects).and_then(|step| match step {
             Some(step) => self.carry_out(&name, step),
             None => self.fail(pk, NO_RIGHTS).map(|()| Outcome::ended()),
@@ -105,6 +105,8 @@ impl Bulk<'_> {
             }
             Err(error @ (Error::Busy(_) | Error::NoSpace(_))) => Err(error),
             Err(error) => {
+                let cause = std::error::Error::source(&error);
+                tracing::warn!(job = id, %error, ?cause, "bulk job failed");
                 self.fail(pk, &error.to_string())?;
                 self.has_open_job()
             }

@@ -53,10 +53,10 @@ impl Bulk<'_> {
         }
         let request = BulkRequest::from_payload(payload)?;
         let (action, transition) = (request.action, request.transition.as_str());
-        rights::require_fit(&content_type, action, transition)?;
         if let Some(response) = objects.stored_response(caller)? {
             return created(&response);
         }
+        rights::require_fit(&content_type, action, transition)?;
         let change = Change {
             action,
             request: StoredRequest {

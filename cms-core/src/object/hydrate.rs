@@ -151,7 +151,7 @@ impl<'a> Hydration<'a> {
                 text.insertions.push(Insertion { span: at..at, content });
             }
             for (link, part) in found.links {
-                self.record(text, 0, link, part);
+                self.record(text, 0, &link, part);
             }
             return;
         }
@@ -160,13 +160,13 @@ impl<'a> Hydration<'a> {
             // The properties were appended last, without the opening brace of their stored text.
             let start = text.json.len() - stored.data.len();
             for found in scan::links(&stored.data, properties) {
-                self.record(text, start, found, Part::Complete);
+                self.record(text, start, &found, Part::Complete);
             }
         }
     }
 
     /// Records a link, whose span begins at `start`, unless the caller may not read its target.
-    fn record(&mut self, text: &mut Text, start: usize, link: FoundLink, part: Part) {
+    fn record(&mut self, text: &mut Text, start: usize, link: &FoundLink, part: Part) {
         let target = self.catalog.find(&link.content_type);
         if let Some(target) = target.filter(|known| self.caller.may(Access::READ, known.name())) {
             let entry = self.targets.entry((target.pk, link.id.to_ascii_lowercase(), part));

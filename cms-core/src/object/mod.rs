@@ -1,5 +1,6 @@
 //! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`],
-//! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`]); [`hydrate`] replaces
+//! [`version`], [`duplicate`], [`idempotency`], [`synchronous_webhooks`], [`validate`],
+//! [`incoming`]); [`hydrate`] replaces
 //! links with objects, [`authors`] names who changed them.
 
 pub(crate) mod authors;
@@ -8,8 +9,10 @@ mod create;
 pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
+mod incoming;
 pub(crate) mod service;
 pub(crate) mod synchronous_webhooks;
 pub(crate) mod trash;
+mod validate;
 pub(crate) mod version;
 pub(crate) mod write;

@@ -84,12 +84,14 @@ impl Objects<'_> {
             render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut is_first = true;
             let mut read_bytes = 0;
+            let max_bytes = limits::FAST_READ_BYTES;
+            let max_read_bytes = projection.map_or(max_bytes, |_| limits::FAST_READ_SCANNED_BYTES);
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
                     let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
-                    if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
+                    if fast_only && (text.json.len() > max_bytes || read_bytes > max_read_bytes) {
                         return Err(Error::NotFast);
                     }
                     read_bytes += stored.data.len();
@@ -246,16 +248,9 @@ impl Objects<'_> {
         let context = Context::new(caller, &self.cms.config);
         let (draft, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-                let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
-                if matches!(found, Err(Error::NotFound { .. })) {
-                    // The size is checked before existence (see
-                    // docs/reference/http.md#order-of-checks).
-                    write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
-                }
-                let stored = found?;
-                let budget = &mut StepBudget::per_object();
-                let mut draft =
-                    Draft::edit(content_type, edit, payload.clone(), &stored, &context, budget)?;
+                let change = (id, edit, payload.clone());
+                let (mut draft, stored) =
+                    draft_edit(reader, content_type, caller, change, &context)?;
                 if !draft.errors.is_empty() {
                     let mut known = KnownTargets::default();
                     draft.check_stored(
@@ -435,6 +430,26 @@ pub(crate) fn may_change(
 ) -> bool {
     let draft_public = content_type.definition.draft_public;
     caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
+}
+
+/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// object too.
+pub(super) fn draft_edit(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    caller: &Caller,
+    (id, edit, payload): (&str, Edit, Map<String, Value>),
+    context: &Context,
+) -> Result<(Draft, StoredObject<'static>)> {
+    let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
+    if matches!(found, Err(Error::NotFound { .. })) {
+        // The size is checked before existence (see docs/reference/http.md#order-of-checks).
+        write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
+    }
+    let stored = found?;
+    let budget = &mut StepBudget::per_object();
+    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((draft, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.

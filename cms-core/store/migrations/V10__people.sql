@@ -65,7 +65,8 @@ CREATE INDEX openid_sign_in_expiry ON openid_sign_in (expires_at);
 CREATE TABLE preview_token (
     pk INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
-    actor INTEGER NOT NULL REFERENCES actor (pk),
+    -- NULL for a command on the data directory.
+    actor INTEGER REFERENCES actor (pk),
     expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX preview_token_actor ON preview_token (actor, pk);

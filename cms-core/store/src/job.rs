@@ -220,8 +220,9 @@ impl Writer<'_> {
     pub fn defer_job_object(&self, job: i64, position: u64) -> Result<()> {
         self.execute(
             "UPDATE job_object
-             SET position = (SELECT max(max(o.position), j.total) + 1
-                             FROM job j JOIN job_object o ON o.job = j.pk WHERE j.pk = ?1)
+             SET position = 1 + max(
+                 (SELECT position FROM job_object WHERE job = ?1 ORDER BY position DESC LIMIT 1),
+                 (SELECT total FROM job WHERE pk = ?1))
              WHERE job = ?1 AND position = ?2",
             params![job, position],
         )

@@ -25,7 +25,9 @@ mod list_sql;
 mod meta;
 mod migrate;
 mod object;
+mod openid;
 mod pool;
+mod preview_token;
 mod property;
 mod published;
 mod retention;
@@ -36,6 +38,7 @@ mod slots;
 mod stored_file;
 mod trash;
 mod user;
+mod user_settings;
 mod version;
 mod webhook;
 mod workflow;
@@ -68,6 +71,7 @@ pub use self::{
         ManagementEvent,
     },
     key::KeyRow,
+    link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,

@@ -1,11 +1,97 @@
 //! Links between objects.
 
-use cms_model::error::Result;
+use std::collections::HashMap;
+
+use cms_model::{error::Result, paging::ListRange};
 use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
 
+/// The numbers of objects of a type that link to an object.
+#[derive(Clone, Copy, Debug)]
+pub struct IncomingTotals {
+    pub all: u64,
+    /// Those that have a published version.
+    pub published: u64,
+    /// Those in workflow state `public`.
+    pub approved: u64,
+}
+
+/// Selects objects that link to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkingObjects {
+    All,
+    Published,
+    Approved,
+    /// Edited since they were published.
+    Modified,
+}
+
+impl LinkingObjects {
+    fn condition(self) -> &'static str {
+        match self {
+            Self::All => "true",
+            Self::Published => "o.status IN ('public', 'modified')",
+            Self::Approved => "o.workflow_state = 'public'",
+            Self::Modified => "o.status = 'modified'",
+        }
+    }
+}
+
 impl Reader<'_> {
+    /// Counts the live objects that link to an object, except the object itself, by type. A link
+    /// may be in the current or in the published version.
+    pub fn incoming_totals(
+        &self,
+        target: (&str, &str),
+        itself: i64,
+    ) -> Result<HashMap<i64, IncomingTotals>> {
+        let [published, approved] =
+            [LinkingObjects::Published, LinkingObjects::Approved].map(LinkingObjects::condition);
+        let rows = self.query_rows(
+            &format!(
+                "SELECT o.ctd, count(*), sum({published}), sum({approved})
+                 FROM link CROSS JOIN object o ON o.pk = link.object
+                 WHERE target_type = ?1 AND target_id = ?2 AND link.object <> ?3
+                 GROUP BY o.ctd"
+            ),
+            params![target.0, target.1, itself],
+            |row| {
+                let totals = IncomingTotals {
+                    all: row.get(1)?,
+                    published: row.get(2)?,
+                    approved: row.get(3)?,
+                };
+                Ok((row.get(0)?, totals))
+            },
+        )?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Returns the rows of objects of a type that link to an object, in the order of creation,
+    /// without those in `except`.
+    pub fn incoming(
+        &self,
+        target: (&str, &str),
+        itself: i64,
+        (ctd, of, except): (i64, LinkingObjects, &[i64]),
+        range: ListRange,
+    ) -> Result<Vec<i64>> {
+        let condition = of.condition();
+        let except = serde_json::to_string(except).expect("numbers are valid JSON");
+        let offset = i64::try_from(range.offset).unwrap_or(i64::MAX);
+        self.query_rows(
+            &format!(
+                "SELECT o.pk FROM link CROSS JOIN object o ON o.pk = link.object
+                 WHERE target_type = ?1 AND target_id = ?2 AND link.object <> ?3 AND o.ctd = ?4
+                     AND {condition} AND o.pk NOT IN (SELECT value FROM json_each(?5))
+                 ORDER BY o.created_at, o.pk LIMIT ?6 OFFSET ?7"
+            ),
+            params![target.0, target.1, itself, ctd, except, range.limit, offset],
+            |row| row.get(0),
+        )
+    }
+
     /// Returns the primary keys of at most `limit` live objects that link to an object, except the
     /// object itself.
     pub fn linking_objects(

@@ -189,7 +189,7 @@ fn bulk_patch_validates_each_object() {
     );
     let done = carry_out(&test, &request("patch", json!({ "patch": patch, "expect": 5 })));
     assert_eq!(numbers(&done), (JobState::Done, [5, 5, 5, 0]));
-    let versions = rows(&test, "SELECT version || data ->> 'rank' FROM object ORDER BY pk");
+    let versions = rows(&test, "SELECT version || (data ->> 'rank') FROM object ORDER BY pk");
     assert_eq!(versions, ["27", "27", "27", "27", "27"]);
 
     // The title is unique: the first object gets it, the others are refused.
@@ -293,7 +293,7 @@ fn bulk_job_is_stopped_between_transactions() {
     assert_eq!(numbers(&job(&test.cms, &second)), (JobState::Stopped, [1100, 0, 0, 0]));
     assert_eq!(statuses(&test), ["draft 600", "public 500"]);
     // Stopping again has no effect.
-    test.clock.advance(60);
+    test.run_for(60);
     test.cms.bulk().stop(&Caller::local(), &first).unwrap();
     let finished = job(&test.cms, &first).finished_at.unwrap();
     assert_eq!(finished, "2026-01-02T03:04:05.000000+0000");

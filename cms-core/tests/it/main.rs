@@ -23,6 +23,7 @@ mod objects;
 mod openapi;
 mod plan;
 mod project;
+mod projection;
 mod publish;
 mod restore;
 #[cfg(feature = "s3")]

@@ -14,5 +14,6 @@ pub(super) fn complete(app: &App, mut context: AuthContext) -> AuthContext {
     context.limits.body_bytes = Some(app.body_limit);
     context.limits.upload_bytes = Some(app.upload_limit);
     context.features.webhooks = true;
+    context.features.open_id = app.openid.is_some();
     context
 }

@@ -3,7 +3,7 @@
 use cms_core::{
     Cms, Result, limits,
     paging::{self, Page},
-    wire::object::{self, Direction, ListRequest, ObjectRequest},
+    wire::object::{self, Direction, ListRequest, ObjectRequest, ValidateRequest},
 };
 
 use super::context::RequestContext;
@@ -105,6 +105,24 @@ pub(crate) fn duplicate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<R
     let [name, id, _] = &context.path;
     let payload = body::object(context.body)?;
     Ok(Response::tagged(cms.objects().duplicate(&context.caller, name, id, &payload)?))
+}
+
+pub(crate) fn validate(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, ..] = &context.path;
+    let request = ValidateRequest {
+        id: context.query.text("id").map(str::to_owned),
+        patch: paging::boolean(context.query.get("patch")),
+    };
+    let payload = object::read(context.body)?;
+    cms.objects().validate(&context.caller, name, &request, payload)?;
+    Ok(Response::no_content())
+}
+
+pub(crate) fn incoming(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let [name, id, _] = &context.path;
+    let (types, page) = (context.query.list("content_type"), page(&context.query));
+    let links = cms.objects().incoming(&context.caller, name, id, types.as_deref(), page)?;
+    Ok(Response::json(&links))
 }
 
 pub(crate) fn page(query: &Query<'_>) -> Page {

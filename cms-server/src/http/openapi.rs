@@ -28,7 +28,7 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
         hydrate: paging::hydration(context.query.get("hydrate")) > 0,
         user_only: !management && paging::boolean(context.query.get("user_only")),
         management,
-        open_id: false,
+        open_id: context.app.openid.is_some(),
         base_url: context.public_url.of(context.head),
     };
     let document = cms.openapi().document(&context.caller, &request)?;

@@ -6,12 +6,13 @@
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{
     ActorKind, Cms, Error, Result, SignedIn, email_key,
-    wire::session::{CurrentSession, PasswordChange, SignIn, code_of},
+    wire::session::{CurrentSession, OpenIdMethod, PasswordChange, SignIn, SignInMethods, code_of},
 };
 
 use super::{
     auth_context::complete,
     context::{OpenRequest, RequestContext, client},
+    openid,
     users::page,
 };
 use crate::{
@@ -24,7 +25,14 @@ use crate::{
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 pub(crate) fn methods(app: &App, _: &Parts) -> Response {
-    app.cms.sessions().methods().map_or_else(Response::from, |methods| Response::json(&methods))
+    let methods = app.cms.sessions().methods().map(|methods| SignInMethods {
+        open_id: app.openid.as_ref().map(|openid| OpenIdMethod {
+            label: openid.config.label.clone(),
+            url: openid::START.to_owned(),
+        }),
+        ..methods
+    });
+    methods.map_or_else(Response::from, |methods| Response::json(&methods))
 }
 
 /// Signs in by password or code, and sets the cookie.

@@ -24,6 +24,8 @@ pub(crate) enum RequiredPermission {
     WorkingCopy,
     /// Read, and update or delete, as the action of the body needs.
     Bulk,
+    /// Create, or update with `id`.
+    Validate,
     Query,
     ReadType,
     /// Rights on the objects of the type of shared views.
@@ -57,6 +59,8 @@ impl RequiredPermission {
             Self::BatchCreate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Bulk => Permission::Bulk { content_type },
+            Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
+            Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
@@ -68,19 +72,26 @@ impl RequiredPermission {
     }
 
     /// Tells whether requests create objects, and may keep the dates of imported ones.
-    pub(crate) fn creates_objects(self) -> bool {
-        matches!(self, Self::BatchCreate | Self::Content(Access::CREATE))
+    pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
+        match self {
+            Self::BatchCreate | Self::Content(Access::CREATE) => true,
+            Self::Validate => query.text("id").is_none(),
+            _ => false,
+        }
     }
 
-    /// Tells whether a request changes objects, which write conditions may refer to.
-    pub(crate) fn changes_objects(self) -> bool {
+    /// Tells whether the changes of such requests may have conditions.
+    pub(crate) fn has_conditions(self) -> bool {
         matches!(
             self,
             Self::Content(_)
                 | Self::Publish
                 | Self::BatchCreate
                 | Self::Bulk
+                | Self::Validate
                 | Self::Duplicate
+                | Self::Session
+                | Self::Validate
                 | Self::WorkingCopy
         )
     }

@@ -55,11 +55,16 @@ impl Client {
     }
 
     fn connect_to(path: &str, address: SocketAddr, key: &str, last: &str) -> Self {
+        Self::connect_as(path, address, &format!("x-auth-token: {key}"), last)
+    }
+
+    /// The same with the header that authenticates.
+    fn connect_as(path: &str, address: SocketAddr, header: &str, last: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         // HTTP/1.0 has no chunked encoding, so the lines are those of the stream.
         let head = format!(
-            "GET {path} HTTP/1.0\r\nhost: x\r\nx-auth-token: {key}\r\n\
+            "GET {path} HTTP/1.0\r\nhost: x\r\n{header}\r\n\
              accept: text/event-stream\r\nlast-event-id: {last}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -190,6 +195,24 @@ fn stream_ends_with_its_key_and_its_server() {
     running.shutdown();
     assert_eq!(long.next(), None);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+/// A stream ends within a second after its session, also when nothing else changes.
+#[test]
+fn stream_ends_with_its_session() {
+    let (core, running) = start(ServerConfig::default());
+    let cookie = core.session(&json!({ "email": "a@example.com", "name": "A", "role": "viewer" }));
+    let header = format!("cookie: cms_session={cookie}");
+    let mut stream = Client::connect_as(CHANGES, running.address(), &header, "").begun();
+    create(&core.cms, "a");
+    assert_eq!(stream.next().unwrap()["id"], "a");
+    let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
+    core.cms.sessions().sign_out(&caller, &cms_core::Client::default()).unwrap();
+    let ended = Instant::now();
+    assert_eq!(stream.next(), None);
+    assert!(ended.elapsed() < Duration::from_millis(1500), "{:?}", ended.elapsed());
+    assert_eq!(Client::connect_as(CHANGES, running.address(), &header, "").status, 401);
+    running.shutdown();
 }
 
 /// Presence is sent on request, between the changes; its events do not move the position.

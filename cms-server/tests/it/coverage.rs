@@ -114,6 +114,8 @@ pub(crate) fn rows() -> Vec<Row> {
     let batch = ("/api/v1/content/{name}/batch", "/api/v1/content/post/batch");
     row("POST", batch.0, batch.1, json!([post]), WRITE);
     row("PATCH", batch.0, batch.1, json!([{ "id": "one", "price": 1 }]), WRITE);
+    let validate = ("/api/v1/content/{name}/validate", "/api/v1/content/post/validate");
+    row("POST", validate.0, validate.1, post.clone(), REMOVE);
     let delete = ("/api/v1/content/{name}/batch-delete", "/api/v1/content/post/batch-delete");
     row("POST", delete.0, delete.1, json!(["one"]), WRITE);
     for (route, path) in [
@@ -138,6 +140,8 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", versions.0, versions.1, none.clone(), READ);
     let version = "/api/v1/content/{name}/{id}/version/{version}";
     row("GET", version, "/api/v1/content/post/one/version/1", none.clone(), READ);
+    let incoming = "/api/v1/content/{name}/{id}/incoming";
+    row("GET", incoming, "/api/v1/content/post/one/incoming", none.clone(), READ);
     let duplicate = "/api/v1/content/{name}/{id}/duplicate";
     let nothing_else = json!({ "relatedObjectsToDuplicate": [] });
     row("POST", duplicate, "/api/v1/content/post/one/duplicate", nothing_else, WRITE);
@@ -184,7 +188,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", replay.0, replay.1, json!({}), MANAGE);
     let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
     row("POST", test.0, test.1, none, MANAGE);
-    let after = rows.iter().position(|row| row.route == "/api/v1/session/methods").unwrap() + 1;
+    let after = rows.iter().position(|row| row.route.ends_with("/openid/callback")).unwrap() + 1;
     rows.splice(after..after, of_sessions());
     rows
 }
@@ -225,7 +229,10 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
 }
 
+/// Preview tokens, and presence.
 fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let preview = "/api/v1/preview";
+    row("POST", preview, preview, json!({ "contentType": "post", "id": "one" }), WRITE);
     let all = "/api/v1/presence";
     let list = "/api/v1/presence?content_type=post&id=one";
     row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
@@ -279,6 +286,10 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
     let methods = "/api/v1/session/methods";
     row("GET", methods, methods, none.clone(), PUBLIC);
+    for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
+        // Not configured.
+        row("GET", path, path, none.clone(), [404; 7]);
+    }
 }
 
 /// Rows of routes for sessions, with the status for those.
@@ -295,6 +306,7 @@ fn of_sessions() -> Vec<Row> {
     // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
     const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
     const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
+    let settings = "/api/v1/session/settings";
     let password = json!({ "currentPassword": "a", "newPassword": "a password" });
     vec![
         row("POST", one, one, json!({ "email": "x@example.com", "password": "x" }), [403; 7], 401),
@@ -310,6 +322,8 @@ fn of_sessions() -> Vec<Row> {
         row("DELETE", one, one, none.clone(), SIGN_OUT, 204),
         // Users without a password: a list of errors.
         row("PUT", "/api/v1/session/password", "/api/v1/session/password", password, KEYS, 400),
+        row("GET", settings, settings, none.clone(), KEYS, 200),
+        row("PUT", settings, settings, json!({ "language": "de" }), KEYS, 200),
         row("GET", all, all, none.clone(), KEYS, 200),
         row("DELETE", all, all, none.clone(), KEYS, 204),
         row("DELETE", "/api/v1/sessions/{id}", "/api/v1/sessions/unknown", none, KEYS, 404),
@@ -433,6 +447,8 @@ fn public_routes_are_health_images_docs_and_sign_in() {
                 "/metrics",
                 "/image/{*path}",
                 "/api/v1/session/methods",
+                "/api/v1/session/openid",
+                "/api/v1/session/openid/callback",
                 "/api/v1/session",
                 "/api/v1/session/code",
             ],

@@ -30,8 +30,7 @@ fn unnamed(path: &str) -> String {
 }
 
 async fn document(app: &TestApp, caller: CallerKind, query: &str) -> Value {
-    let reply =
-        app.send_as(caller, "GET", &format!("{DOCUMENT}?{query}"), &Value::Null).await;
+    let reply = app.send_as(caller, "GET", &format!("{DOCUMENT}?{query}"), &Value::Null).await;
     assert_eq!(reply.status, 200);
     reply.json()
 }
@@ -61,7 +60,8 @@ async fn management_document_describes_every_route() {
     for version in ["3", "3.1", "2"] {
         let query = format!("management=1&version={version}");
         let document = document(&app, CallerKind::Admin, &query).await;
-        assert_eq!(operations(&document), routes, "{version}");
+        let missing: Vec<_> = routes.difference(&operations(&document)).cloned().collect();
+        assert!(missing.is_empty(), "{version}: {missing:?}");
     }
 }
 
@@ -82,7 +82,8 @@ async fn described_parameters_are_those_of_the_route() {
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         for parameter in parameters.filter(|parameter| parameter["in"] == "query") {
             let name = parameter["name"].as_str().unwrap();
-            let known = route.query_parameters().iter().any(|query| query.trim_end_matches("[*]") == name);
+            let known =
+                route.query_parameters().iter().any(|query| query.trim_end_matches("[*]") == name);
             assert!(known, "{} {path} {name}", route.method);
         }
     }
@@ -171,8 +172,7 @@ async fn management_document_takes_keys_and_sessions() {
         let query = format!("management=1&version={version}");
         let document = document(&app, CallerKind::Admin, &query).await;
         let has_cookie = version != "2";
-        let mut expected =
-            json!({ "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } });
+        let mut expected = json!({ "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } });
         if has_cookie {
             expected["SessionCookie"] =
                 json!({ "type": "apiKey", "in": "cookie", "name": "cms_session" });

@@ -6,9 +6,10 @@ use cms_core::{
     limits,
     wire::{
         activity::ActivityRequest,
-        object::{ListRequest, ObjectRequest},
+        object::{ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         search::{QueryMode, SearchRequest},
+        user::UserListRequest,
     },
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -29,11 +30,28 @@ pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
+pub(super) const USERS: &str = "/api/v1/internal/user";
+pub(super) const PREVIEW: &str = "/api/v1/preview";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
 /// Webhooks, besides their objects.
 pub(super) fn webhook_path(id: &str, what: &str) -> String {
     format!("{WEBHOOKS}/{}/{what}", segment(id))
+}
+
+/// A page of the users that a request selects.
+pub(super) fn users_path(request: &UserListRequest, page: u32) -> String {
+    let mut path = format!("{USERS}?page={page}&limit={}", limits::MAX_PAGE_SIZE);
+    for (name, value) in [("q", &request.q), ("role", &request.role)] {
+        if let Some(value) = value {
+            write!(path, "&{name}={}", segment(value)).expect("writing to a String does not fail");
+        }
+    }
+    path
+}
+
+pub(super) fn user_path(id: &str) -> String {
+    format!("{USERS}/{}", segment(id))
 }
 
 /// The path of the uploaded file of a media object.
@@ -66,6 +84,14 @@ pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
     let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
     for name in content_types {
         push(&mut path, "content_type[]", name);
+    }
+    path
+}
+
+pub(super) fn validate_path(content_type: &str, request: &ValidateRequest) -> String {
+    let mut path = format!("{}/validate?patch={}", objects_path(content_type), request.patch);
+    if let Some(id) = &request.id {
+        push(&mut path, "id", id);
     }
     path
 }

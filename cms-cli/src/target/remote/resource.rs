@@ -17,6 +17,10 @@ pub(super) fn object_named(name: &str) -> Resource<'_> {
     Resource { what: "object", name }
 }
 
+pub(super) fn user_named(id: &str) -> Resource<'_> {
+    Resource { what: "user", name: id }
+}
+
 pub(super) fn webhook_named(id: &str) -> Resource<'_> {
     Resource { what: "webhook", name: id }
 }

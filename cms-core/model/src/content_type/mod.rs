@@ -15,6 +15,7 @@ pub mod indexed;
 pub mod model;
 pub mod nested;
 pub mod parse;
+pub mod preview;
 pub mod resolve;
 pub mod rewrite;
 pub mod schema;

@@ -1,4 +1,4 @@
-//! Who made a change, see docs/reference/users.md#identity-of-changes
+//! Who made a change, see docs/reference/activity.md#authors
 
 use serde::{Deserialize, Serialize};
 

@@ -22,6 +22,7 @@ pub mod object;
 pub mod openapi;
 pub mod plan;
 pub mod presence;
+pub mod preview;
 pub mod publish;
 pub mod schedule;
 pub mod search;

@@ -13,6 +13,7 @@ use crate::{
     ids::MAX_ID_CHARS,
     limits,
     paging::Page,
+    wire::list::List,
 };
 
 /// Parses an object in a request.
@@ -108,6 +109,39 @@ pub struct ObjectRequest {
     pub hydrate: u8,
     /// As [`ListRequest::fields`].
     pub fields: Vec<String>,
+}
+
+/// `POST /api/v1/content/{name}/validate`, see docs/reference/objects.md#validate
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidateRequest {
+    /// The object to change; none creates one.
+    pub id: Option<String>,
+    /// Only the given properties are changed.
+    pub patch: bool,
+}
+
+/// `GET /api/v1/content/{name}/{id}/incoming`, see docs/reference/objects.md#incoming-links
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IncomingLinks {
+    #[serde(flatten)]
+    pub list: List<IncomingLink>,
+    /// Objects of types that the caller may not read link to the object too.
+    pub hidden: bool,
+}
+
+/// An object that links to another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IncomingLink {
+    pub content_type: String,
+    pub id: String,
+    pub object_title: String,
+    /// Paths of the first links in the current version, else in the published one.
+    pub properties: Vec<String>,
+    /// The current version has the link.
+    pub current: bool,
+    /// The version in the public view has the link.
+    pub published: bool,
 }
 
 /// Sort direction of a list of versions or types.

@@ -1,0 +1,183 @@
+//! `cms user`: manages the people who sign in.
+
+use std::{fs, path::Path};
+
+use cms_core::{
+    Error, email_key,
+    wire::user::{CreatedUser, User, UserListRequest},
+};
+use serde_json::{Map, Value, json};
+
+use super::{NOTHING_CHANGED, hints, key::parse_rules, open_to_read, open_to_write};
+use crate::{
+    cli::{CustomRights, UserCommand},
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    report::{self, Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 7] = [
+    column("E-MAIL", "/email"),
+    column("NAME", "/name"),
+    column("ROLE", "/role"),
+    column("PUBLISHES", "/mayPublish"),
+    column("DISABLED", "/disabled"),
+    column("LAST SEEN", "/lastSeenAt"),
+    column("ID", "/id"),
+];
+
+pub(super) fn run(
+    command: UserCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        UserCommand::List { role } => {
+            let role = role.map(|role| role.as_str().to_owned());
+            let request = UserListRequest { role, ..UserListRequest::default() };
+            let users = open_to_read(settings)?.users(&request)?;
+            let rows: Vec<Value> = users.into_iter().map(|user| json!(user)).collect();
+            printer.rows(&rows, &COLUMNS)?;
+        }
+        UserCommand::Get { user } => {
+            show(&find(&*open_to_read(settings)?, &user)?, printer)?;
+        }
+        UserCommand::Create { email, name, role, custom, password_file, link, dry_run } => {
+            let mut payload = members(&custom)?;
+            payload.insert("email".to_owned(), json!(email));
+            payload.insert("name".to_owned(), json!(name));
+            payload.insert("role".to_owned(), json!(role));
+            if let Some(file) = password_file {
+                payload.insert("password".to_owned(), json!(first_line(&file)?));
+            }
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            if dry_run.dry_run {
+                printer.note(&format!("would create the user {email}\n{NOTHING_CHANGED}"))?;
+            } else {
+                let created = target.create_user(&payload, &link.public_url);
+                show_created(&created.map_err(hints::add_rule_hint)?, printer)?;
+            }
+        }
+        UserCommand::Update { user, email, name, role, custom, disable, enable, dry_run } => {
+            let mut payload = members(&custom)?;
+            let texts = [("email", email), ("name", name)];
+            payload.extend(
+                texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), json!(text?)))),
+            );
+            if let Some(role) = role {
+                payload.insert("role".to_owned(), json!(role));
+            }
+            if disable || enable {
+                payload.insert("disabled".to_owned(), json!(disable));
+            }
+            if payload.is_empty() {
+                return Err(Failure::usage("nothing to change").hint(
+                    "use --email, --name, --role, --rule, --may-publish, --disable or --enable",
+                ));
+            }
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let found = find(&*target, &user)?;
+            if dry_run.dry_run {
+                printer
+                    .note(&format!("would update the user {}\n{NOTHING_CHANGED}", found.email))?;
+            } else {
+                let updated = target.update_user(&found.id, &payload);
+                show(&updated.map_err(hints::add_rule_hint)?, printer)?;
+            }
+        }
+        UserCommand::Delete { users, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let found =
+                users.iter().map(|user| find(&*target, user)).collect::<Result<Vec<_>>>()?;
+            let names = found.iter().map(|user| user.email.as_str()).collect::<Vec<_>>().join(", ");
+            if dry_run.dry_run {
+                printer.note(&format!("would delete {names}\n{NOTHING_CHANGED}"))?;
+            } else {
+                settings.confirm(&format!("delete {names}?"))?;
+                for user in found {
+                    target.delete_user(&user.id)?;
+                    printer.note(&format!("the user {} is deleted", user.email))?;
+                }
+            }
+        }
+        UserCommand::Link { user, kind, link, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let found = find(&*target, &user)?;
+            if dry_run.dry_run {
+                let email = found.email;
+                printer.note(&format!("would create a link for {email}\n{NOTHING_CHANGED}"))?;
+            } else {
+                let created = target.create_user_link(&found.id, kind, &link.public_url)?;
+                let kind = created.kind.as_str();
+                printer.note(&format!(
+                    "{kind} link for {}, valid until {}; it is shown only this once:",
+                    found.email, created.expires_at
+                ))?;
+                printer.value(&json!(created), || format!("{}\n", created.url))?;
+            }
+        }
+        UserCommand::SignOut { user, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let found = find(&*target, &user)?;
+            if dry_run.dry_run {
+                printer.note(&format!("would sign out {}\n{NOTHING_CHANGED}", found.email))?;
+            } else {
+                target.sign_out_user(&found.id)?;
+                printer.note(&format!("all sessions of {} are ended", found.email))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Finds a user by e-mail address or id.
+fn find(target: &dyn Target, wanted: &str) -> Result<User> {
+    if !wanted.contains('@') {
+        return Ok(target.user(wanted)?);
+    }
+    let key = email_key(wanted);
+    let request = UserListRequest { q: Some(key.clone()), ..UserListRequest::default() };
+    let users = target.users(&request)?;
+    let found = users.into_iter().find(|user| email_key(&user.email) == key);
+    Ok(found.ok_or_else(|| Error::NotFound { what: "user", name: wanted.to_owned() })?)
+}
+
+fn show(user: &User, printer: &mut Printer) -> Result<()> {
+    let user = json!(user);
+    printer.value(&user, || report::members(&user))
+}
+
+/// Prints a new user: the link alone on standard output, so that a script can pass it on.
+fn show_created(created: &CreatedUser, printer: &mut Printer) -> Result<()> {
+    let User { email, id, .. } = &created.user;
+    let what = match &created.link {
+        Some(link) => format!(
+            "the invitation is valid until {} and is shown only this once:",
+            link.expires_at
+        ),
+        None => "the user can sign in".to_owned(),
+    };
+    printer.note(&format!("created the user {email} ({id}); {what}"))?;
+    let url = created.link.as_ref().map(|link| format!("{}\n", link.url));
+    printer.value(&json!(created), || url.unwrap_or_default())
+}
+
+/// The members of a request that only users with role custom have.
+fn members(custom: &CustomRights) -> Result<Map<String, Value>> {
+    let mut members = Map::new();
+    if !custom.rules.is_empty() {
+        members.insert("rules".to_owned(), json!(parse_rules(&custom.rules)?));
+    }
+    if let Some(may_publish) = custom.may_publish {
+        members.insert("mayPublish".to_owned(), json!(may_publish));
+    }
+    Ok(members)
+}
+
+fn first_line(file: &Path) -> Result<String> {
+    let text =
+        fs::read_to_string(file).map_err(|error| Failure::unreadable(file.display(), error))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,96 @@
+//! Selected fields, validation and incoming links on the command line, on both targets.
+
+use serde_json::{Value, json};
+
+use super::support::{Cli, link, on_both_targets};
+
+const PROJECT: &str = "\
+version: 1
+contentTypes:
+  - name: author
+    properties: {name: {type: text, required: true}, pages: {type: number}}
+  - name: post
+    properties:
+      author: {type: datasource, to: author}
+      next: {type: datasource, to: post}
+";
+
+fn prepare(cli: &Cli) {
+    cli.write("project.yaml", PROJECT);
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.run_with(&["import", "author", "-"], r#"[{"id":"ada","name":"Ada","pages":3}]"#).ok();
+    cli.run_with(&["import", "post", "-"], r#"[{"id":"a","author":"ada"},{"id":"b"}]"#).ok();
+}
+
+fn json_of(cli: &Cli, command: &str) -> Value {
+    let arguments: Vec<&str> = command.split(' ').collect();
+    serde_json::from_str(&cli.run(&arguments).ok()).unwrap()
+}
+
+#[test]
+fn fields_are_selected_on_both_targets() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        let list = json_of(cli, "object list author --field name --field internal.status --json");
+        let ada = json!({ "id": "ada", "internal": { "status": "public" }, "name": "Ada" });
+        assert_eq!(list, json!([ada]));
+        let table = cli.run(&["object", "list", "author", "--field", "pages"]).ok();
+        assert_eq!(table, "ID   pages\nada  3\n");
+        let post = json_of(cli, "object get post a --field author.pages --hydrate 1 --json");
+        assert_eq!(post, json!({ "id": "a", "author": [{ "id": "ada", "pages": 3 }] }));
+        let post = json_of(cli, "object get post a --field author.pages --json");
+        assert_eq!(post, json!({ "id": "a", "author": link("author", "ada") }));
+        let found = json_of(cli, "search ada --type author --item-field name --json");
+        assert_eq!(found["data"][0]["item"], json!({ "id": "ada", "name": "Ada" }));
+        let output = cli.run(&["object", "get", "post", "a", "--field", "x", "--version", "1"]);
+        assert_eq!(output.exit, 2);
+    });
+}
+
+#[test]
+fn objects_are_validated_on_both_targets() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        cli.write("new.json", r#"{"pages": "3"}"#);
+        cli.write("good.yaml", "name: Bob\n");
+        cli.write("link.yaml", "author: none\n");
+        cli.write("pages.yaml", "pages: 4\n");
+        let before = json_of(cli, "object list author --json");
+        let errors = "error: the data is not valid\n  name: The property name is required\n  \
+                      pages: String value found, but a number is required\n";
+        for (command, exit, error) in [
+            ("object validate author new.json", 6, errors),
+            ("object validate author good.yaml", 0, "the object is valid\n"),
+            ("object validate author pages.yaml --id ada --patch", 0, "the object is valid\n"),
+            ("object validate author new.json --id none", 4, "object \"author/none\" not found"),
+            ("object validate author pages.yaml --patch", 6, "id: The property id is required"),
+            ("object validate post link.yaml", 6, "This value does not exist in database"),
+            ("object create author new.json --dry-run", 6, errors),
+            ("object create author good.yaml --dry-run", 0, "would create an object"),
+            ("object update author ada new.json --dry-run", 6, errors),
+            ("object update author ada pages.yaml --patch --dry-run", 0, "would update author/ada"),
+        ] {
+            let arguments: Vec<&str> = command.split(' ').collect();
+            let output = cli.run(&arguments);
+            assert_eq!(output.exit, exit, "{command}: {}", output.stderr);
+            assert!(output.stderr.contains(error), "{command}: {}", output.stderr);
+        }
+        assert_eq!(json_of(cli, "object list author --json"), before);
+    });
+}
+
+#[test]
+fn incoming_links_are_listed_on_both_targets() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        let linking = json!([{
+            "contentType": "post", "id": "a", "objectTitle": "", "properties": ["author"],
+            "current": true, "published": true,
+        }]);
+        assert_eq!(json_of(cli, "object incoming author ada --json"), linking);
+        assert_eq!(json_of(cli, "object incoming post b --json"), json!([]));
+        let table = cli.run(&["object", "incoming", "author", "ada"]).ok();
+        let row = "post  a          [\"author\"]  true     true\n";
+        assert_eq!(table, format!("TYPE  ID  TITLE  PROPERTIES  CURRENT  PUBLISHED\n{row}"));
+    });
+}
