@@ -19,7 +19,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
-        context::User,
+        context,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -62,7 +62,7 @@ use super::{
 /// The part of `GET /api/auth-context` that servers of every version have.
 #[derive(Deserialize)]
 struct Identity {
-    user: User,
+    user: context::User,
 }
 
 impl Remote {
@@ -80,8 +80,8 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: Identity = self.get(AUTH_CONTEXT, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base(), context.user.username))
+        let found: Identity = self.get(AUTH_CONTEXT, SERVER)?;
+        Ok(format!("{} (key \"{}\")", self.base(), found.user.username))
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -91,7 +91,6 @@ impl RequiredPermission {
                 | Self::Validate
                 | Self::Duplicate
                 | Self::Session
-                | Self::Validate
                 | Self::WorkingCopy
         )
     }
