@@ -32,6 +32,7 @@ mod search;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;
+mod trash;
 mod two_handles;
 mod type_changes;
 mod upgrade;
