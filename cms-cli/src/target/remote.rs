@@ -19,7 +19,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
-        context::AuthContext,
+        context,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -39,6 +39,7 @@ use cms_core::{
     },
 };
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::http::Remote;
@@ -61,6 +62,12 @@ use super::{
     schedule_payload,
 };
 
+/// The part of `GET /api/auth-context` that servers of every version have.
+#[derive(Deserialize)]
+struct Identity {
+    user: context::User,
+}
+
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
     fn check_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
@@ -76,8 +83,8 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: AuthContext = self.get(AUTH_CONTEXT, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base(), context.user.username))
+        let found: Identity = self.get(AUTH_CONTEXT, SERVER)?;
+        Ok(format!("{} (key \"{}\")", self.base(), found.user.username))
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

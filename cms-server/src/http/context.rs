@@ -23,6 +23,9 @@ pub(crate) struct RequestContext<'a> {
     /// Parameters of the path, decoded; empty where the route has fewer.
     pub(crate) path: [Cow<'a, str>; 3],
     pub(crate) query: Query<'a>,
+    /// The query parameters that the handler does not ignore: those of the route, unless it says
+    /// otherwise.
+    pub(crate) known_parameters: &'static [&'static str],
     pub(crate) head: &'a Parts,
     pub(crate) public_url: &'a PublicUrl,
     /// Where handlers need more than the core.

@@ -405,6 +405,7 @@ impl KeyedRequest {
             caller,
             path: self.parameters.decode(self.parts.uri.path()),
             query: Query::parse(query_string(&self.parts)),
+            known_parameters: self.route.query,
             head: &self.parts,
             public_url: &app.public_url,
             app,
@@ -418,7 +419,7 @@ impl KeyedRequest {
             Err(Error::NotFast) => return Err(Error::NotFast),
             response => response.unwrap_or_else(self.route.error_response),
         };
-        let ignored = context.query.ignored(self.route.query, &context.unknown_paths);
+        let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
         Ok(response
             .with_optional(ignored_fields::QUERY, ignored)
             .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)

@@ -196,6 +196,11 @@ impl Route {
         self
     }
 
+    /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
+    pub fn query_parameters(&self) -> &'static [&'static str] {
+        self.query
+    }
+
     /// Tells whether the route needs no key.
     pub fn is_public(&self) -> bool {
         matches!(

@@ -9,7 +9,7 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
-        Duplicate, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
+        Duplicate, PlanTypes, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -72,7 +72,7 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
         .preview(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", AdministerTypes, content_types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).preview(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
@@ -178,7 +178,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).preview(),
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
-        .query(&["version", "hydrate", "user_only"]),
+        .query(&["version", "hydrate", "user_only", "management"]),
     Route::public("/docs", docs::page),
     Route::public("/docs/page.css", docs::style),
     Route::public("/docs/page.js", docs::script),

@@ -28,6 +28,18 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Tells whether keys cannot use the route.
+    pub(crate) fn is_of_sessions(&self) -> bool {
+        self.of_sessions.is_some()
+    }
+
+    /// The status for a caller.
+    pub(crate) fn status(&self, caller: CallerKind) -> u16 {
+        let keys = CallerKind::ALL.into_iter().zip(self.statuses);
+        let cookies = CallerKind::WITH_COOKIE.into_iter().zip(self.cookie_statuses());
+        keys.chain(cookies).find(|(known, _)| *known == caller).unwrap().1
+    }
+
     /// The status for each of [`CallerKind::WITH_COOKIE`]: users of most roles have the rights of a
     /// kind of key.
     fn cookie_statuses(&self) -> [u16; 8] {

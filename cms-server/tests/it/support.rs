@@ -113,7 +113,11 @@ impl TestApp {
     }
 
     pub(crate) fn with(config: &ServerConfig) -> Self {
-        let core = TestCms::new();
+        Self::on(TestCms::new(), config)
+    }
+
+    /// On a data directory with settings of its own.
+    pub(crate) fn on(core: TestCms, config: &ServerConfig) -> Self {
         let cms = &core.cms;
         let first = FirstKeys {
             admin: Some(ADMIN.to_owned()),

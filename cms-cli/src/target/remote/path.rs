@@ -106,11 +106,13 @@ pub(super) fn segment(text: &str) -> String {
 }
 
 pub(super) fn openapi_path(request: &OpenApiRequest) -> String {
-    let OpenApiRequest { version, hydrate, user_only, .. } = request;
+    let OpenApiRequest { version, hydrate, user_only, management, .. } = request;
     let version = version.as_str();
     let [hydrate, user_only] = [*hydrate, *user_only].map(u8::from);
+    // Servers of older versions do not know `management`.
+    let management = if *management { "&management=1" } else { "" };
     format!(
-        "/api/v1/open-api-schema.json?version={version}&hydrate={hydrate}&user_only={user_only}"
+        "/api/v1/open-api-schema.json?version={version}&hydrate={hydrate}&user_only={user_only}{management}"
     )
 }
 
