@@ -7,7 +7,11 @@
 mod client;
 mod config;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
@@ -214,7 +218,9 @@ fn verify(
     let verifier = client.id_token_verifier();
     let verifier =
         verifier.set_time_fn(move || now.into()).set_other_audience_verifier_fn(|_| true);
-    let claims = token.claims(&verifier, nonce)?;
+    // The crate panics when a signature by ECDSA does not have the length of its curve.
+    let claims = catch_unwind(AssertUnwindSafe(|| token.claims(&verifier, nonce)))
+        .map_err(|_| ClaimsVerificationError::Other("the signature is malformed".to_owned()))??;
     // A token for several clients names the one that it was issued to.
     if claims.audiences().len() == 1 || claims.authorized_party() == Some(client.client_id()) {
         Ok(())
