@@ -131,7 +131,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters([entry()])
         .respond([ok(with_object)])
         .respond(denied_or_missing());
-    let delete = operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object for ever")
+    let delete = operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object permanently")
         .parameters([entry()])
         .respond([done()])
         .respond(denied_or_missing());
