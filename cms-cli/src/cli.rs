@@ -9,9 +9,9 @@ pub(crate) mod graphql;
 mod key;
 mod media;
 mod openapi;
-mod preview;
 #[cfg(feature = "serve")]
 mod openid;
+mod preview;
 mod schedule;
 mod search;
 mod selection;
@@ -35,9 +35,9 @@ pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
-pub(crate) use self::preview::PreviewArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
+pub(crate) use self::preview::PreviewArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};

@@ -44,8 +44,8 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES, USERS,
-        WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
+        USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
         object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
         segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
     },
