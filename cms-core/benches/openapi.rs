@@ -33,7 +33,8 @@ fn describe(bencher: Bencher, version: OpenApiVersion) {
     let asked = AtomicU32::new(0);
     bencher.bench_local(|| {
         let base_url = format!("http://{}.example", asked.fetch_add(1, Ordering::Relaxed));
-        let request = OpenApiRequest { version, hydrate: true, user_only: false, base_url };
+        let request =
+            OpenApiRequest { version, hydrate: true, base_url, ..OpenApiRequest::default() };
         folder.cms.openapi().document(&Caller::local(), &request).expect("it can be described")
     });
 }

@@ -13,16 +13,11 @@ use cms_model::{
         catalog::Catalog,
         model::Definition,
     },
-    context::{ActorKind, Caller, Credential, Stamp},
+    context::{Caller, Stamp},
     error::{Error, Result},
     limits,
-    wire::{
-        context::{ApiKey, AuthContext, Named, User},
-        key::KeyKind,
-        user::Role,
-    },
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, Reader, SpaceIds, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, Writer};
 
 use crate::{
     CoreConfig,
@@ -113,11 +108,12 @@ impl Cms {
             Permission::Session => Err(Error::Forbidden),
             Permission::AnyWriter => caller.require_write(),
             Permission::Admin => caller.require_admin(),
-            Permission::AdministerTypes => caller.require_type_admin(),
+            Permission::PlanTypes => caller.require_type_admin(),
+            Permission::AdministerTypes => self.config.require_type_change(caller),
             Permission::ChangeType { content_type } => {
                 caller.require_write()?;
                 self.catalog_of(caller)?.look_up(content_type)?;
-                caller.require_type_admin()
+                self.config.require_type_change(caller)
             }
             Permission::Query => {
                 let catalog = self.catalog_of(caller)?;
@@ -184,38 +180,6 @@ impl Cms {
     /// or applied.
     pub fn rewriting(&self) -> Option<(u64, u64)> {
         self.rewriting.get()
-    }
-
-    /// Returns server, space and key of the caller (see docs/reference/http.md#check-a-key).
-    pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
-        let named = |id| Named { id, name: "default".to_owned() };
-        let (organization, space) = self.store.read_autocommit(|reader| {
-            let SpaceIds { organization, space } = reader.space_ids()?;
-            Ok((named(organization), named(space)))
-        })?;
-        let actor = caller.actor();
-        let (role, email) = match &actor.kind {
-            ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
-            ActorKind::Key(_) | ActorKind::Local => (None, None),
-        };
-        let api_key = |kind| ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() };
-        Ok(AuthContext {
-            organization,
-            space,
-            user: User {
-                id: actor.id.clone(),
-                username: actor.name.clone(),
-                roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
-                email,
-                role,
-            },
-            api_key: match &actor.kind {
-                _ if caller.credential == Credential::PreviewToken => None,
-                ActorKind::Key(kind) => Some(api_key(*kind)),
-                ActorKind::Local => Some(api_key(KeyKind::Admin)),
-                ActorKind::User { .. } => None,
-            },
-        })
     }
 
     /// Calls a function after each commit of this process, until the listener is dropped. It runs

@@ -5,7 +5,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use cms_media::files::FileSettings;
 use cms_model::{
     clock::Clock,
-    error::Result,
+    context::Caller,
+    error::{Error, Result},
     ids::IdSource,
     limits,
     settings::{Durability, MediaStorage, NewDatabase},
@@ -29,6 +30,9 @@ pub struct CoreConfig {
     /// `readonly` applies to forms only, not to the API (see
     /// docs/reference/objects.md#read-only-properties).
     pub lenient_readonly: bool,
+    /// Sessions cannot change content types: the team keeps them in files (see
+    /// docs/reference/content-types.md#types-in-files).
+    pub types_readonly: bool,
     /// Days for which the journal keeps changes (see docs/reference/activity.md).
     pub activity_days: i64,
     /// Maximum time that a search waits for earlier writes to be indexed (see
@@ -59,6 +63,7 @@ impl CoreConfig {
             max_types: None,
             max_objects: None,
             lenient_readonly: false,
+            types_readonly: false,
             activity_days: limits::DEFAULT_ACTIVITY_DAYS,
             search_wait: limits::DEFAULT_SEARCH_WAIT,
             media: MediaStorage::default(),
@@ -69,6 +74,12 @@ impl CoreConfig {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }
+    }
+
+    /// Rejects callers that may not change content types.
+    pub(crate) fn require_type_change(&self, caller: &Caller) -> Result<()> {
+        caller.require_type_admin()?;
+        if self.types_readonly && caller.has_session() { Err(Error::Forbidden) } else { Ok(()) }
     }
 
     /// Opens the database of the data directory.

@@ -31,6 +31,7 @@ fn document_is_the_same_on_both_targets() {
         &["--version", "3.1", "--hydrate"],
         &["--version", "2", "--user-only"],
         &["--hydrate", "--user-only"],
+        &["--management", "--user-only", "--version", "3.1"],
     ] {
         let remote = targets[1].run(&[&["openapi"], arguments].concat()).ok();
         assert!(remote.contains(server.url.trim_start_matches("http://")), "{arguments:?}");

@@ -1,6 +1,8 @@
 // Typical requests of a front end with the generated client; an unexpected response ends it.
 import * as api from './client/index.js';
 import { client } from './client/client.gen.js';
+import * as management from './management/index.js';
+import { client as managementClient } from './management/client.gen.js';
 
 declare const process: { argv: string[] };
 const [baseUrl, key] = process.argv.slice(2) as [string, string];
@@ -30,4 +32,23 @@ const batch = await api.newsBatchCreate({ body: [{ id: 'b', title: 'B' }], throw
 equal(batch.data.batch_success_count, 1);
 await api.newsDelete({ path: { id: 'a' }, throwOnError: true });
 equal((await api.newsGet({ path: { id: 'a' } })).response?.status, 404);
-console.log('the generated client works');
+
+// The client of the management document knows no type, and works with all.
+managementClient.setConfig({ baseUrl, headers: { 'X-AUTH-TOKEN': key } });
+const context = await management.getAuthContext({ throwOnError: true });
+equal([context.data.rights.admin, context.data.by.kind], [true, 'key']);
+const news = { contentType: 'news' };
+const anyNews = await management.contentCreate({ path: news, body: { id: 'c', title: 'C' }, throwOnError: true });
+equal([anyNews.data.id, anyNews.data['title']], ['c', 'C']);
+const page = await management.contentList({
+  path: news,
+  query: { 'fields[]': ['title'], filters: '{"title":{"type":"equals","filter":"C"}}' },
+  headers: { 'x-mode': 'preview' },
+  throwOnError: true,
+});
+equal(page.data.data, [{ id: 'c', title: 'C' }]);
+const preview = { action: 'delete' as const, all: true, dryRun: true };
+const matching = await management.contentBulk({ path: news, body: preview, throwOnError: true });
+equal('matched' in matching.data && matching.data.matched, 2);
+equal((await management.getActivity({ query: { limit: 1 }, throwOnError: true })).data.data.length, 1);
+console.log('the generated clients work');

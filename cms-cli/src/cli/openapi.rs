@@ -14,6 +14,10 @@ pub(crate) struct OpenapiArgs {
     /// Describe only content, without the endpoints that every server has.
     #[arg(long)]
     pub(crate) user_only: bool,
+    /// Describe every endpoint of the server, and the content endpoints for any type; --user-only has
+    /// no effect.
+    #[arg(long)]
+    pub(crate) management: bool,
     /// Set the server URL in the document of a data directory.
     #[arg(long, value_name = "URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,

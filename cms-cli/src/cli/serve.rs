@@ -84,6 +84,9 @@ pub(crate) struct ServeArgs {
     /// Allow the API to change read-only properties.
     #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,
+    /// Refuse changes of content types by sessions; keys, and the plan, stay allowed.
+    #[arg(long, env = "CMS_TYPES_READONLY", value_parser = BoolishValueParser::new())]
+    pub(crate) types_readonly: bool,
     #[command(flatten)]
     pub(crate) webhooks: WebhookAccess,
     /// Allow the administration page to show previews of this front end in a frame, for example

@@ -1,12 +1,15 @@
 //! `cms activity`: shows who changed what.
 
-use cms_core::{Error, limits, wire::activity::ActivityRequest};
+use cms_core::{
+    Error, limits,
+    wire::{activity::ActivityRequest, user::UserListRequest},
+};
 use serde_json::{Value, json};
 
 use super::{key, open_to_read, require_types};
 use crate::{
     cli::ActivityArgs,
-    failure::{Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     report::{Column, column},
     settings::Settings,
@@ -64,7 +67,17 @@ fn actor_id(target: &dyn Target, name: String) -> Result<String> {
     if key::is_id(&name) {
         return Ok(name);
     }
-    let keys = target.keys()?;
-    let found = keys.into_iter().find(|key| key.name == name);
-    Ok(found.map(|key| key.id).ok_or(Error::NotFound { what: "key", name })?)
+    let keys = target.keys()?.into_iter().filter(|key| key.name == name).map(|key| key.id);
+    let request = UserListRequest { q: Some(name.clone()), ..UserListRequest::default() };
+    let users = target.users(&request)?.into_iter();
+    let users = users.filter(|user| user.name == name || user.email == name).map(|user| user.id);
+    let mut found = keys.chain(users);
+    match (found.next(), found.next()) {
+        (Some(id), None) => Ok(id),
+        (None, _) => Err(Error::NotFound { what: "user or key", name }.into()),
+        (Some(_), Some(_)) => {
+            Err(Failure::usage(format!("several users and keys have the name \"{name}\""))
+                .hint("use an id, from `cms user list` or `cms key list`"))
+        }
+    }
 }

@@ -32,7 +32,9 @@ pub(super) fn run(
             VersionChoice::V2 => OpenApiVersion::V2,
         },
         hydrate: args.hydrate,
-        user_only: args.user_only,
+        user_only: args.user_only && !args.management,
+        management: args.management,
+        open_id: false,
         base_url: args.public_url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
     };
     let document = open_to_read(settings)?.openapi(&request)?;

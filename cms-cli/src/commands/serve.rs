@@ -246,6 +246,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         max_types: args.max_types,
         max_objects: args.max_objects,
         lenient_readonly: args.lenient_readonly,
+        types_readonly: args.types_readonly,
         activity_days: args.activity_days,
         http_webhooks: args.webhooks.webhook_allow_http,
         preview_origins: args.preview_origins.clone(),

@@ -19,7 +19,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
-        context::AuthContext,
+        context,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -32,31 +32,41 @@ use cms_core::{
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
     },
 };
 use reqwest::Method;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
-        USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
-        object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
-        segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TRASH,
+        TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
+        object_path, object_query, objects_path, openapi_path, schedule_path, schedules_path,
+        search_query, segment, state_path, trash_path, trash_query, type_path, user_path,
+        users_path, validate_path, webhook_path,
     },
     resource::{
-        Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
+        Resource, SERVER, object_named, trash_named, type_named, user_named, webhook_named,
+        workflow_named,
     },
 };
 use super::{
     Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
     schedule_payload,
 };
+
+/// The part of `GET /api/auth-context` that servers of every version have.
+#[derive(Deserialize)]
+struct Identity {
+    user: context::User,
+}
 
 impl Remote {
     /// Replaces "not found" by the error of a missing type: the API has one response for both.
@@ -73,8 +83,8 @@ impl Remote {
 
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
-        let context: AuthContext = self.get(AUTH_CONTEXT, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base(), context.user.username))
+        let found: Identity = self.get(AUTH_CONTEXT, SERVER)?;
+        Ok(format!("{} (key \"{}\")", self.base(), found.user.username))
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
@@ -187,8 +197,24 @@ impl Target for Remote {
         self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
     }
 
-    fn trash(&self, _: &str, _: Page) -> Result<List<Value>> {
-        Err(Error::BadRequest("a server does not list deleted objects".to_owned()))
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.get(&format!("{TRASH}?{}", trash_query(request)), SERVER)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        self.get(&trash_path(entry), trash_named(entry))
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        self.post(&format!("{}/restore", trash_path(entry)), request, trash_named(entry))
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.delete(&trash_path(entry), trash_named(entry))
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.post(&format!("{TRASH}/empty"), request, SERVER)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {

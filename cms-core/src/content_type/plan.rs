@@ -53,6 +53,7 @@ impl Types<'_> {
     /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when the plan has blockers,
     /// [`Error::DataLoss`] when values would be lost without consent.
     pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<ProjectPlan> {
+        self.cms.config.require_type_change(caller)?;
         require_rights(caller, &request.wanted)?;
         let run = Run::new(self, caller, &request.wanted);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());

@@ -5,9 +5,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use cms_model::wire::{
-    key::Rule,
-    openapi::{OpenApiDocument, OpenApiRequest},
+use cms_model::{
+    openapi::document::CallerRights,
+    wire::{
+        key::Rule,
+        openapi::{OpenApiDocument, OpenApiRequest},
+    },
 };
 
 /// Maximum number of cached documents. Each may have some megabytes.
@@ -22,8 +25,17 @@ pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    /// None for keys without restrictions.
-    pub(crate) rules: Option<Vec<Rule>>,
+    pub(crate) scope: Scope,
+    pub(crate) rights: CallerRights,
+}
+
+/// The types on which a caller has rights.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    All,
+    /// All but those that configure the server.
+    Editor,
+    Rules(Vec<Rule>),
 }
 
 impl DocumentCache {

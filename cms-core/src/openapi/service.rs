@@ -1,5 +1,5 @@
-//! The OpenAPI document for a key. It changes only with content types, so documents are cached by
-//! the rights of the key and the parameters.
+//! The OpenAPI document for a caller. It changes only with content types, so documents are cached by
+//! the rights of the caller and the parameters.
 
 use std::sync::Arc;
 
@@ -11,16 +11,18 @@ use cms_model::{
     },
     context::{Caller, Rights},
     error::{Error, Result},
-    openapi::document::{self, TypeAccess},
+    openapi::{
+        document::{self, CallerRights, TypeAccess},
+        management::ManagementRights,
+    },
     wire::{
         condition::EntityTag,
-        key::Rule,
         object::Json,
         openapi::{OpenApiDocument, OpenApiRequest},
     },
 };
 
-use super::cache::DocumentKey;
+use super::cache::{DocumentKey, Scope};
 use crate::cms::Cms;
 
 /// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
@@ -39,37 +41,71 @@ impl Cms {
 }
 
 impl OpenApi<'_> {
-    /// Returns the document of the operations that the key allows.
+    /// Returns the document of the operations that the caller may use.
     pub fn document(
         &self,
         caller: &Caller,
         request: &OpenApiRequest,
     ) -> Result<Arc<OpenApiDocument>> {
         let catalog = self.cms.current_catalog()?;
-        let actor = caller.actor();
-        let rules = (caller.rights() == Rights::Rules).then(|| actor.rules.clone());
-        let key = DocumentKey { schema_rev: catalog.rev, request: request.clone(), rules };
+        let key = DocumentKey {
+            schema_rev: catalog.rev,
+            request: request.clone(),
+            scope: scope(caller),
+            rights: self.rights(caller, request),
+        };
         if let Some(known) = self.cms.documents.get(&key) {
             return Ok(known);
         }
-        let text = build(&catalog, key.rules.as_deref(), request)?;
+        let text = build(&catalog, &key)?;
         let tag = EntityTag::of(&text);
         let document = Arc::new(OpenApiDocument { text: Json(text), tag });
         self.cms.documents.insert(key, Arc::clone(&document));
         Ok(document)
     }
+
+    /// Callers that read everything, and write nothing, get the same description of content as
+    /// those that write everything (see docs/reference/openapi.md#rights).
+    fn rights(&self, caller: &Caller, request: &OpenApiRequest) -> CallerRights {
+        let change_types = self.cms.config.require_type_change(caller).is_ok();
+        let is_reader = caller.rights() == Rights::ReadOnly;
+        let management = ManagementRights {
+            admin: caller.is_admin(),
+            write: !caller.is_read_only(),
+            publish: caller.may_publish(),
+            plan_types: caller.require_type_admin().is_ok(),
+            change_types,
+            open_id: request.open_id,
+        };
+        CallerRights {
+            change_types: change_types || is_reader,
+            publish: caller.may_publish() || is_reader,
+            management: request.management.then_some(management),
+        }
+    }
 }
 
-fn build(catalog: &Catalog, rules: Option<&[Rule]>, request: &OpenApiRequest) -> Result<Vec<u8>> {
-    let access = |name: &str| rules.map_or(Access::ALL, |rules| Access::granted(rules, name));
-    let types = catalog.types().iter().filter(|known| !HIDDEN.contains(&known.name()));
-    let types: Vec<TypeAccess<'_>> = types
-        .map(|known| TypeAccess {
-            definition: &known.definition,
-            properties: &known.properties,
-            access: access(known.name()),
-        })
-        .collect();
-    document::document(&types, rules.is_none(), request)
+/// The types on which the caller has rights, and which.
+fn scope(caller: &Caller) -> Scope {
+    match caller.rights() {
+        Rights::Admin | Rights::Developer | Rights::ReadOnly => Scope::All,
+        Rights::Editor => Scope::Editor,
+        Rights::Rules => Scope::Rules(caller.actor().rules.clone()),
+    }
+}
+
+fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
+    let access = |name: &str| match &key.scope {
+        Scope::All => Access::ALL,
+        Scope::Editor => Access::editor(name),
+        Scope::Rules(rules) => Access::granted(rules, name),
+    };
+    let types = catalog.types().iter().map(|known| TypeAccess {
+        definition: &known.definition,
+        properties: &known.properties,
+        access: access(known.name()),
+        is_hidden: HIDDEN.contains(&known.name()),
+    });
+    document::document(&types.collect::<Vec<_>>(), key.rights, &key.request)
         .map_err(|error| Error::Internal(Box::new(error)))
 }

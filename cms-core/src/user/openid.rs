@@ -4,6 +4,7 @@
 
 use cms_model::{
     auth::key::digest,
+    context::Stamp,
     error::{Error, Result},
     limits,
     user::{
@@ -77,7 +78,9 @@ impl Sessions<'_> {
                 Some(user) => user.pk,
                 None => match new {
                     Some(profile) if writer.user_count()? < limits::MAX_USERS => {
-                        insert(writer, &config, &profile, None, config.clock.now())?
+                        let at = config.clock.now();
+                        let by_themselves = |pk| Stamp { at, actor: Some(pk) };
+                        insert(writer, &config, &profile, None, by_themselves)?
                     }
                     _ => return Ok(Err((OpenIdError::User, String::new()))),
                 },

@@ -23,14 +23,17 @@ mod objects;
 mod openapi;
 mod plan;
 mod project;
+mod projection;
 mod publish;
 mod restore;
 #[cfg(feature = "s3")]
 mod s3;
 mod search;
+mod sessions;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;
+mod trash;
 mod two_handles;
 mod type_changes;
 mod upgrade;

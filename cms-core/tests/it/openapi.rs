@@ -329,11 +329,16 @@ fn document_for_scoped_keys_has_allowed_operations() {
         delete: text.contains('d'),
     };
     let table = [
-        ("c", "create batchCreate"),
-        ("r", "list get listVersion getVersions"),
-        ("u", "update patch batchPatch"),
+        ("c", "create batchCreate validate getWorkingCopy putWorkingCopy deleteWorkingCopy"),
+        ("r", "list get listVersion getVersions incoming"),
+        ("u", "update patch batchPatch validate getWorkingCopy putWorkingCopy deleteWorkingCopy"),
         ("d", "delete batchDelete"),
-        ("rd", "list get delete batchDelete listVersion getVersions getRemoved"),
+        ("rd", "list get delete batchDelete listVersion getVersions getRemoved incoming"),
+        (
+            "cr",
+            "create batchCreate list get listVersion getVersions duplicate incoming validate \
+             getWorkingCopy putWorkingCopy deleteWorkingCopy",
+        ),
     ];
     for (rights, wanted) in table {
         let rules = vec![rule(rights)];
@@ -363,6 +368,53 @@ fn document_for_scoped_keys_has_allowed_operations() {
         test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().tag
     });
     assert!(kinds.iter().all(|tag| *tag == kinds[0]));
+}
+
+#[test]
+fn document_depends_on_role_and_publishing_right() {
+    let test = TestCms::new();
+    let mut news = article();
+    news.insert("name".to_owned(), json!("news"));
+    news.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().create(&Caller::local(), news).unwrap();
+    let publishing = [
+        "News_publish",
+        "News_unpublish",
+        "News_archive",
+        "News_batchPublish",
+        "News_batchUnpublish",
+        "News_batchArchive",
+        "News_schedule",
+        "News_unschedule",
+    ];
+    let rule = json!({ "ctd": "news", "create": true, "read": true, "update": true });
+    let complete = describe(&test, &Caller::local(), &request(OpenApiVersion::V30));
+    // In this order, so that a document of other rights is not taken from the cache.
+    for (role, may_publish, may_change_types) in [
+        ("editor", true, false),
+        ("author", false, false),
+        ("viewer", true, true),
+        ("developer", true, true),
+        ("custom", false, false),
+        ("admin", true, true),
+    ] {
+        let mut user =
+            json!({ "email": format!("{role}@example.com"), "name": role, "role": role });
+        if role == "custom" {
+            user["rules"] = json!([rule]);
+        }
+        let cookie = test.session(&user);
+        let caller = test.cms.keys().authenticate_session(&cookie).unwrap();
+        let document = describe(&test, &caller, &request(OpenApiVersion::V30));
+        let operations = operations(&document);
+        for id in publishing {
+            assert_eq!(operations.contains(&id), may_publish, "{role} {id}");
+        }
+        assert!(operations.contains(&"News_create"), "{role}");
+        let changes_types = operations.contains(&"postContentDefinition");
+        assert_eq!(changes_types, may_change_types, "{role}");
+        assert_eq!(document == complete, may_change_types, "{role}");
+    }
 }
 
 #[test]

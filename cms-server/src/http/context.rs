@@ -23,6 +23,9 @@ pub(crate) struct RequestContext<'a> {
     /// Parameters of the path, decoded; empty where the route has fewer.
     pub(crate) path: [Cow<'a, str>; 3],
     pub(crate) query: Query<'a>,
+    /// The query parameters that the handler does not ignore: those of the route, unless it says
+    /// otherwise.
+    pub(crate) known_parameters: &'static [&'static str],
     pub(crate) head: &'a Parts,
     pub(crate) public_url: &'a PublicUrl,
     /// Where handlers need more than the core.
@@ -49,7 +52,7 @@ pub(crate) struct OpenRequest {
 
 /// The client of a request, as a session shows it.
 pub(crate) fn client(address: Option<IpAddr>, head: &Parts) -> Client {
-    let agent = head.headers.get(header::USER_AGENT).map(|value| value.as_bytes());
+    let agent = head.headers.get(header::USER_AGENT).map(HeaderValue::as_bytes);
     Client {
         address: address.map(|address| address.to_canonical().to_string()).unwrap_or_default(),
         user_agent: String::from_utf8_lossy(agent.unwrap_or_default()).into_owned(),

@@ -6,10 +6,11 @@
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{
     ActorKind, Cms, Error, Result, SignedIn, email_key,
-    wire::session::{OpenIdMethod, PasswordChange, SignIn, SignInMethods, code_of},
+    wire::session::{CurrentSession, OpenIdMethod, PasswordChange, SignIn, SignInMethods, code_of},
 };
 
 use super::{
+    auth_context::complete,
     context::{OpenRequest, RequestContext, client},
     openid,
     users::page,
@@ -42,18 +43,18 @@ pub(crate) fn sign_in(app: &App, request: &OpenRequest) -> Result<Response> {
     let signed_in = match SignIn::from_payload(body::object(&request.body)?)? {
         SignIn::Password { email, password } => {
             let attempt = start(Some(&email_key(&email)))?;
-            let signed_in = sessions.sign_in(&email, &password, client);
+            let signed_in = sessions.sign_in(&email, &password, &client);
             counted(attempt, signed_in, |error| matches!(error, Error::Unauthenticated))?
         }
         SignIn::Code { code, members } => {
             let attempt = start(None)?;
-            let signed_in = sessions.sign_in_with_code(&code, &members, client);
+            let signed_in = sessions.sign_in_with_code(&code, &members, &client);
             counted(attempt, signed_in, is_wrong_code)?
         }
     };
     let is_https = app.public_url.is_https(&request.head.headers);
     let cookie = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
-    Ok(Response::json(&signed_in.session)
+    Ok(Response::json(&described(app, signed_in.session))
         .with_header(header::SET_COOKIE, cookie)
         .with_header(header::CACHE_CONTROL, NO_STORE))
 }
@@ -67,13 +68,17 @@ pub(crate) fn code(app: &App, request: &OpenRequest) -> Result<Response> {
 }
 
 pub(crate) fn current(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    Ok(Response::json(&cms.sessions().current(&context.caller)?))
+    let session = cms.sessions().current(&context.caller)?;
+    Ok(Response::json(&described(context.app, session)))
+}
+
+fn described(app: &App, session: CurrentSession) -> CurrentSession {
+    CurrentSession { context: complete(app, session.context), ..session }
 }
 
 /// A wrong current password counts as a failed sign-in.
 pub(crate) fn change_password(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let (app, address) = (context.app, context.address);
-    app.sign_in_limits.check_address(address, app.uptime())?;
     let change = PasswordChange::from_payload(&body::object(context.body)?)?;
     let ActorKind::User { email, .. } = &context.caller.actor().kind else {
         return Err(Error::Forbidden);

@@ -31,6 +31,7 @@ pub(crate) enum RequiredPermission {
     /// Rights on the objects of the type of shared views.
     Views(Access),
     ChangeType,
+    PlanTypes,
     AdministerTypes,
     Admin,
 }
@@ -64,6 +65,7 @@ impl RequiredPermission {
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },
+            Self::PlanTypes => Permission::PlanTypes,
             Self::AdministerTypes => Permission::AdministerTypes,
             Self::Admin => Permission::Admin,
         }
@@ -89,7 +91,6 @@ impl RequiredPermission {
                 | Self::Validate
                 | Self::Duplicate
                 | Self::Session
-                | Self::Validate
                 | Self::WorkingCopy
         )
     }

@@ -122,9 +122,12 @@ async fn respond(
     log: &mut RequestLog,
 ) -> Result<Response> {
     // Monitoring has no rate limit.
-    let is_public =
-        matches!(matched, RouteMatch::Route(Route { endpoint: Endpoint::Public(_), .. }, _));
-    if !is_public && log.address.is_some_and(|address| !app.admits_address(address)) {
+    let is_monitoring = matches!(
+        matched,
+        RouteMatch::Route(Route { endpoint: Endpoint::Public(_), path, .. }, _)
+            if !path.starts_with("/api/")
+    );
+    if !is_monitoring && log.address.is_some_and(|address| !app.admits_address(address)) {
         return Err(Error::TooManyRequests { retry_after_seconds: 1 });
     }
     if parts.method == Method::OPTIONS {
@@ -338,6 +341,9 @@ impl KeyedRequest {
             (BufferedBody::default(), Form::default())
         } else {
             self.authorise(app, &caller)?;
+            if self.route.body == BodyKind::Small {
+                app.sign_in_limits.check_address(self.address, app.uptime())?;
+            }
             self.read_body(app, body, log).await?
         };
         let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;
@@ -399,6 +405,7 @@ impl KeyedRequest {
             caller,
             path: self.parameters.decode(self.parts.uri.path()),
             query: Query::parse(query_string(&self.parts)),
+            known_parameters: self.route.query,
             head: &self.parts,
             public_url: &app.public_url,
             app,
@@ -412,7 +419,7 @@ impl KeyedRequest {
             Err(Error::NotFast) => return Err(Error::NotFast),
             response => response.unwrap_or_else(self.route.error_response),
         };
-        let ignored = context.query.ignored(self.route.query, &context.unknown_paths);
+        let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
         Ok(response
             .with_optional(ignored_fields::QUERY, ignored)
             .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)

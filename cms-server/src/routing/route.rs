@@ -69,7 +69,8 @@ pub(crate) enum BodyKind {
     Json,
     /// A GraphQL request: JSON of limited size.
     GraphQl,
-    /// JSON of a few members.
+    /// JSON of a few members, one of which is a secret: clients with too many failed sign-ins are
+    /// refused before it is read.
     Small,
     /// JSON with the settings of a user.
     Settings,
@@ -193,6 +194,11 @@ impl Route {
     pub(super) const fn query(mut self, names: &'static [&'static str]) -> Self {
         self.query = names;
         self
+    }
+
+    /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
+    pub fn query_parameters(&self) -> &'static [&'static str] {
+        self.query
     }
 
     /// Tells whether the route needs no key.

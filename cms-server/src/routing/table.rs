@@ -9,7 +9,7 @@ use cms_core::Access;
 use super::{
     permissions::RequiredPermission::{
         self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
-        Duplicate, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
+        Duplicate, PlanTypes, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -18,8 +18,8 @@ use crate::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
         media, objects, openapi,
         openid::{self, Step},
-        presence, preview, publish, search, session, settings, shared_views, users, webhooks,
-        workflow, working_copies,
+        presence, preview, publish, search, session, settings, shared_views, trash, users,
+        webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -38,6 +38,7 @@ const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const TRASH_ENTRY: &str = "/api/v1/trash/{entry}";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
 const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
@@ -71,7 +72,7 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
         .preview(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", AdministerTypes, content_types::plan),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).preview(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
@@ -127,6 +128,13 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
         .query(&["page", "limit", "content_type[]"]),
 
+    Route::get("/api/v1/trash", AnyWriter, trash::list)
+        .query(&["page", "limit", "content_type[]", "q", "deletedAfter", "deletedBefore", "by"]),
+    Route::write(Method::POST, "/api/v1/trash/empty", Admin, trash::empty),
+    Route::get(TRASH_ENTRY, AnyWriter, trash::get),
+    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", AnyWriter, trash::restore),
+    Route::write(Method::DELETE, TRASH_ENTRY, AnyWriter, trash::remove).without_body(),
+
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),
     Route::new(Method::GET, "/image/{*path}", Endpoint::Image).query(&["transform", "format", "quality"]),
@@ -170,7 +178,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).preview(),
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
-        .query(&["version", "hydrate", "user_only"]),
+        .query(&["version", "hydrate", "user_only", "management"]),
     Route::public("/docs", docs::page),
     Route::public("/docs/page.css", docs::style),
     Route::public("/docs/page.js", docs::script),

@@ -7,6 +7,7 @@ use cms_core::{
         key::{KeyKind, NewKey},
         publish::PublishAction,
         shared_view::NewSharedView,
+        trash::TrashRequest,
         user::UserListRequest,
     },
 };
@@ -27,6 +28,18 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Tells whether keys cannot use the route.
+    pub(crate) fn is_of_sessions(&self) -> bool {
+        self.of_sessions.is_some()
+    }
+
+    /// The status for a caller.
+    pub(crate) fn status(&self, caller: CallerKind) -> u16 {
+        let keys = CallerKind::ALL.into_iter().zip(self.statuses);
+        let cookies = CallerKind::WITH_COOKIE.into_iter().zip(self.cookie_statuses());
+        keys.chain(cookies).find(|(known, _)| *known == caller).unwrap().1
+    }
+
     /// The status for each of [`CallerKind::WITH_COOKIE`]: users of most roles have the rights of a
     /// kind of key.
     fn cookie_statuses(&self) -> [u16; 8] {
@@ -136,6 +149,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
     publishing(&mut row);
     working_copies(&mut row);
+    trash(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
@@ -230,6 +244,20 @@ fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value
     row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
 }
 
+/// Rows of the trash: every caller that can write something may list what it sees.
+fn trash(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    const LIST: [u16; 7] = [401, 401, 403, 200, 200, 200, 200];
+    const ENTRY: [u16; 7] = [401, 401, 403, 200, 200, 404, 200];
+    const REMOVE_ENTRY: [u16; 7] = [401, 401, 403, 204, 204, 404, 204];
+    row("GET", "/api/v1/trash", "/api/v1/trash", Value::Null, LIST);
+    row("POST", "/api/v1/trash/empty", "/api/v1/trash/empty", json!({}), MANAGE);
+    let one = ("/api/v1/trash/{entry}", "/api/v1/trash/ENTRY");
+    row("GET", one.0, one.1, Value::Null, ENTRY);
+    let restore = ("/api/v1/trash/{entry}/restore", "/api/v1/trash/ENTRY/restore");
+    row("POST", restore.0, restore.1, Value::Null, ENTRY);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE_ENTRY);
+}
+
 /// Uploads without a form: callers that may create media objects get a 400.
 fn media(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
     const UPLOAD: [u16; 7] = [401, 401, 403, 400, 403, 403, 400];
@@ -282,6 +310,9 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
 
 /// Rows of routes for sessions, with the status for those.
 fn of_sessions() -> Vec<Row> {
+    // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
+    const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
+    const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
     let row = |method, route, path, body, statuses, of_sessions| Row {
         method,
         route,
@@ -291,9 +322,6 @@ fn of_sessions() -> Vec<Row> {
         of_sessions: Some(of_sessions),
     };
     let (one, all, none) = ("/api/v1/session", "/api/v1/sessions", Value::Null);
-    // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
-    const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
-    const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
     let settings = "/api/v1/session/settings";
     let password = json!({ "currentPassword": "a", "newPassword": "a password" });
     vec![
@@ -373,7 +401,14 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         panic!("not a dry run")
     };
     let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
-    path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk)
+    let path = path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk);
+    if !path.contains("ENTRY") {
+        return path;
+    }
+    drop(cms.objects().create(&local, "post", object(&json!({ "id": "gone", "title": "Gone" }))));
+    drop(cms.objects().delete(&local, "post", "gone"));
+    let deletions = cms.trash().list(&local, &TrashRequest::default()).unwrap();
+    path.replace("ENTRY", &deletions.data[0].entry)
 }
 
 /// The id of a user, or nothing.

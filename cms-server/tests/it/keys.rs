@@ -37,34 +37,6 @@ async fn keys_come_in_a_header_or_in_the_query() {
     assert_eq!(app.send("PATCH", &path, &json, r#"{"price":2}"#).await.status, 200);
 }
 
-/// The key of the caller.
-#[tokio::test]
-async fn auth_context_describes_the_key() {
-    let app = TestApp::new();
-    let rule =
-        json!({ "ctd": "post", "create": true, "read": true, "update": true, "delete": true });
-    for (caller, kind, rules) in [
-        (CallerKind::ReadOnly, "read_only", json!([])),
-        (CallerKind::ReadWrite, "read_write", json!([])),
-        (CallerKind::Scoped, "scoped", json!([rule])),
-    ] {
-        let mut context =
-            app.send_as(caller, "GET", "/api/auth-context", &Value::Null).await.json();
-        let name = context["apiKey"]["name"].clone();
-        for part in ["organization", "space", "user"] {
-            let id = context[part]["id"].take();
-            assert_eq!(id.as_str().unwrap().len(), 36, "{part}");
-        }
-        let wanted = json!({
-            "organization": { "id": null, "name": "default" },
-            "space": { "id": null, "name": "default" },
-            "user": { "id": null, "username": name, "roles": ["ROLE_HEADLESS_ADMIN"] },
-            "apiKey": { "name": name, "type": kind, "rules": rules },
-        });
-        assert_eq!(context, wanted);
-    }
-}
-
 /// Keys are created, listed without their token, and refused after they are revoked.
 #[tokio::test]
 async fn keys_are_managed() {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod activity;
+mod auth_context;
 mod bulk;
 mod changes;
 mod conditions;
@@ -19,6 +20,7 @@ mod issuer;
 mod keep_dates;
 mod keys;
 mod logs;
+mod management_document;
 mod media;
 mod messages;
 mod openapi;
@@ -42,6 +44,7 @@ mod sign_in_limits;
 mod single_objects;
 mod support;
 mod transfers;
+mod trash;
 mod users;
 mod validate;
 mod views;

@@ -113,7 +113,11 @@ impl TestApp {
     }
 
     pub(crate) fn with(config: &ServerConfig) -> Self {
-        let core = TestCms::new();
+        Self::on(TestCms::new(), config)
+    }
+
+    /// On a data directory with settings of its own.
+    pub(crate) fn on(core: TestCms, config: &ServerConfig) -> Self {
         let cms = &core.cms;
         let first = FirstKeys {
             admin: Some(ADMIN.to_owned()),
@@ -134,14 +138,16 @@ impl TestApp {
 
     pub(crate) fn key(&self, caller: CallerKind) -> Option<&str> {
         match caller {
-            CallerKind::Anonymous => None,
             CallerKind::Unknown => Some("0123456789012345678901234567890123456789"),
             CallerKind::ReadOnly => Some(READ_ONLY),
             CallerKind::ReadWrite => Some(READ_WRITE),
             CallerKind::Scoped => Some(&self.scoped),
             CallerKind::Stranger => Some(&self.stranger),
             CallerKind::Admin => Some(ADMIN),
-            CallerKind::User(_) | CallerKind::Ended | CallerKind::CrossSite => None,
+            CallerKind::Anonymous
+            | CallerKind::User(_)
+            | CallerKind::Ended
+            | CallerKind::CrossSite => None,
         }
     }
 

@@ -21,6 +21,11 @@ impl Access {
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: reads the ids of deleted objects.
     pub const READ_REMOVED: Self = Self(2 | 8);
+    /// Restores deleted objects.
+    pub const RESTORE: Self = Self(1 | 2);
+
+    /// Copies an object: reads it and creates the copy.
+    pub const DUPLICATE: Self = Self(1 | 2);
 
     /// The rights of editors and authors on a type: all, but none on system types that configure
     /// the server.
@@ -103,7 +108,9 @@ pub enum Permission<'a> {
     Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },
-    /// Create types, plan or apply a project, purge all content.
+    /// Plan a project, which changes nothing.
+    PlanTypes,
+    /// Create types, apply a project, purge all content.
     AdministerTypes,
     /// Manage keys and the server.
     Admin,

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     content_type::{model::InputType, schema::LINK_TYPES},
     ids::MAX_ID_CHARS,
+    limits::MAX_ENTITY_TAG_CHARS,
     object::model::Status,
 };
 
@@ -23,6 +24,13 @@ pub(super) const BATCH_SUCCESS: &str = "BatchResponseSuccess";
 pub(super) const BATCH_ERROR: &str = "BatchResponseError";
 pub(super) const VERSIONS_LIST: &str = "versionsList";
 pub(super) const VERSION: &str = "versionItem";
+/// Unfinished work of the caller on an object.
+pub(super) const WORKING_COPY: &str = "WorkingCopy";
+pub(super) const WORKING_COPY_INPUT: &str = "WorkingCopyWithoutInternal";
+/// A page of links to an object.
+pub(super) const INCOMING: &str = "IncomingLinkList";
+/// A time of publication.
+pub(super) const SCHEDULE: &str = "PublicationTime";
 /// A content type definition and its parts.
 pub(super) const TYPE: &str = "ContentTypeDefinitionSchema";
 pub(super) const META: &str = "AbstractContentTypeMetaDefinition";
@@ -56,6 +64,10 @@ pub(super) fn shared() -> Vec<(String, Schema)> {
         ("422Response", error_body(422, "Idempotency-Key is already used")),
         (VERSION, version()),
         (VERSIONS_LIST, list_of(Schema::reference(VERSION))),
+        (WORKING_COPY, working_copy()),
+        (WORKING_COPY_INPUT, working_copy_input()),
+        (INCOMING, incoming()),
+        (SCHEDULE, schedule()),
     ]
     .map(|(name, schema)| (name.to_owned(), schema))
     .into()
@@ -88,9 +100,16 @@ fn date() -> Schema {
 
 /// The schema of `internal` (see docs/reference/objects.md#object-format).
 fn internal() -> Schema {
+    let required = ["createdAt", "updatedAt", "deletedAt", "contentType"];
+    Schema::object(internal_members(), &required)
+        .described("Metadata of the object; read-only")
+        .closed()
+}
+
+pub(super) fn internal_members() -> [(&'static str, Schema); 14] {
     let or = |schema: Schema, empty: Schema| Schema::any_of(vec![schema, empty]);
     let status = Schema::one_of(&Status::ALL.map(Status::as_str));
-    let properties = [
+    [
         ("contentType", Schema::text()),
         ("createdAt", date()),
         ("updatedAt", date()),
@@ -111,10 +130,7 @@ fn internal() -> Schema {
         ("publishedAt", Schema::text().described("Empty when there is none")),
         ("scheduledAt", Schema::text()),
         ("scheduledAtTimeZone", Schema::text()),
-    ];
-    Schema::object(properties, &["createdAt", "updatedAt", "deletedAt", "contentType"])
-        .described("Metadata of the object; read-only")
-        .closed()
+    ]
 }
 
 fn link() -> Schema {
@@ -164,7 +180,7 @@ fn batch(required: &[&str]) -> Schema {
 }
 
 /// The error body `{code, message}` of one status.
-fn error_body(code: u16, message: &str) -> Schema {
+pub(super) fn error_body(code: u16, message: &str) -> Schema {
     let properties = [("code", Schema::integer()), ("message", Schema::text())];
     Schema::object(properties, &["code", "message"])
         .example(json!({ "code": code, "message": message }))
@@ -275,19 +291,68 @@ fn version() -> Schema {
     Schema::object(properties, &["id", "internal", "version", "current"])
 }
 
+fn working_copy() -> Schema {
+    let current = "Whether the object is still in the state that `base` names";
+    Schema::record([
+        ("contentType", Schema::text()),
+        ("id", Schema::text()),
+        ("base", base()),
+        ("current", Schema::boolean().described(current)),
+        ("savedAt", Schema::text()),
+        ("data", Schema::map(Schema::anything())),
+    ])
+}
+
+fn working_copy_input() -> Schema {
+    let data = Schema::map(Schema::anything()).described("The properties, which are not validated");
+    Schema::record([("base", base()), ("data", data)]).closed()
+}
+
+fn base() -> Schema {
+    let max_length = Some(MAX_ENTITY_TAG_CHARS as u64);
+    Schema::from(SchemaKind::Text(Text { max_length, ..Text::default() }))
+        .described("`ETag` of the object when the work started; null for a new object")
+        .or_null()
+}
+
+fn incoming() -> Schema {
+    let published = "Whether the published version has the link";
+    let link = Schema::record([
+        ("contentType", Schema::text()),
+        ("id", Schema::text()),
+        ("objectTitle", Schema::text()),
+        ("properties", Schema::list(Schema::text()).described("Paths of the links")),
+        ("current", Schema::boolean().described("Whether the current version has the link")),
+        ("published", Schema::boolean().described(published)),
+    ]);
+    let hidden = "Whether objects that the caller may not read link to this one";
+    let list = [("data", Schema::list(link)), ("hidden", Schema::boolean().described(hidden))];
+    Schema::all(vec![Schema::reference(LIST), Schema::record(list)])
+}
+
+fn schedule() -> Schema {
+    let at = Schema::text().described("Local time, at least five minutes ahead");
+    let zone = Schema::text().described("Name of a time zone of the IANA database");
+    Schema::record([
+        ("scheduledAt", at.example("2050-01-02T09:30")),
+        ("timeZone", zone.example("Europe/Paris")),
+    ])
+}
+
+/// The name of a content type.
+pub(super) fn type_name() -> Schema {
+    let pattern = Some("^[_a-z]+$".to_owned());
+    SchemaKind::Text(Text { min_length: 1, pattern, ..Text::default() }).into()
+}
+
 fn content_type() -> Schema {
-    let name = Schema::from(SchemaKind::Text(Text {
-        min_length: 1,
-        pattern: Some("^[_a-z]+$".to_owned()),
-        ..Text::default()
-    }));
     let anything = || Schema::map(Schema::anything());
     let label = Schema::from(SchemaKind::Text(Text { min_length: 1, ..Text::default() }));
     let slug =
         [("source", Schema::text()), ("target", Schema::text()), ("active", Schema::boolean())];
     let properties = [
         ("id", Schema::text()),
-        ("name", name),
+        ("name", type_name()),
         ("label", label),
         ("workflowId", Schema::text().with_default("generic")),
         ("draftPublic", Schema::boolean().with_default(false)),

@@ -15,6 +15,8 @@ pub(super) struct Document {
     /// Operations of one path are adjacent.
     pub(super) operations: Vec<Operation>,
     pub(super) schemas: Vec<(String, Schema)>,
+    /// A session counts as well as a key.
+    pub(super) sessions: bool,
 }
 
 /// One method of one path.
@@ -24,10 +26,11 @@ pub(super) struct Operation {
     pub(super) id: String,
     pub(super) summary: String,
     pub(super) tag: String,
-    /// Requires no key.
-    pub(super) public: bool,
+    pub(super) security: Security,
     pub(super) parameters: Vec<Parameter>,
     pub(super) body: Option<Body>,
+    /// A request may have no body.
+    pub(super) body_is_optional: bool,
     pub(super) responses: Vec<Response>,
 }
 
@@ -39,9 +42,10 @@ impl Operation {
             id: id.into(),
             summary: String::new(),
             tag: String::new(),
-            public: false,
+            security: Security::default(),
             parameters: Vec::new(),
             body: None,
+            body_is_optional: false,
             responses: Vec::new(),
         }
     }
@@ -56,6 +60,10 @@ impl Operation {
         self
     }
 
+    pub(super) fn security(self, security: Security) -> Self {
+        Self { security, ..self }
+    }
+
     pub(super) fn parameters(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.parameters.extend(parameters);
         self
@@ -66,10 +74,25 @@ impl Operation {
         self
     }
 
+    pub(super) fn optional_body(self, schema: Schema) -> Self {
+        Self { body_is_optional: true, ..self.body(schema) }
+    }
+
     pub(super) fn respond(mut self, responses: impl IntoIterator<Item = Response>) -> Self {
         self.responses.extend(responses);
         self
     }
+}
+
+/// What an operation requires of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Security {
+    /// What the document requires: a key, or a session.
+    #[default]
+    Default,
+    /// Nothing.
+    Public,
+    Session,
 }
 
 /// A parameter in the path, the query or a header.
@@ -307,6 +330,12 @@ impl Schema {
         .into()
     }
 
+    /// An object whose properties are all present.
+    pub(super) fn record<const N: usize>(properties: [(&'static str, Self); N]) -> Self {
+        let required = properties.each_ref().map(|(name, _)| *name);
+        Self::object(properties, &required)
+    }
+
     /// An object whose values all have this schema.
     pub(super) fn map(values: Self) -> Self {
         let additional_properties = AdditionalProperties::Of(Box::new(values));
@@ -336,6 +365,14 @@ impl Schema {
 
     pub(super) fn or_null(self) -> Self {
         Self { nullable: true, ..self }
+    }
+
+    /// Allows other properties, of any value; says so, where most objects leave it open.
+    pub(super) fn open(mut self) -> Self {
+        if let SchemaKind::Object(object) = &mut self.kind {
+            object.additional_properties = AdditionalProperties::Of(Box::new(Self::anything()));
+        }
+        self
     }
 
     /// Forbids properties besides the declared ones.

@@ -2,14 +2,19 @@
 //!
 //! [`document`] converts content types and the rights of a key to a representation that does not
 //! depend on the version of OpenAPI ([`ir`]): [`content`] converts one type, [`property`] one
-//! property, [`components`] and [`system`] add the parts of every server. [`v3`] and [`v2`] print
-//! it with [`schema`] and [`mod@print`].
+//! property, [`objects`] has the operations on objects. [`components`], [`system`] and
+//! [`management`] add the parts of every server. [`v3`] and [`v2`] print it with [`schema`],
+//! [`guide`] and [`mod@print`].
 
 pub mod components;
 pub mod content;
 pub mod document;
+pub mod guide;
 pub mod ir;
+pub mod management;
 pub mod names;
+pub mod objects;
+pub mod parameters;
 pub mod print;
 pub mod property;
 pub mod schema;

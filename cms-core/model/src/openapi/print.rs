@@ -4,7 +4,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Document, Operation},
+    guide,
+    ir::{Document, Operation, Security},
     v2, v3,
 };
 use crate::wire::openapi::OpenApiVersion as Version;
@@ -17,23 +18,48 @@ pub(super) fn print(document: &Document, version: Version) -> serde_json::Result
     }
 }
 
+const KEY: &str = "HeaderApiKeyAuth";
+const SESSION: &str = "SessionCookie";
+
 /// The `info` object.
-pub(super) fn info() -> Value {
+pub(super) fn info(document: &Document) -> Value {
     json!({
         "title": "Content API",
         "version": "2.0.1",
-        "description": "Create, read, change and search content over HTTP with JSON bodies.",
+        "description": guide::text(document.sessions),
     })
 }
 
-/// The security scheme, by name.
-pub(super) fn security_schemes() -> Value {
-    json!({ "HeaderApiKeyAuth": { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } })
+/// The security schemes, by name.
+pub(super) fn security_schemes(document: &Document, version: Version) -> Value {
+    let mut schemes = json!({ KEY: { "type": "apiKey", "in": "header", "name": "X-AUTH-TOKEN" } });
+    if document.sessions && knows_cookies(version) {
+        schemes[SESSION] = json!({ "type": "apiKey", "in": "cookie", "name": "cms_session" });
+    }
+    schemes
 }
 
 /// The default security requirement of operations.
-pub(super) fn security() -> Value {
-    json!([{ "HeaderApiKeyAuth": [] }])
+pub(super) fn security(document: &Document, version: Version) -> Value {
+    if document.sessions && knows_cookies(version) {
+        json!([{ KEY: [] }, { SESSION: [] }])
+    } else {
+        json!([{ KEY: [] }])
+    }
+}
+
+/// The security requirement of an operation that has its own.
+pub(super) fn security_of(operation: &Operation, version: Version) -> Option<Value> {
+    match operation.security {
+        Security::Default => None,
+        Security::Session if knows_cookies(version) => Some(json!([{ SESSION: [] }])),
+        Security::Public | Security::Session => Some(json!([])),
+    }
+}
+
+/// Swagger 2.0 has no schemes for cookies.
+fn knows_cookies(version: Version) -> bool {
+    version != Version::V2
 }
 
 /// The list of tags.

@@ -6,8 +6,10 @@ use super::{
     components::{
         self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
     },
-    content,
-    ir::{Body, Content, Operation, Parameter, Range, Response, Schema, SchemaKind, Text},
+    ir::{
+        Body, Content, Operation, Parameter, Range, Response, Schema, SchemaKind, Security, Text,
+    },
+    parameters,
 };
 use crate::{
     limits,
@@ -62,7 +64,7 @@ fn types(may_change: bool) -> Vec<Operation> {
             .respond([definition(), invalid(json!({ "name": ["This value is already used"] }))])
     };
     let flag = |name, description| Parameter::query(name, description, Schema::boolean());
-    let [page, limit, _, direction] = content::paging();
+    let [page, limit, _, direction] = parameters::paging();
     let order = ["name", "id", "label", "createdAt", "updatedAt"];
     let mut all = vec![
         Operation::new("get", ALL, "getContentDefinitions")
@@ -125,7 +127,7 @@ fn search() -> Operation {
     let query = Parameter::query;
     let list = |name, description| query(name, description, Schema::list(Schema::text()));
     let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
-    let [page, _, _, direction] = content::paging();
+    let [page, _, _, direction] = parameters::paging();
     let most = u64::from(limits::MAX_PAGE_SIZE);
     let limit = Schema::between(1, Some(most)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
@@ -146,7 +148,7 @@ fn search() -> Operation {
             direction,
             query("order_missing", "Where objects without the property go", missing),
             query("random_seed", "A random order", Schema::number()),
-            content::hydrate(),
+            parameters::hydrate(),
             query("query_mode", "How words match", Schema::one_of(&modes).with_default(modes[0])),
             query("decay_old", "Lower the scores of older objects", Schema::boolean()),
             list("aggregate_by[]", "Count values of these properties"),
@@ -165,7 +167,7 @@ fn search() -> Operation {
 }
 
 /// The author of a change.
-fn author() -> Schema {
+pub(super) fn author() -> Schema {
     let kinds = ["user", "key", "local", "system"];
     let author = [
         ("kind", Schema::one_of(&kinds)),
@@ -231,6 +233,16 @@ fn changes() -> Operation {
 }
 
 fn graphql() -> Vec<Operation> {
+    queries("/api/graphql", ["graphQL", "graphQLByAddress", "graphQLSchema"])
+}
+
+/// The second version of GraphQL.
+pub(super) fn graphql_v2() -> Vec<Operation> {
+    queries("/api/v2/graphql", ["graphQLV2", "graphQLV2ByAddress", "graphQLV2Schema"])
+}
+
+/// Queries by POST and GET, and the schema, with these ids.
+fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
     let anything = || Schema::map(Schema::anything());
     let request = [
         ("query", Schema::text()),
@@ -251,13 +263,13 @@ fn graphql() -> Vec<Operation> {
             error(404, "Unknown content type"),
         ]
     };
-    let post = Operation::new("post", "/api/graphql", "graphQL")
+    let post = Operation::new("post", path, ids[0])
         .summary("Run a GraphQL query")
         .body(Schema::object(request, &["query"]))
         .respond(responses())
         .respond([error(415, "The body is not JSON")]);
     let parameter = |name, description| Parameter::query(name, description, Schema::text());
-    let get = Operation::new("get", "/api/graphql", "graphQLByAddress")
+    let get = Operation::new("get", path, ids[1])
         .summary("Run a GraphQL query with a cacheable response")
         .parameters([
             parameter("query", "The query"),
@@ -272,11 +284,17 @@ fn graphql() -> Vec<Operation> {
         content: Some(Content::Text),
         example: None,
     };
-    let schema = Operation::new("get", "/api/graphql/schema", "graphQLSchema")
+    let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
         .summary("Get the GraphQL schema")
         .respond([text])
         .respond(denied());
     tagged(vec![post, get, schema], GRAPHQL_TAG)
+}
+
+/// The upload under its other path.
+pub(super) fn upload_alias() -> Operation {
+    let upload = upload();
+    Operation { path: "/api/v1/media".to_owned(), id: "postMediaV1".to_owned(), ..upload }
 }
 
 /// The response has `internal` unless `save` is 0 (see docs/reference/media.md#upload).
@@ -320,7 +338,7 @@ fn image() -> Operation {
         example: None,
     };
     let [.., missing] = denied_or_missing();
-    let mut operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
+    let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)
         .summary("Get an image or file")
         .parameters([
@@ -335,8 +353,7 @@ fn image() -> Operation {
             Parameter::query("quality", "Of a lossy format", quality.into()),
         ])
         .respond([file, invalid(json!({ "trim": ["This value is not valid."] })), missing]);
-    operation.public = true;
-    operation
+    operation.security(Security::Public)
 }
 
 fn workflows(rights: Rights) -> Vec<Operation> {

@@ -8,7 +8,9 @@ use super::{
         Body, Content, Document, Operation, Parameter, ParameterLocation, Response, Schema,
         SchemaKind,
     },
-    print::{Entries, Paths, Single, info, security, security_schemes, tag_groups, tags},
+    print::{
+        Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
+    },
     schema::{Named, Printed, keywords},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
@@ -22,14 +24,14 @@ pub(super) fn document(document: &Document) -> impl Serialize {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     Root {
         swagger: "2.0",
-        info: info(),
+        info: info(document),
         host,
         base_path: format!("/{path}"),
         schemes: [scheme],
         consumes: [JSON],
         produces: [JSON],
-        security_definitions: security_schemes(),
-        security: security(),
+        security_definitions: security_schemes(document, Version::V2),
+        security: security(document, Version::V2),
         tags: tags(document),
         tag_groups: tag_groups(document),
         paths: Paths { operations: &document.operations, version: Version::V2 },
@@ -68,7 +70,7 @@ pub(super) fn operation(operation: &Operation) -> impl Serialize {
         Some(Body::Json(schema)) => parameters.push(PrintedParameter::Body(PrintedBody {
             r#in: "body",
             name: "body",
-            required: true,
+            required: !operation.body_is_optional,
             schema: Printed { schema, version: Version::V2 },
         })),
         Some(Body::Form(fields)) => {
@@ -88,7 +90,7 @@ pub(super) fn operation(operation: &Operation) -> impl Serialize {
         tags: [&operation.tag],
         summary: &operation.summary,
         operation_id: &operation.id,
-        security: operation.public.then_some([]),
+        security: security_of(operation, Version::V2),
         consumes,
         parameters,
         produces,
@@ -103,7 +105,7 @@ struct PrintedOperation<'a> {
     summary: &'a str,
     operation_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    security: Option<[(); 0]>,
+    security: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     consumes: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{
     ir::{Body, Content, Document, Operation, Parameter, ParameterLocation, Response},
-    print::{Entries, Paths, Single, info, security, security_schemes, tag_groups, tags},
+    print::{
+        Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
+    },
     schema::{Named, Printed},
 };
 use crate::wire::openapi::OpenApiVersion as Version;
@@ -16,14 +18,14 @@ const JSON: &str = "application/json";
 pub(super) fn document(document: &Document, version: Version) -> impl Serialize {
     Root {
         openapi: if version == Version::V31 { "3.1.0" } else { "3.0.0" },
-        info: info(),
+        info: info(document),
         servers: json!([{ "url": document.base_url, "description": "Live" }]),
-        security: security(),
+        security: security(document, version),
         tags: tags(document),
         tag_groups: tag_groups(document),
         paths: Paths { operations: &document.operations, version },
         components: Components {
-            security_schemes: security_schemes(),
+            security_schemes: security_schemes(document, version),
             schemas: Named { schemas: &document.schemas, version },
         },
     }
@@ -58,9 +60,12 @@ pub(super) fn operation(operation: &Operation, version: Version) -> impl Seriali
         tags: [&operation.tag],
         summary: &operation.summary,
         operation_id: &operation.id,
-        security: operation.public.then_some([]),
+        security: security_of(operation, version),
         parameters: parameters.collect(),
-        request_body: operation.body.as_ref().map(|known| body(known, version)),
+        request_body: operation
+            .body
+            .as_ref()
+            .map(|known| body(known, !operation.body_is_optional, version)),
         responses: Entries(responses.collect()),
     }
 }
@@ -72,7 +77,7 @@ struct PrintedOperation<'a> {
     summary: &'a str,
     operation_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    security: Option<[(); 0]>,
+    security: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<PrintedParameter<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +139,7 @@ struct Form<'a> {
     required: Vec<&'a str>,
 }
 
-fn body(body: &Body, version: Version) -> PrintedBody<'_> {
+fn body(body: &Body, required: bool, version: Version) -> PrintedBody<'_> {
     let content = match body {
         Body::Json(schema) => {
             let schema = Printed { schema, version };
@@ -153,7 +158,7 @@ fn body(body: &Body, version: Version) -> PrintedBody<'_> {
             BodyContent::Form(Single("multipart/form-data", Single("schema", form)))
         }
     };
-    PrintedBody { required: true, content }
+    PrintedBody { required, content }
 }
 
 #[derive(Serialize)]

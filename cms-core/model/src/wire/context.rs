@@ -1,13 +1,16 @@
 //! The response of `GET /api/auth-context`, see docs/reference/http.md#check-a-key
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
+    by::By,
     key::{KeyKind, Rule},
     user::Role,
 };
 
-/// Organization, space and key of the caller.
+/// Organization and space, the caller with its rights, and what the server offers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthContext {
@@ -16,6 +19,12 @@ pub struct AuthContext {
     pub user: User,
     /// None for a session and a preview token.
     pub api_key: Option<ApiKey>,
+    pub by: By,
+    pub rights: Rights,
+    pub limits: Limits,
+    pub features: Features,
+    /// Of cms.
+    pub version: String,
 }
 
 /// An id with a name.
@@ -45,4 +54,45 @@ pub struct ApiKey {
     #[serde(rename = "type")]
     pub kind: KeyKind,
     pub rules: Vec<Rule>,
+}
+
+/// What the caller may do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rights {
+    pub admin: bool,
+    pub change_types: bool,
+    /// The publishing right, and update on at least one type.
+    pub publish: bool,
+    /// Types on which the caller has a right: letters of `crud` by name.
+    pub content_types: BTreeMap<String, String>,
+}
+
+/// The limits that a client has to know before it sends a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    pub page_size: u32,
+    pub batch: usize,
+    pub batch_publish: usize,
+    pub object_bytes: usize,
+    /// None on a data directory, which has no request bodies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_bytes: Option<usize>,
+    pub file_bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_bytes: Option<u64>,
+    pub media_types: Vec<String>,
+    pub search_results: u64,
+    pub trash_days: i64,
+}
+
+/// What is switched on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Features {
+    /// Webhooks are delivered: a server does, a command on a data directory does not.
+    pub webhooks: bool,
+    pub open_id: bool,
+    pub preview_origins: Vec<String>,
 }

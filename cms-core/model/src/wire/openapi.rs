@@ -14,6 +14,10 @@ pub struct OpenApiRequest {
     pub hydrate: bool,
     /// Only paths of user-defined content types.
     pub user_only: bool,
+    /// All routes that the caller may call; `user_only` has no effect.
+    pub management: bool,
+    /// Single sign-on is configured.
+    pub open_id: bool,
     /// Public URL of the API, for example `https://cms.example.com`.
     pub base_url: String,
 }

@@ -1,0 +1,82 @@
+//! Keys, for admins.
+
+use serde_json::json;
+
+use super::{
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation, schemas::rules, with_body,
+    with_optional_body,
+};
+use crate::{
+    limits,
+    message::{above_maximum, required},
+    openapi::{
+        components::{denied, denied_or_missing, paged},
+        ir::{Operation, Range, Schema, SchemaKind},
+    },
+    wire::key::KeyKind,
+};
+
+const KEY: &str = "ApiKey";
+const NEW_TOKEN: &str = "ApiKeyWithToken";
+
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    const ALL: &str = "/api/v1/internal/key";
+    const ONE: &str = "/api/v1/internal/key/{id}";
+    let of = || [id("Id of the key")];
+    let wrong = || json!({ "name": [required("name")] });
+    let members = || [("name", Schema::text()), ("kind", kind()), ("rules", rules())];
+    let list = operation("get", ALL, "getKeys", "List keys")
+        .respond([ok(paged(Schema::reference(KEY)))])
+        .respond(denied());
+    let post = operation("post", ALL, "postKey", "Create a key");
+    let post = with_body(post, Schema::object(members(), &["name", "kind"]), wrong())
+        .respond([ok(Schema::reference(NEW_TOKEN))])
+        .respond(denied());
+    let put = operation("put", ONE, "putKey", "Change a key").parameters(of());
+    let put = with_body(put, Schema::object(members(), &[]), wrong())
+        .respond([ok(Schema::reference(KEY))])
+        .respond(denied_or_missing());
+    let delete = operation("delete", ONE, "deleteKey", "Revoke a key")
+        .parameters(of())
+        .respond([done()])
+        .respond(denied_or_missing());
+    let hours = Range {
+        integer: true,
+        minimum: Some(0.into()),
+        maximum: Some(limits::MAX_GRACE_HOURS.into()),
+    };
+    let hours = Schema::from(SchemaKind::Number(hours)).with_default(0);
+    let request = Schema::object(
+        [("graceHours", hours.described("How long the old token stays valid"))],
+        &[],
+    );
+    let path = "/api/v1/internal/key/{id}/rotate";
+    let rotate =
+        operation("post", path, "rotateKey", "Replace the token of a key").parameters(of());
+    let too_long = json!({ "graceHours": [above_maximum(limits::MAX_GRACE_HOURS)] });
+    let rotate = with_optional_body(rotate, request.closed(), too_long)
+        .respond([ok(Schema::reference(NEW_TOKEN))])
+        .respond(denied_or_missing());
+    let all = [list, post, put, delete, rotate];
+    allowed(MANAGEMENT_TAG, all.map(|operation| (grants.rights.admin, operation)))
+}
+
+pub(super) fn kind() -> Schema {
+    Schema::one_of(&KeyKind::ALL.map(KeyKind::as_str))
+}
+
+/// The schemas of this module.
+pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
+    let key = Schema::record([
+        ("id", Schema::text()),
+        ("name", Schema::text()),
+        ("kind", kind()),
+        ("rules", rules()),
+        ("createdAt", Schema::text()),
+        ("lastUsedAt", Schema::text().or_null()),
+        ("previousValidUntil", Schema::text().or_null()),
+    ]);
+    let token = Schema::text().described("The token, which is shown only here");
+    let with_token = Schema::all(vec![Schema::reference(KEY), Schema::record([("key", token)])]);
+    vec![(KEY, key), (NEW_TOKEN, with_token)]
+}

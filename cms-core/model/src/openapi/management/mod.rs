@@ -1,0 +1,117 @@
+//! The operations that only the management document has (see
+//! docs/reference/openapi.md#management): every route of the server that the caller may call. Each
+//! module describes the routes of one subject.
+
+pub mod content;
+pub mod editing;
+pub mod keys;
+pub mod schemas;
+pub mod server;
+pub mod sessions;
+pub mod types;
+pub mod users;
+
+use super::{
+    components::{body_errors, invalid},
+    ir::{Operation, Response, Schema},
+    parameters,
+};
+use crate::auth::scope::Access;
+
+pub(super) const MANAGEMENT_TAG: &str = "Management";
+pub(super) const SESSION_TAG: &str = "Session";
+pub(super) const EDITING_TAG: &str = "Editing";
+
+/// The rights of the caller that decide about operations of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent rights")]
+pub struct ManagementRights {
+    pub admin: bool,
+    /// The caller is not restricted to reading.
+    pub write: bool,
+    pub publish: bool,
+    pub plan_types: bool,
+    pub change_types: bool,
+    /// Single sign-on is configured.
+    pub open_id: bool,
+}
+
+/// The rights of the caller, those on types included.
+pub(super) struct Grants<'a> {
+    pub(super) rights: ManagementRights,
+    /// The rights on each type, hidden ones included.
+    pub(super) accesses: &'a [Access],
+    /// The caller may create media objects.
+    pub(super) may_upload: bool,
+}
+
+impl Grants<'_> {
+    /// Tells whether the caller has all rights `needs` on some type.
+    fn on_some_type(&self, needs: Access) -> bool {
+        (self.rights.write || !needs.is_write())
+            && self.accesses.iter().any(|access| access.contains(needs))
+    }
+}
+
+/// The operations that the caller may use; those of one path are adjacent.
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    [
+        content::operations(grants),
+        editing::operations(grants),
+        types::operations(grants),
+        sessions::operations(grants),
+        users::operations(grants),
+        keys::operations(grants),
+        server::operations(grants),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Adds the parameters that operations of every document have for editors.
+pub(super) fn extend(operations: &mut [Operation]) {
+    for operation in operations {
+        let parameter = match operation.id.as_str() {
+            "search" => parameters::fields("item_fields[]"),
+            "getChanges" => parameters::presence(),
+            _ => continue,
+        };
+        operation.parameters.push(parameter);
+    }
+}
+
+/// Returns the operations that are allowed, with a tag.
+fn allowed<const N: usize>(tag: &str, operations: [(bool, Operation); N]) -> Vec<Operation> {
+    let allowed = operations.into_iter().filter(|(is_allowed, _)| *is_allowed);
+    allowed.map(|(_, operation)| operation.tag(tag)).collect()
+}
+
+/// Starts an operation.
+fn operation(method: &'static str, path: &str, id: &str, summary: &str) -> Operation {
+    Operation::new(method, path, id).summary(summary)
+}
+
+/// Status 200.
+fn ok(schema: Schema) -> Response {
+    Response::json(200, "Done", schema)
+}
+
+/// Status 204.
+fn done() -> Response {
+    Response::empty(204, "Done")
+}
+
+/// A JSON body, with the responses to one that is not valid.
+fn with_body(operation: Operation, schema: Schema, error: serde_json::Value) -> Operation {
+    operation.body(schema).respond([invalid(error)]).respond(body_errors())
+}
+
+/// A JSON body that may be absent, with the responses to one that is not valid.
+fn with_optional_body(operation: Operation, schema: Schema, error: serde_json::Value) -> Operation {
+    operation.optional_body(schema).respond([invalid(error)]).respond(body_errors())
+}
+
+fn id(description: &'static str) -> super::ir::Parameter {
+    super::ir::Parameter::path("id", description, Schema::text())
+}

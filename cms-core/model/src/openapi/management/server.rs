@@ -1,0 +1,235 @@
+//! The server itself: the caller, index, check, backup, webhooks, and other paths of described
+//! operations.
+
+use serde_json::json;
+
+use super::{
+    Grants, MANAGEMENT_TAG, allowed, id, keys, ok, operation,
+    schemas::{AUTH_CONTEXT, AUTHOR, BULK_JOB, anything, rules, texts},
+    with_optional_body,
+};
+use crate::{
+    auth::scope::Access,
+    message::NOT_VALID,
+    openapi::{
+        components::{cacheable, denied, denied_or_missing, invalid, paged, rejected},
+        ir::{Content, Operation, Parameter, Response, Schema},
+        parameters::pages,
+        system,
+    },
+    wire::{check::CheckArea, openapi::OpenApiVersion, user::Role},
+};
+
+const DELIVERY: &str = "WebhookDelivery";
+
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    let mut all = of_any_caller();
+    if grants.on_some_type(Access::READ) {
+        all.extend(system::graphql_v2());
+    }
+    let uploads = grants.rights.write && grants.may_upload;
+    all.extend(uploads.then(system::upload_alias));
+    all.extend(maintenance(grants));
+    all.extend(webhooks(grants));
+    all
+}
+
+fn of_any_caller() -> Vec<Operation> {
+    let context = operation("get", "/api/auth-context", "getAuthContext", "Get the caller")
+        .respond([ok(Schema::reference(AUTH_CONTEXT))])
+        .respond(denied());
+    let versions = [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
+    let version = Schema::one_of(&versions.map(OpenApiVersion::as_str));
+    let flag = |name, description| Parameter::query(name, description, Schema::boolean());
+    let path = "/api/v1/open-api-schema.json";
+    let document = operation("get", path, "getOpenApiSchema", "Get the OpenAPI document")
+        .parameters([
+            Parameter::query("version", "Version of OpenAPI", version),
+            flag("hydrate", "Relations hold objects instead of links"),
+            flag("user_only", "Only content"),
+            flag("management", "All routes of the server"),
+        ])
+        .respond([ok(anything()), invalid(json!({ "version": [NOT_VALID] }))])
+        .respond(denied());
+    allowed(MANAGEMENT_TAG, [(true, context), (true, cacheable(document))])
+}
+
+fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
+    let request = Schema::object([("contentTypes", texts())], &[]);
+    let unknown = json!({ "contentTypes[0]": [NOT_VALID] });
+    let reindex =
+        operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
+    let reindex = with_optional_body(reindex, request, unknown)
+        .respond([Response::json(
+            202,
+            "The id of the job",
+            Schema::record([("id", Schema::text())]),
+        )])
+        .respond(denied());
+    let flag = |description: &str| Schema::boolean().with_default(false).described(description);
+    let request = [
+        ("repair", flag("Repair what can be rebuilt from the content")),
+        ("digests", flag("Read every stored file")),
+    ];
+    let check = operation("post", "/api/v1/internal/check", "postCheck", "Check data integrity");
+    let wrong = json!({ "code": 400, "message": "Malformed JSON" });
+    let check = with_optional_body(check, Schema::object(request, &[]), wrong)
+        .respond([ok(report())])
+        .respond(denied());
+    let file = Response {
+        status: 200,
+        description: "A tar file",
+        content: Some(Content::File),
+        example: None,
+    };
+    let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
+        .respond([file])
+        .respond(denied());
+    let reindex_job = Schema::object(
+        [
+            ("id", Schema::text()),
+            ("kind", Schema::one_of(&["reindex"])),
+            ("state", Schema::one_of(&["waiting", "running", "done"])),
+            ("done", Schema::integer()),
+            ("total", Schema::integer()),
+            ("error", Schema::text()),
+        ],
+        &["id", "kind", "state", "done", "total"],
+    );
+    let job = Schema::any_of(vec![reindex_job, Schema::reference(BULK_JOB)]);
+    let job = operation("get", "/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
+        .parameters([id("Id of the job")])
+        .respond([ok(job)])
+        .respond(denied_or_missing());
+    let all = [reindex, check, backup, job].map(|operation| (grants.rights.admin, operation));
+    allowed(MANAGEMENT_TAG, all)
+}
+
+fn report() -> Schema {
+    let count = Schema::integer;
+    let media = Schema::record([
+        ("files", count()),
+        ("missing", texts()),
+        ("waiting", count()),
+        ("orphaned", texts()),
+        ("removed", count()),
+        ("unrecorded", count()),
+        ("recorded", count()),
+    ]);
+    let finding = Schema::record([
+        ("part", Schema::one_of(&CheckArea::ALL.map(CheckArea::as_str))),
+        ("place", Schema::text()),
+        ("message", Schema::text()),
+        ("derived", Schema::boolean()),
+        ("mended", Schema::boolean()),
+    ]);
+    Schema::record([("media", media), ("findings", Schema::list(finding)), ("more", count())])
+}
+
+fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
+    let of = || [id("Id of the webhook")];
+    let webhook = Schema::record([
+        ("id", Schema::text()),
+        ("name", Schema::text()),
+        ("type", Schema::text()),
+        ("url", Schema::text()),
+        ("enabled", Schema::boolean()),
+        ("pending", Schema::integer()),
+        ("failing", Schema::boolean()),
+        ("secret", Schema::text()),
+    ]);
+    let list = operation("get", "/api/v1/internal/webhook", "getWebhooks", "List webhooks")
+        .respond([ok(paged(webhook))])
+        .respond(denied());
+    let path = "/api/v1/internal/webhook/{id}/log";
+    let log = operation("get", path, "getWebhookLog", "List deliveries of a webhook")
+        .parameters(of())
+        .parameters(pages())
+        .respond([ok(paged(Schema::reference(DELIVERY)))])
+        .respond(denied_or_missing());
+    let ids = Schema::list(Schema::integer()).described("Deliveries; all failed ones by default");
+    let path = "/api/v1/internal/webhook/{id}/replay";
+    let replay = operation("post", path, "replayWebhook", "Send deliveries again").parameters(of());
+    let wrong = json!({ "ids": ["String value found, but an array is required"] });
+    let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
+        .respond([ok(Schema::record([("replayed", Schema::integer())]))])
+        .respond(denied_or_missing());
+    let path = "/api/v1/internal/webhook/{id}/test";
+    let test = operation("post", path, "testWebhook", "Send a test delivery")
+        .parameters(of())
+        .respond([
+            ok(Schema::reference(DELIVERY)),
+            rejected("Synchronous webhooks are called by writes only"),
+        ])
+        .respond(denied_or_missing());
+    let all = [list, log, replay, test].map(|operation| (grants.rights.admin, operation));
+    allowed(MANAGEMENT_TAG, all)
+}
+
+/// The schemas of this module.
+pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
+    let text = Schema::text;
+    let response = Schema::record([("status", Schema::integer()), ("body", text())]);
+    let delivery = Schema::record([
+        ("id", Schema::integer()),
+        ("message", text()),
+        ("action", text()),
+        ("contentTypeName", text()),
+        ("ref", text()),
+        ("status", text()),
+        ("attempts", Schema::integer()),
+        ("createdAt", text()),
+        ("attemptedAt", text().or_null()),
+        ("nextAttemptAt", text().or_null()),
+        ("request", text().or_null()),
+        ("response", response.or_null()),
+        ("error", text().or_null()),
+    ]);
+    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery)]
+}
+
+fn auth_context() -> Schema {
+    let named = || Schema::record([("id", Schema::text()), ("name", Schema::text())]);
+    let user = [
+        ("id", Schema::text()),
+        ("username", Schema::text()),
+        ("roles", texts()),
+        ("email", Schema::text()),
+        ("role", Schema::one_of(&Role::ALL.map(Role::as_str))),
+    ];
+    let key = [("name", Schema::text()), ("type", keys::kind()), ("rules", rules())];
+    let types = Schema::map(Schema::text().example("crud"));
+    let flag = Schema::boolean;
+    let rights = Schema::record([
+        ("admin", flag()),
+        ("changeTypes", flag()),
+        ("publish", flag()),
+        ("contentTypes", types),
+    ]);
+    let number = Schema::integer;
+    let limits = Schema::record([
+        ("pageSize", number()),
+        ("batch", number()),
+        ("batchPublish", number()),
+        ("objectBytes", number()),
+        ("bodyBytes", number()),
+        ("fileBytes", number()),
+        ("uploadBytes", number()),
+        ("mediaTypes", texts()),
+        ("searchResults", number()),
+        ("trashDays", number()),
+    ]);
+    let features =
+        Schema::record([("webhooks", flag()), ("openId", flag()), ("previewOrigins", texts())]);
+    Schema::record([
+        ("organization", named()),
+        ("space", named()),
+        ("user", Schema::object(user, &["id", "username", "roles"])),
+        ("apiKey", Schema::record(key).or_null()),
+        ("by", Schema::reference(AUTHOR)),
+        ("rights", rights),
+        ("limits", limits),
+        ("features", features),
+        ("version", Schema::text()),
+    ])
+}

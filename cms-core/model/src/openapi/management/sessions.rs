@@ -1,0 +1,178 @@
+//! Sign-in, and the session and the settings of the caller. They are described for every caller.
+
+use serde_json::json;
+
+use super::{
+    Grants, SESSION_TAG, allowed, done, id, ok, operation,
+    schemas::{AUTH_CONTEXT, SESSION_ITEM, anything},
+    with_body,
+};
+use crate::{
+    message::{NOT_VALID, required},
+    openapi::{
+        components::{conditional, denied, denied_or_missing, error_body, paged},
+        ir::{Operation, Parameter, Response, Schema, Security},
+        parameters::pages,
+    },
+    wire::session::LinkKind,
+};
+
+const SESSION: &str = "CurrentSession";
+const PATH: &str = "/api/v1/session";
+
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    let mut all = sign_in(grants);
+    all.extend(own());
+    all
+}
+
+/// What needs no session.
+fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
+    let methods = Schema::record([
+        ("password", Schema::boolean()),
+        ("openId", open_id().or_null()),
+        ("setup", Schema::boolean().described("Whether there is no user yet")),
+    ]);
+    let methods = operation(
+        "get",
+        "/api/v1/session/methods",
+        "getSessionMethods",
+        "List the ways to sign in",
+    )
+    .respond([ok(methods)]);
+    let request = [
+        ("email", Schema::text()),
+        ("password", Schema::text()),
+        ("code", Schema::text().described("Of a link, instead of an e-mail address")),
+        ("name", Schema::text().described("Of the first user")),
+    ];
+    let post = operation("post", PATH, "postSession", "Sign in");
+    let wrong = json!({ "email": [required("email")], "password": [required("password")] });
+    let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
+        ok(Schema::reference(SESSION)),
+        Response::json(401, "E-mail address or password is wrong", error_body(401, "Unauthorized")),
+        Response::json(503, "Too many sign-ins at a time", error_body(503, "Service Unavailable")),
+    ]);
+    let kinds = [LinkKind::Setup, LinkKind::Invitation, LinkKind::Reset].map(LinkKind::as_str);
+    let link = Schema::record([
+        ("kind", Schema::one_of(&kinds)),
+        ("email", Schema::text()),
+        ("name", Schema::text()),
+        ("expiresAt", Schema::text()),
+    ]);
+    let code =
+        operation("post", "/api/v1/session/code", "postSessionCode", "Get what a code is for");
+    let request = Schema::record([("code", Schema::text())]).closed();
+    let expired = json!({ "code": ["This link has expired or was already used"] });
+    let code = with_body(code, request, expired).respond([ok(link)]);
+    let redirect = || {
+        [
+            Response::empty(302, "Redirect"),
+            Response::json(404, "Not configured", error_body(404, "Not found")),
+        ]
+    };
+    let start = operation("get", "/api/v1/session/openid", "getOpenId", "Start single sign-on")
+        .parameters([Parameter::query("return", "Page to return to", Schema::text())])
+        .respond(redirect());
+    let text = |name, description| Parameter::query(name, description, Schema::text());
+    let path = "/api/v1/session/openid/callback";
+    let callback = operation("get", path, "getOpenIdCallback", "Complete single sign-on")
+        .parameters([
+            text("code", "Of the issuer"),
+            text("state", "Of the start"),
+            text("error", "Of the issuer"),
+        ])
+        .respond(redirect());
+    let open_id = grants.rights.open_id;
+    let all = [
+        (true, methods),
+        (true, limited(post)),
+        (true, limited(code)),
+        (open_id, start),
+        (open_id, callback),
+    ];
+    let all = all.map(|(is_allowed, operation)| (is_allowed, operation.security(Security::Public)));
+    allowed(SESSION_TAG, all)
+}
+
+/// A request that needs the header of the own pages, and is refused after too many failures.
+fn limited(operation: Operation) -> Operation {
+    let description = "Protects against requests of other sites";
+    let refused = error_body(403, "Cross-site request refused");
+    operation
+        .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])
+        .respond([Response::json(403, "The request comes from another site", refused), too_many()])
+}
+
+/// Status 429.
+fn too_many() -> Response {
+    let body = error_body(429, "Too Many Requests");
+    Response::json(429, "Too many failed sign-ins", body)
+}
+
+fn open_id() -> Schema {
+    Schema::record([("label", Schema::text()), ("url", Schema::text())])
+}
+
+/// What concerns the user who is signed in.
+fn own() -> Vec<Operation> {
+    const SETTINGS: &str = "/api/v1/session/settings";
+    const ALL: &str = "/api/v1/sessions";
+    let current = operation("get", PATH, "getSession", "Get the session")
+        .respond([ok(Schema::reference(SESSION))])
+        .respond(denied());
+    let sign_out =
+        operation("delete", PATH, "deleteSession", "Sign out").respond([done()]).respond(denied());
+    let path = "/api/v1/session/password";
+    let request = [("currentPassword", Schema::text()), ("newPassword", Schema::text())];
+    let password = operation("put", path, "putSessionPassword", "Change the password");
+    let wrong = json!({ "currentPassword": [NOT_VALID] });
+    let password = with_body(password, Schema::record(request).closed(), wrong)
+        .respond([done(), too_many()])
+        .respond(denied());
+    let settings = operation("get", SETTINGS, "getSettings", "Get the settings of the user")
+        .respond([ok(anything())])
+        .respond(denied());
+    let put = operation("put", SETTINGS, "putSettings", "Replace the settings of the user");
+    let put = with_body(put, anything(), json!({ "code": 400, "message": "Malformed JSON" }))
+        .respond([ok(anything())])
+        .respond(denied());
+    let list = operation("get", ALL, "getSessions", "List the sessions of the user")
+        .parameters(pages())
+        .respond([ok(paged(Schema::reference(SESSION_ITEM)))])
+        .respond(denied());
+    let end_others = operation("delete", ALL, "deleteSessions", "End the other sessions")
+        .respond([done()])
+        .respond(denied());
+    let end = operation("delete", "/api/v1/sessions/{id}", "deleteSessionById", "End a session")
+        .parameters([id("Id of the session")])
+        .respond([done()])
+        .respond(denied_or_missing());
+    let all = [current, sign_out, password, settings, conditional(put), list, end_others, end];
+    allowed(SESSION_TAG, all.map(|operation| (true, operation.security(Security::Session))))
+}
+
+/// The schemas of this module.
+pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
+    let text = Schema::text;
+    let times = Schema::record([
+        ("id", text()),
+        ("createdAt", text()),
+        ("lastSeenAt", text()),
+        ("expiresAt", text().described("When it ends without requests")),
+        ("endsAt", text().described("When it ends in any case")),
+    ]);
+    let session =
+        Schema::all(vec![Schema::reference(AUTH_CONTEXT), Schema::record([("session", times)])]);
+    let item = Schema::record([
+        ("id", text()),
+        ("current", Schema::boolean().described("Whether it is the session of the request")),
+        ("createdAt", text()),
+        ("lastSeenAt", text()),
+        ("expiresAt", text()),
+        ("endsAt", text()),
+        ("address", text()),
+        ("userAgent", text()),
+    ]);
+    vec![(SESSION, session), (SESSION_ITEM, item)]
+}

@@ -1,0 +1,197 @@
+//! Plan, apply and purge of content types, and definitions of workflows.
+
+use serde_json::json;
+
+use super::{
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation,
+    schemas::{anything, conflict, errors, texts},
+    with_body, with_optional_body,
+};
+use crate::{
+    message::required,
+    openapi::{
+        components::{TYPE, body_errors, denied, denied_or_missing, paged, rejected},
+        ir::{Operation, Parameter, Response, Schema},
+    },
+};
+
+const PLAN: &str = "ProjectPlan";
+const PLAN_REQUEST: &str = "ProjectPlanRequest";
+const WORKFLOW: &str = "Workflow";
+
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    let mut all = types(grants);
+    all.extend(workflows(grants));
+    all
+}
+
+fn types(grants: &Grants<'_>) -> Vec<Operation> {
+    const TYPES: &str = "/api/v1/internal/contenttype";
+    let request = || Schema::reference(PLAN_REQUEST);
+    let plan = || ok(Schema::reference(PLAN));
+    let wrong = || json!({ "contentTypes[0]": ["String value found, but an object is required"] });
+    let planned = operation(
+        "post",
+        &format!("{TYPES}/plan"),
+        "planContentTypes",
+        "Plan changes of content types, workflows and keys",
+    );
+    let planned = with_body(planned, request(), wrong()).respond([plan()]).respond(denied());
+    let consent = Schema::any_of(vec![Schema::boolean(), texts()]);
+    let consent =
+        consent.described("Lose values: of all properties, or of these, as `type.property`");
+    let token =
+        Schema::text().described("`token` of a plan: fail when the state has changed since");
+    let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
+    // The errors of each type are a map of messages.
+    let blockers = Response::json(400, "What is wrong, by type and property", anything());
+    let applied = operation(
+        "post",
+        &format!("{TYPES}/apply"),
+        "applyContentTypes",
+        "Apply changes of content types, workflows and keys",
+    )
+    .body(Schema::all(vec![request(), consent]))
+    .respond([plan(), blockers, conflict("Values would be lost")])
+    .respond(denied())
+    .respond(body_errors());
+    let purge = operation(
+        "post",
+        &format!("{TYPES}/{{id}}/purge"),
+        "purgeContentType",
+        "Delete all objects of a content type",
+    )
+    .parameters([id("Name or id of the content type")]);
+    let request = [("deleteSchema", Schema::boolean().described("Delete the type too"))];
+    let used = json!({ "errors": ["This content type definition is used by Api Key: web"] });
+    let purge = with_optional_body(purge, Schema::object(request, &[]), used)
+        .respond([done()])
+        .respond(denied_or_missing());
+    let purge_all =
+        operation("post", "/api/v1/spaces/{space}/purge", "purgeSpace", "Delete all objects")
+            .parameters([Parameter::path("space", "Id of the space", Schema::text())])
+            .respond([done()])
+            .respond(denied_or_missing());
+    let (plans, changes) = (grants.rights.plan_types, grants.rights.change_types);
+    allowed(
+        MANAGEMENT_TAG,
+        [(plans, planned), (changes, applied), (changes, purge), (changes, purge_all)],
+    )
+}
+
+fn workflows(grants: &Grants<'_>) -> Vec<Operation> {
+    const ALL: &str = "/api/v1/internal/workflow";
+    const ONE: &str = "/api/v1/internal/workflow/{id}";
+    let of = || [id("Id of the workflow")];
+    let workflow = || ok(Schema::reference(WORKFLOW));
+    let wrong = || json!({ "states": [required("states")] });
+    let transition = [("name", Schema::text()), ("froms", texts()), ("tos", texts())];
+    let request = [
+        ("id", Schema::text()),
+        ("name", Schema::text()),
+        ("initial_state", Schema::text()),
+        ("states", texts()),
+        ("transitions", Schema::list(Schema::object(transition, &["froms", "tos"]))),
+    ];
+    let request = Schema::object(request, &["id", "states"]);
+    let get_all = operation("get", ALL, "getWorkflowDefinitions", "List definitions of workflows")
+        .respond([ok(paged(Schema::reference(WORKFLOW)))])
+        .respond(denied());
+    let post = operation("post", ALL, "postWorkflowDefinition", "Create a workflow");
+    let post = with_body(post, request.clone(), wrong()).respond([workflow()]).respond(denied());
+    let get = operation("get", ONE, "getWorkflowDefinition", "Get a workflow")
+        .parameters(of())
+        .respond([workflow()])
+        .respond(denied_or_missing());
+    let put = operation("put", ONE, "putWorkflowDefinition", "Replace a workflow").parameters(of());
+    let put = with_body(put, request, wrong()).respond([workflow()]).respond(denied_or_missing());
+    let delete = operation("delete", ONE, "deleteWorkflowDefinition", "Delete a workflow")
+        .parameters(of())
+        .respond([done(), rejected("This workflow is used by content type: post")])
+        .respond(denied_or_missing());
+    let admin = grants.rights.admin;
+    let operations = [get_all, post, get, put, delete].map(|operation| (admin, operation));
+    allowed(MANAGEMENT_TAG, operations)
+}
+
+/// The schemas of this module.
+pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
+    let transition =
+        Schema::record([("name", Schema::text()), ("froms", texts()), ("tos", texts())]);
+    let workflow = Schema::record([
+        ("id", Schema::text()),
+        ("name", Schema::text()),
+        ("initial_state", Schema::text()),
+        ("states", texts()),
+        ("transitions", Schema::list(transition)),
+    ]);
+    let prune = "Delete the types that the request does not contain";
+    let request = [
+        ("contentTypes", Schema::list(Schema::reference(TYPE))),
+        ("workflows", Schema::list(anything())),
+        ("keys", Schema::list(anything())),
+        ("prune", Schema::boolean().with_default(false).described(prune)),
+    ];
+    vec![(PLAN_REQUEST, Schema::object(request, &[])), (PLAN, plan()), (WORKFLOW, workflow)]
+}
+
+fn plan() -> Schema {
+    let action = || Schema::one_of(&["create", "update", "delete", "none"]);
+    let number = Schema::integer;
+    let summary = Schema::record([
+        ("create", number()),
+        ("update", number()),
+        ("delete", number()),
+        ("objectsRewritten", number()),
+        ("valuesLost", number()),
+        ("blockers", number()),
+    ]);
+    let change = || {
+        let changes = ["add", "remove", "type", "settings"];
+        [
+            ("name", Schema::text()),
+            ("change", Schema::one_of(&changes)),
+            ("from", Schema::text().or_null()),
+            ("to", Schema::text().or_null()),
+        ]
+    };
+    let renamed = || ("renamedFrom", Schema::text());
+    let nested =
+        Schema::object(change().into_iter().chain([renamed()]), &["name", "change", "from", "to"]);
+    let sample = Schema::record([
+        ("id", Schema::text()),
+        ("before", Schema::anything()),
+        ("after", Schema::anything()),
+    ]);
+    let effects = [
+        renamed(),
+        ("kept", number()),
+        ("converted", number()),
+        ("emptied", number()),
+        ("failed", number()),
+        ("samples", Schema::list(sample)),
+        ("nested", Schema::list(nested)),
+    ];
+    let counts =
+        ["name", "change", "from", "to", "kept", "converted", "emptied", "failed", "samples"];
+    let property = Schema::object(change().into_iter().chain(effects), &counts);
+    let content_type = Schema::record([
+        ("name", Schema::text()),
+        ("action", action()),
+        ("breaking", Schema::boolean()),
+        ("blockers", errors()),
+        ("properties", Schema::list(property)),
+    ]);
+    let workflow =
+        Schema::record([("id", Schema::text()), ("action", action()), ("blockers", errors())]);
+    let token = Schema::text().described("Of a new key, in the response of an apply");
+    let key =
+        [("name", Schema::text()), ("action", action()), ("blockers", errors()), ("key", token)];
+    Schema::record([
+        ("token", Schema::text()),
+        ("summary", summary),
+        ("contentTypes", Schema::list(content_type)),
+        ("workflows", Schema::list(workflow)),
+        ("keys", Schema::list(Schema::object(key, &["name", "action", "blockers"]))),
+    ])
+}

@@ -1,0 +1,127 @@
+//! Users, for admins.
+
+use serde_json::json;
+
+use super::{
+    Grants, MANAGEMENT_TAG, allowed, done, id, ok, operation,
+    schemas::{SESSION_ITEM, rules},
+    with_body, with_optional_body,
+};
+use crate::{
+    message::ALREADY_USED,
+    openapi::{
+        components::{denied, denied_or_missing, paged, rejected},
+        ir::{Operation, Parameter, Schema},
+        parameters::pages,
+    },
+    wire::{session::LinkKind, user::Role},
+};
+
+const USER: &str = "UserAccount";
+const LINK: &str = "SignInLink";
+const ALL: &str = "/api/v1/internal/user";
+const ONE: &str = "/api/v1/internal/user/{id}";
+const SESSIONS: &str = "/api/v1/internal/user/{id}/session";
+
+pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
+    let of = || [id("Id of the user")];
+    let user = || ok(Schema::reference(USER));
+    let taken = || json!({ "email": [ALREADY_USED] });
+    let order = Schema::one_of(&["name", "email", "createdAt", "lastSeenAt"]);
+    let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
+    let list = operation("get", ALL, "getUsers", "List users")
+        .parameters(pages())
+        .parameters([
+            Parameter::query("q", "Part of the e-mail address or name", Schema::text()),
+            Parameter::query("role", "Only users with this role", role()),
+            Parameter::query("disabled", "Only disabled users, or only others", Schema::boolean()),
+            Parameter::query("order_by", "Order", order.with_default("name")),
+            Parameter::query("order_direction", "Direction of the order", direction),
+        ])
+        .respond([ok(paged(Schema::reference(USER)))])
+        .respond(denied());
+    let link = Schema::reference(LINK);
+    let created = Schema::all(vec![Schema::reference(USER), Schema::object([("link", link)], &[])]);
+    let mut new = Vec::from(members());
+    new.push(("password", Schema::text().described("Instead of an invitation")));
+    let post = operation("post", ALL, "postUser", "Create a user");
+    let post = with_body(post, Schema::object(new, &["email", "name", "role"]), taken())
+        .respond([ok(created)])
+        .respond(denied());
+    let get = operation("get", ONE, "getUser", "Get a user")
+        .parameters(of())
+        .respond([user()])
+        .respond(denied_or_missing());
+    let put = operation("put", ONE, "putUser", "Change a user").parameters(of());
+    let put = with_body(put, Schema::object(members(), &[]), taken())
+        .respond([user()])
+        .respond(denied_or_missing());
+    let last =
+        "The last enabled user with role admin cannot be deleted, disabled or given another role";
+    let delete = operation("delete", ONE, "deleteUser", "Delete a user")
+        .parameters(of())
+        .respond([done(), rejected(last)])
+        .respond(denied_or_missing());
+    let kinds = LinkKind::OF_USERS.map(LinkKind::as_str);
+    let request = Schema::object([("kind", Schema::one_of(&kinds))], &[]).closed();
+    let path = "/api/v1/internal/user/{id}/link";
+    let link = operation("post", path, "postUserLink", "Create a sign-in link").parameters(of());
+    let link = with_optional_body(link, request, json!({ "errors": ["The user is disabled"] }))
+        .respond([ok(Schema::reference(LINK))])
+        .respond(denied_or_missing());
+    let sessions = operation("get", SESSIONS, "getUserSessions", "List the sessions of a user")
+        .parameters(of())
+        .parameters(pages())
+        .respond([ok(paged(Schema::reference(SESSION_ITEM)))])
+        .respond(denied_or_missing());
+    let end = operation("delete", SESSIONS, "deleteUserSessions", "End the sessions of a user")
+        .parameters(of())
+        .respond([done()])
+        .respond(denied_or_missing());
+    let all = [list, post, get, put, delete, link, sessions, end];
+    allowed(MANAGEMENT_TAG, all.map(|operation| (grants.rights.admin, operation)))
+}
+
+fn role() -> Schema {
+    Schema::one_of(&Role::ALL.map(Role::as_str))
+}
+
+/// The members of a user that requests set.
+fn members() -> [(&'static str, Schema); 6] {
+    [
+        ("email", Schema::text()),
+        ("name", Schema::text()),
+        ("role", role()),
+        ("rules", rules()),
+        ("mayPublish", Schema::boolean()),
+        ("disabled", Schema::boolean()),
+    ]
+}
+
+/// The schemas of this module.
+pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
+    let kind = || ("kind", Schema::one_of(&LinkKind::OF_USERS.map(LinkKind::as_str)));
+    let pending = Schema::record([kind(), ("expiresAt", Schema::text())]);
+    let [email, name, role, rules, may_publish, disabled] = members();
+    let user = Schema::record([
+        ("id", Schema::text()),
+        email,
+        name,
+        role,
+        rules,
+        may_publish,
+        disabled,
+        ("hasPassword", Schema::boolean()),
+        ("openId", Schema::boolean().described("The user has signed in by OpenID Connect")),
+        ("pendingLink", pending.or_null()),
+        ("createdAt", Schema::text()),
+        ("lastSeenAt", Schema::text().or_null()),
+    ]);
+    let link = Schema::record([
+        kind(),
+        ("url", Schema::text()),
+        ("code", Schema::text()),
+        ("expiresAt", Schema::text()),
+    ]);
+    vec![(USER, user), (LINK, link)]
+}

@@ -1,0 +1,354 @@
+//! The operations on objects: of one content type, or of any type in the management document (see
+//! docs/reference/openapi.md#paths-of-a-type). It knows schemas by reference only.
+
+use serde_json::{Value, json};
+
+use super::{
+    components::{
+        self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
+        body_errors, cacheable, conditional, denied_or_missing, idempotent, invalid, rejected,
+        with_keep_dates,
+    },
+    ir::{Operation, Parameter, Response, Schema},
+    parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
+};
+use crate::{
+    auth::scope::Access,
+    limits,
+    message::{NOT_VALID, required},
+    wire::publish::PublishAction,
+};
+
+/// The rights that add an operation.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// One of them is enough.
+    any_of: &'static [Access],
+    publish: bool,
+}
+
+const READ: Needs = Needs { any_of: &[Access::READ], publish: false };
+const CREATE: Needs = Needs { any_of: &[Access::CREATE], publish: false };
+const UPDATE: Needs = Needs { any_of: &[Access::UPDATE], publish: false };
+const DELETE: Needs = Needs { any_of: &[Access::DELETE], publish: false };
+const READ_REMOVED: Needs = Needs { any_of: &[Access::READ_REMOVED], publish: false };
+const DUPLICATE: Needs = Needs { any_of: &[Access::DUPLICATE], publish: false };
+/// The request says whether it is about a new or an existing object.
+const CREATE_OR_UPDATE: Needs = Needs { any_of: &[Access::CREATE, Access::UPDATE], publish: false };
+const PUBLISH: Needs = Needs { any_of: &[Access::UPDATE], publish: true };
+
+/// The operations on the objects of one type, or of any type.
+pub(super) struct ObjectOperations<'a> {
+    /// The segment of paths that stands for the type: a name, or a parameter in braces.
+    pub(super) type_segment: &'a str,
+    pub(super) id_prefix: &'a str,
+    pub(super) label: &'a str,
+    pub(super) tag: String,
+    pub(super) schemas: ObjectSchemas,
+    /// An example of validation errors.
+    pub(super) errors: Value,
+    pub(super) draft_public: bool,
+}
+
+/// References to the schemas of objects.
+pub(super) struct ObjectSchemas {
+    pub(super) input: Schema,
+    pub(super) output: Schema,
+    pub(super) patch: Schema,
+    pub(super) list: Schema,
+    pub(super) versions: Schema,
+}
+
+impl ObjectOperations<'_> {
+    /// The operations that the caller may use, those of one path together.
+    pub(super) fn allowed(
+        &self,
+        may: impl Fn(Access) -> bool,
+        may_publish: bool,
+    ) -> Vec<Operation> {
+        let mut all = self.objects();
+        all.extend(self.batches());
+        all.extend(self.versions());
+        all.extend(self.editing());
+        if self.draft_public {
+            all.extend(self.publishing());
+        }
+        let is_allowed = |needs: Needs| {
+            needs.any_of.iter().any(|access| may(*access)) && (may_publish || !needs.publish)
+        };
+        let allowed = all.into_iter().filter(|(needs, _)| is_allowed(*needs));
+        allowed.map(|(_, operation)| operation.tag(&self.tag)).collect()
+    }
+
+    pub(super) fn operation(
+        &self,
+        method: &'static str,
+        rest: &str,
+        verb: &str,
+        summary: &str,
+    ) -> Operation {
+        let path = format!("/api/v1/content/{}{rest}", self.type_segment);
+        let id = format!("{}_{verb}", self.id_prefix);
+        let of_any_type = self.type_segment.starts_with('{').then(content_type);
+        let of_one = rest.starts_with("/{id}").then(object_id);
+        Operation::new(method, &path, id)
+            .summary(format!("{summary} ({})", self.label))
+            .parameters(of_any_type)
+            .parameters(of_one)
+    }
+
+    fn objects(&self) -> Vec<(Needs, Operation)> {
+        let done = |schema| Response::json(200, "The object", schema);
+        let write = |operation: Operation, body: Schema| {
+            operation
+                .body(body)
+                .respond([done(self.schemas.output.clone()), invalid(self.errors.clone())])
+                .respond(denied_or_missing())
+                .respond(body_errors())
+        };
+        let list = self.schemas.list.clone();
+        let list = self
+            .operation("get", "", "list", "List objects")
+            .parameters(list_parameters())
+            .respond([Response::json(200, "A page of objects", list), bad_filters()])
+            .respond(denied_or_missing());
+        let get = self
+            .operation("get", "/{id}", "get", "Get an object")
+            .parameters([hydrate(), fields("fields[]")])
+            .respond([done(self.schemas.output.clone()), too_many_fields()])
+            .respond(denied_or_missing());
+        let delete = self
+            .operation("delete", "/{id}", "delete", "Delete an object")
+            .respond([
+                Response::empty(204, "Deleted"),
+                rejected("This content object is used in another content object."),
+            ])
+            .respond(denied_or_missing());
+        let create = self.operation("post", "", "create", "Create an object");
+        let update = self.operation("put", "/{id}", "update", "Replace an object");
+        let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
+        vec![
+            (READ, cacheable(list)),
+            (CREATE, with_keep_dates(idempotent(write(create, self.schemas.input.clone())))),
+            (READ, cacheable(get)),
+            (UPDATE, conditional(write(update, self.schemas.input.clone()))),
+            (UPDATE, conditional(write(patch, self.schemas.patch.clone()))),
+            (DELETE, conditional(delete)),
+        ]
+    }
+
+    fn batches(&self) -> Vec<(Needs, Operation)> {
+        let write = |operation: Operation| {
+            let reference = Schema::reference;
+            operation
+                .body(Schema::list(self.schemas.input.clone()))
+                .respond([
+                    Response::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
+                    Response::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
+                ])
+                .respond(denied_or_missing())
+                .respond(body_errors())
+        };
+        let create = self
+            .operation("post", "/batch", "batchCreate", "Create many objects")
+            .parameters([Parameter::query(
+                "updateExisting",
+                "Replace objects that exist already",
+                Schema::boolean().with_default(false),
+            )]);
+        let patch = self.operation("patch", "/batch", "batchPatch", "Change many objects");
+        let deleted = Schema::object([("deletedCount", Schema::number())], &["deletedCount"]);
+        let delete = self
+            .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
+            .body(Schema::list(Schema::text()))
+            .respond([
+                Response::json(200, "Number of deleted objects", deleted),
+                rejected("Content object: \"a\" doesn't exist"),
+            ])
+            .respond(denied_or_missing())
+            .respond(body_errors());
+        vec![
+            (CREATE, with_keep_dates(idempotent(write(create)))),
+            (UPDATE, write(patch)),
+            (DELETE, delete),
+        ]
+    }
+
+    fn versions(&self) -> Vec<(Needs, Operation)> {
+        let list = self.schemas.versions.clone();
+        let [page, limit, _, direction] = paging();
+        let list = self
+            .operation("get", "/{id}/version", "listVersion", "List versions of an object")
+            .parameters([page, limit, direction])
+            .respond([Response::json(200, "A page of versions", list)])
+            .respond(denied_or_missing());
+        let number = Parameter::path("versionId", "Number of the version", Schema::text());
+        let get = self
+            .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
+            .parameters([number])
+            .respond([Response::json(200, "The object as it was", self.schemas.output.clone())])
+            .respond(denied_or_missing());
+        let after = "Only deletions after this time";
+        let removed = self
+            .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
+            .parameters([Parameter::query("deletedAfter", after, Schema::text())])
+            .respond([
+                Response::json(200, "Ids, the oldest deletion first", Schema::list(Schema::text())),
+                invalid(json!({ "deletedAfter": ["Wrong date format"] })),
+            ])
+            .respond(denied_or_missing());
+        vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_REMOVED, removed)]
+    }
+
+    /// What editors need besides reading and writing.
+    fn editing(&self) -> Vec<(Needs, Operation)> {
+        let related = "Ids of related objects that are copied too";
+        let related = Schema::list(Schema::text()).described(related);
+        let list = "relatedObjectsToDuplicate";
+        let duplicate = self
+            .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
+            .body(Schema::object([(list, related)], &[list]))
+            .respond([
+                Response::json(200, "The copy", self.schemas.output.clone()),
+                invalid(json!({ list: [required(list)] })),
+            ])
+            .respond(denied_or_missing())
+            .respond(body_errors());
+        let existing = "Check a replacement of this object instead of a new one";
+        let validate = self
+            .operation("post", "/validate", "validate", "Check an object without saving it")
+            .parameters([
+                Parameter::query("id", existing, components::id()),
+                Parameter::query("patch", "Check a change of properties", Schema::boolean()),
+            ])
+            .body(self.schemas.patch.clone())
+            .respond([Response::empty(204, "It would be saved"), invalid(self.errors.clone())])
+            .respond(denied_or_missing())
+            .respond(body_errors());
+        let incoming = self
+            .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
+            .parameters([content_types()])
+            .parameters(pages())
+            .respond([Response::json(200, "A page of links", Schema::reference(INCOMING))])
+            .respond(denied_or_missing());
+        let copy = || Response::json(200, "The working copy", Schema::reference(WORKING_COPY));
+        let of_copy = |method, verb: &str, summary: &str| {
+            self.operation(method, "/{id}/working-copy", verb, summary)
+        };
+        let get = of_copy("get", "getWorkingCopy", "Get the unfinished work of the caller")
+            .respond([copy()])
+            .respond(denied_or_missing());
+        let put = of_copy("put", "putWorkingCopy", "Store the unfinished work of the caller")
+            .body(Schema::reference(WORKING_COPY_INPUT))
+            .respond([copy(), invalid(json!({ "base": [required("base")] }))])
+            .respond(denied_or_missing())
+            .respond(body_errors());
+        let delete =
+            of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
+                .respond([Response::empty(204, "There is none now")])
+                .respond(denied_or_missing());
+        vec![
+            (DUPLICATE, idempotent(duplicate)),
+            (CREATE_OR_UPDATE, conditional(validate)),
+            (READ, incoming),
+            (CREATE_OR_UPDATE, get),
+            (CREATE_OR_UPDATE, conditional(put)),
+            (CREATE_OR_UPDATE, conditional(delete)),
+        ]
+    }
+
+    fn scheduling(&self) -> [Operation; 2] {
+        let path = "/{id}/schedule";
+        let put = self
+            .operation("put", path, "schedule", "Publish an object at a time")
+            .body(Schema::reference(SCHEDULE))
+            .respond([
+                Response::json(200, "The object", self.schemas.output.clone()),
+                invalid(json!({ "scheduledAt": [NOT_VALID] })),
+            ])
+            .respond(denied_or_missing())
+            .respond(body_errors());
+        let delete = self
+            .operation("delete", path, "unschedule", "Do not publish an object at a time")
+            .respond([Response::empty(204, "There is no schedule now")])
+            .respond(denied_or_missing());
+        [put, delete].map(conditional)
+    }
+
+    /// Actions on one object, batch actions, and schedules.
+    fn publishing(&self) -> Vec<(Needs, Operation)> {
+        let depth = "With 1, do the same to objects that this one links to";
+        let one = |action: PublishAction| {
+            let (verb, summary) = words(action);
+            self.operation(
+                "post",
+                &format!("/{{id}}/{verb}"),
+                verb,
+                &format!("{summary} an object"),
+            )
+            .parameters([Parameter::query("hydrate", depth, levels(1))])
+            .respond([
+                Response::empty(204, "Done"),
+                rejected("Action \"archive\" is not allowed in status \"draft\""),
+            ])
+            .respond(denied_or_missing())
+        };
+        let batch = |action: PublishAction| {
+            let (verb, summary) = words(action);
+            let id = format!("batch{summary}");
+            let limit = Some(limits::MAX_PUBLISH_BATCH_IDS as u64);
+            self.operation(
+                "post",
+                &format!("/batch-{verb}"),
+                &id,
+                &format!("{summary} many objects"),
+            )
+            .body(Schema::list_between(Schema::text(), 0, limit))
+            .respond([Response::empty(204, "Done"), too_many()])
+            .respond(denied_or_missing())
+            .respond(body_errors())
+        };
+        let single = PublishAction::ALL.map(one).map(conditional);
+        single
+            .into_iter()
+            .chain(PublishAction::ALL.map(batch))
+            .chain(self.scheduling())
+            .map(|operation| (PUBLISH, operation))
+            .collect()
+    }
+}
+
+fn words(action: PublishAction) -> (&'static str, &'static str) {
+    let capital = match action {
+        PublishAction::Publish => "Publish",
+        PublishAction::Unpublish => "Unpublish",
+        PublishAction::Archive => "Archive",
+    };
+    (action.as_str(), capital)
+}
+
+/// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
+fn too_many() -> Response {
+    let limit = limits::MAX_PUBLISH_BATCH_IDS;
+    let example =
+        json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
+    Response::json(400, "Validation errors; nothing was changed", Schema::map(Schema::anything()))
+        .example(example)
+}
+
+fn content_type() -> Parameter {
+    Parameter::path("contentType", "Name of the content type", components::type_name())
+}
+
+fn object_id() -> Parameter {
+    Parameter::path("id", "Id of the object", components::id())
+}
+
+fn too_many_fields() -> Response {
+    let limit = limits::MAX_FIELDS;
+    invalid(json!({ "fields": [format!("Too many fields, limit: {limit}")] }))
+}
+
+fn bad_filters() -> Response {
+    invalid(json!({ "filters": ["Malformed filters json - Syntax error"] }))
+}

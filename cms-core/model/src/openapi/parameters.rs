@@ -1,0 +1,69 @@
+//! Parameters that several operations have.
+
+use super::ir::{Parameter, Schema};
+use crate::limits;
+
+pub(super) fn levels(limit: u64) -> Schema {
+    Schema::between(0, Some(limit)).with_default(0)
+}
+
+/// The parameter `hydrate`.
+pub(super) fn hydrate() -> Parameter {
+    let limit = u64::from(limits::MAX_HYDRATION_DEPTH);
+    Parameter::query("hydrate", "How deep links are replaced by objects", levels(limit))
+}
+
+/// The parameters of a page: number, size, order and direction.
+pub(super) fn paging() -> [Parameter; 4] {
+    let order = Schema::text().with_default("internal.createdAt");
+    let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
+    [
+        Parameter::query("page", "Number of the page", Schema::between(1, None).with_default(1)),
+        Parameter::query(
+            "limit",
+            "Entries of a page",
+            Schema::between(1, None).with_default(limits::DEFAULT_PAGE_SIZE),
+        ),
+        Parameter::query("order_by", "Property to order by", order),
+        Parameter::query("order_direction", "Direction of the order", direction),
+    ]
+}
+
+pub(super) fn list_parameters() -> Vec<Parameter> {
+    let mut parameters = Vec::from(paging());
+    let filters = "Conditions by property path, as a JSON object: {\"price\":{\"type\":\"lessThan\",\"filter\":10}}. \
+                   See Filters in the description of the API";
+    parameters.push(hydrate());
+    parameters.push(Parameter::query("filters", filters, Schema::text().with_default("{}")));
+    parameters.push(Parameter::query(
+        "ids[]",
+        "Only objects with these ids",
+        Schema::list(Schema::text()),
+    ));
+    parameters.push(fields("fields[]"));
+    parameters
+}
+
+/// A parameter that selects members of objects.
+pub(super) fn fields(name: &'static str) -> Parameter {
+    let what = "Only these paths of each object, dotted: title, internal.updatedAt, author.name; id is \
+                always returned, and * is everything";
+    let limit = Some(limits::MAX_FIELDS as u64);
+    Parameter::query(name, what, Schema::list_between(Schema::text(), 0, limit))
+}
+
+/// `content_type[]`, which restricts a list to types.
+pub(super) fn content_types() -> Parameter {
+    Parameter::query("content_type[]", "Only of these types", Schema::list(Schema::text()))
+}
+
+/// `presence` of a stream of changes.
+pub(super) fn presence() -> Parameter {
+    Parameter::query("presence", "With 1, a stream has presence events too", Schema::one_of(&["1"]))
+}
+
+/// `page` and `limit` of a list.
+pub(super) fn pages() -> [Parameter; 2] {
+    let [page, limit, ..] = paging();
+    [page, limit]
+}
