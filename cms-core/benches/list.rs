@@ -15,6 +15,7 @@ mod posts;
 
 use cms_core::{Caller, Durability, paging::Page, wire::object::ListRequest};
 use divan::Bencher;
+use serde_json::json;
 
 fn main() {
     divan::main();
@@ -94,6 +95,35 @@ mod page_400 {
     fn rows(bencher: Bencher) {
         rows_list(bencher, bare::PAGE_400);
     }
+}
+
+/// Fifty objects of 20 KB: complete, and some of their fields.
+#[divan::bench(args = ["", "internal.objectTitle", "title", "teaser"])]
+fn fifty_of_20_kb(bencher: Bencher, field: &str) {
+    let (folder, local) = (posts::folder(Durability::Normal), Caller::local());
+    let [_, mut page] = corpus::types();
+    page["name"] = "page".into();
+    let config = json!({ "label": "Teaser", "inputType": "textarea" });
+    page["metaDefinition"]["propertiesConfig"] = json!({
+        "title": { "label": "Title", "inputType": "text", "isTitlePart": true }, "teaser": config,
+        "body": { "label": "Body", "inputType": "textarea" },
+    });
+    page["metaDefinition"]["order"] = json!(["title", "teaser", "body"]);
+    let text = json!({ "type": "string" });
+    page["schemaDefinition"]["allOf"][1]["properties"] =
+        json!({ "title": text, "teaser": text, "body": text });
+    page["schemaDefinition"]["required"] = json!([]);
+    folder.cms.types().create(&local, posts::map(page)).expect("the type is valid");
+    let body = "x".repeat(20_000);
+    let object = |n| json!({ "title": format!("Title {n}"), "body": body, "teaser": "Short" });
+    posts::add(&folder, "page", &(0..50).map(object).collect::<Vec<_>>());
+    let fields = Some(field).filter(|field| !field.is_empty()).map(str::to_owned);
+    let page = Page { number: 1, limit: 50 };
+    let request =
+        ListRequest { page, fields: fields.into_iter().collect(), ..ListRequest::default() };
+    let list = || folder.cms.objects().list(&local, "page", &request).expect("the list is valid");
+    assert_eq!(list().to_value()["count"], 50);
+    bencher.bench_local(list);
 }
 
 fn core_lists(bencher: Bencher, request: &ListRequest) {

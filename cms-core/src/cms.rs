@@ -13,7 +13,7 @@ use cms_model::{
         catalog::Catalog,
         model::Definition,
     },
-    context::{ActorKind, Caller, Stamp},
+    context::{ActorKind, Caller, Credential, Stamp},
     error::{Error, Result},
     limits,
     wire::{
@@ -210,6 +210,7 @@ impl Cms {
                 role,
             },
             api_key: match &actor.kind {
+                _ if caller.credential == Credential::PreviewToken => None,
                 ActorKind::Key(kind) => Some(api_key(*kind)),
                 ActorKind::Local => Some(api_key(KeyKind::Admin)),
                 ActorKind::User { .. } => None,

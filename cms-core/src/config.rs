@@ -41,6 +41,9 @@ pub struct CoreConfig {
     pub render_cache: u64,
     /// Webhooks may have `http://` URLs (see docs/reference/webhooks.md#network).
     pub http_webhooks: bool,
+    /// Origins of front ends whose previews the administration page may show (see
+    /// docs/reference/preview.md#preview-url).
+    pub preview_origins: Vec<String>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
 }
@@ -62,6 +65,7 @@ impl CoreConfig {
             media_file_limit: limits::DEFAULT_MAX_UPLOAD_BYTES,
             render_cache: limits::DEFAULT_RENDER_CACHE_BYTES,
             http_webhooks: false,
+            preview_origins: Vec::new(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
         }

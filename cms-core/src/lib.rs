@@ -28,6 +28,7 @@ mod media;
 mod object;
 mod openapi;
 mod presence;
+mod preview;
 mod progress;
 mod publish;
 mod readiness;
@@ -37,6 +38,7 @@ mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod trash;
 mod user;
 mod webhook;
 mod workflow;
@@ -61,7 +63,7 @@ pub use cms_model::workflow::model::DEFAULT_WORKFLOW;
 pub use cms_model::{
     TRACE_TARGET,
     auth::scope::{Access, Permission},
-    content_type::{builtin_types, slug::slug},
+    content_type::{builtin_types, preview::parse_origin, slug::slug},
     context::{Actor, ActorKind, Caller, Credential, Rights, Visibility},
     error::{self, Error, FieldErrors, Result},
     limits,
@@ -70,6 +72,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
+    user::openid::{Identity, OpenIdError, OpenIdRules, OpenIdSignIn},
     user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
@@ -85,14 +88,18 @@ pub use media::{
 pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
+pub use preview::service::Previews;
 pub use publish::service::Publishing;
 pub use readiness::Component;
 pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
+pub use trash::service::Trash;
 pub use user::{
+    openid::OpenIdStart,
     service::Users,
     sessions::{Client, Sessions, SignedIn},
+    settings::UserSettings,
 };
 pub use webhook::{
     service::{AttemptReport, Outgoing, Webhooks},

@@ -8,6 +8,7 @@ use std::{
 use cms_core::BackupPlan;
 
 pub use crate::net::rate_limit::Rate;
+use crate::openid::OpenIdConfig;
 use crate::telemetry::log_writer::LogWriter;
 
 /// The clients that may read the metrics.
@@ -94,6 +95,8 @@ pub struct ServerConfig {
     pub grace: Duration,
     /// Scheduled backups.
     pub backups: Option<BackupPlan>,
+    /// Sign-in by OpenID Connect.
+    pub openid: Option<OpenIdConfig>,
 }
 
 impl Default for ServerConfig {
@@ -124,6 +127,7 @@ impl Default for ServerConfig {
             log: None,
             grace: Duration::from_secs(20),
             backups: None,
+            openid: None,
         }
     }
 }

@@ -16,7 +16,7 @@
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `state` is what all requests share, and knows no routes. `background` has the tasks that run
+//! `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run
 //! without a request: publishing on schedule, indexing, clean-up, backups, webhook deliveries.
 
 mod background;
@@ -25,6 +25,7 @@ mod config;
 mod extract;
 mod http;
 mod net;
+mod openid;
 mod public_url;
 mod response;
 mod routing;
@@ -33,6 +34,7 @@ mod state;
 mod telemetry;
 
 pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
+pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
 pub use server::{Bound, Running, bind, serve};
 pub use telemetry::{log_writer::LogWriter, trace::Traces};

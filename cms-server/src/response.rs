@@ -256,7 +256,13 @@ impl Response {
         headers.insert(header::REFERRER_POLICY, NO_REFERRER);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         headers.insert(REQUEST_ID, request_id);
-        headers.extend(self.headers.into_iter().map(|(name, value)| (Some(name), value)));
+        for (name, value) in self.headers {
+            if name == header::SET_COOKIE {
+                headers.append(name, value);
+            } else {
+                headers.insert(name, value);
+            }
+        }
         if self.status == StatusCode::NOT_MODIFIED {
             headers.remove(header::CONTENT_TYPE);
         }

@@ -26,6 +26,7 @@ use crate::{
         sign_in_limits::SignInLimits,
         transfer_rate::MinTransferRate,
     },
+    openid::OpenId,
     public_url::PublicUrl,
     telemetry::{log_writer::LogWriter, metrics::Metrics},
 };
@@ -63,6 +64,8 @@ pub(crate) struct App {
     key_rate: RateLimiter<String>,
     address_rate: RateLimiter<IpAddr>,
     pub(crate) sign_in_limits: SignInLimits,
+    /// None when sign-in by OpenID Connect is not configured.
+    pub(crate) openid: Option<Arc<OpenId>>,
     started: Instant,
     /// The server is shutting down: it finishes running requests and is not ready for more.
     pub(crate) draining: AtomicBool,
@@ -100,6 +103,7 @@ impl App {
             key_rate: RateLimiter::new(config.tunables.key_rate),
             address_rate: RateLimiter::new(config.tunables.address_rate),
             sign_in_limits: SignInLimits::default(),
+            openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }

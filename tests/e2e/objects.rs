@@ -8,7 +8,7 @@ const PROJECT: &str = "\
 version: 1
 contentTypes:
   - name: author
-    properties: {name: {type: text, required: true, title: true}, pages: {type: number}}
+    properties: {name: {type: text, required: true}, pages: {type: number}}
   - name: post
     properties:
       author: {type: datasource, to: author}

@@ -352,6 +352,17 @@ impl Server {
         Self::start_as(cms(folder), arguments)
     }
 
+    /// Like [`Self::start_in`], with a variable.
+    pub(crate) fn start_with_variable(
+        folder: &Path,
+        arguments: &[&str],
+        (name, value): (&str, &str),
+    ) -> Self {
+        let mut cms = cms(folder);
+        cms.env(name, value);
+        Self::start_as(cms, arguments)
+    }
+
     fn start_as(mut cms: Command, arguments: &[&str]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
         let mut child = cms

@@ -20,9 +20,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("async_graphql", &["cms-core/model/src/graphql/", "cms-core/src/graphql/"]),
     ("regex_automata", &["cms-core/model/src/pattern/"]),
     ("regex_syntax", &["cms-core/model/src/pattern/"]),
+    ("openidconnect", &["cms-server/src/openid/"]),
     (
         "reqwest",
-        &["cms-cli/src/target/", "cms-server/src/telemetry/trace.rs", "cms-server/src/background/"],
+        &[
+            "cms-cli/src/target/",
+            "cms-server/src/telemetry/trace.rs",
+            "cms-server/src/background/",
+            "cms-server/src/openid/",
+        ],
     ),
     (
         "tokio",

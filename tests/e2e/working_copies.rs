@@ -110,8 +110,8 @@ fn backup_contains_working_copies() {
     assert_eq!(grep.status.code(), Some(1), "{grep:?}");
     cli.run(&["backup", "site.tar"]).ok();
     let restored = TempDir::new().unwrap();
-    let data = restored.path().join("data");
-    cli.run(&["restore", "site.tar", "--data", data.to_str().unwrap()]).ok();
+    let backup = cli.path("site.tar");
+    Cli::with_data_in(restored.path()).run(&["restore", backup.to_str().unwrap()]).ok();
     let server = Server::start_in(restored.path(), &[]);
     let (status, text) = Http::new(&server).send(&Method::GET, &path(1, 1), &Value::Null).unwrap();
     assert_eq!((status, text.contains("half-written words")), (200, true), "{text}");

@@ -8,7 +8,8 @@ use cms_server::Rate;
 
 use super::{
     openapi::base_url,
-    values::{listen_address, memory_size, response_memory, size},
+    openid::OpenIdArgs,
+    values::{listen_address, memory_size, origin, response_memory, size},
 };
 
 /// Run the server.
@@ -85,6 +86,14 @@ pub(crate) struct ServeArgs {
     pub(crate) lenient_readonly: bool,
     #[command(flatten)]
     pub(crate) webhooks: WebhookAccess,
+    /// Allow the administration page to show previews of this front end in a frame, for example
+    /// `https://www.example.com`; may be repeated. The variable has origins separated by commas.
+    #[arg(long, value_name = "ORIGIN", env = "CMS_PREVIEW_ORIGINS", value_delimiter = ',',
+        value_parser = origin)]
+    pub(crate) preview_origins: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) openid: OpenIdArgs,
     /// Set the maximum number of open connections; more wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,

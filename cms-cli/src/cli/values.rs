@@ -54,6 +54,12 @@ pub(super) fn response_memory(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Parses the origin of a front end.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    cms_core::parse_origin(text.trim())
+        .ok_or_else(|| "use http://HOST or https://HOST, with a port if there is one".to_owned())
+}
+
 fn exact_size(text: &str) -> Option<u64> {
     let is_numeric = |c: char| c.is_ascii_digit() || c == '.';
     let (number, unit) = text.split_at(text.find(|c: char| !is_numeric(c)).unwrap_or(text.len()));

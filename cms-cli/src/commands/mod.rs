@@ -19,6 +19,7 @@ mod openapi;
 mod parallel;
 mod plan_hints;
 mod plan_text;
+mod preview;
 mod publish;
 mod publishing_changes;
 mod reindex;
@@ -26,6 +27,7 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod trash;
 mod user;
 mod waiting;
 mod webhook;
@@ -66,6 +68,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Schedule(command) => schedule::run(command, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Media(command) => media::run(command, settings, printer),
+        Command::Trash(command) => trash::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Backup(args) => backup::run(&args, settings, printer),
@@ -73,6 +76,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Check(args) => check::run(&args, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
+        Command::Preview(args) => preview::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Job(command) => bulk_job::run(command, settings, printer),
         Command::Activity(args) => activity::run(args, settings, printer),

@@ -26,7 +26,7 @@ use tracing_subscriber::{
 
 use super::{apply, import};
 use crate::{
-    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, ServeArgs},
+    cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
     config_file::{self, DEFAULT_DIRECTORY},
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
@@ -73,6 +73,10 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             .upload_limit
             .unwrap_or(defaults.upload_limit)
             .max(args.media_file_limit.unwrap_or_default().saturating_add(MAX_FIELD_BYTES)),
+        openid: args
+            .openid
+            .config(settings::variable(OPENID_SECRET_VARIABLE))
+            .map_err(Failure::usage)?,
         ..defaults
     };
     if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
@@ -244,6 +248,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         lenient_readonly: args.lenient_readonly,
         activity_days: args.activity_days,
         http_webhooks: args.webhooks.webhook_allow_http,
+        preview_origins: args.preview_origins.clone(),
         media: settings.media.clone(),
         ..defaults
     }

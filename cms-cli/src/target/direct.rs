@@ -26,10 +26,12 @@ use cms_core::{
         object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
+        preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -229,8 +231,24 @@ impl Target for Direct {
         self.cms.objects().removed(&self.caller, content_type, None)
     }
 
-    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>> {
-        list(&self.cms.objects().trash(&self.caller, content_type, page)?)
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.cms.trash().list(&self.caller, request)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        Ok(self.cms.trash().get(&self.caller, entry)?.to_value())
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        Ok(self.cms.trash().restore(&self.caller, entry, request.clone())?.to_value())
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.cms.trash().remove(&self.caller, entry)
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.cms.trash().empty(&self.caller, request)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
@@ -381,6 +399,10 @@ impl Target for Direct {
 
     fn openapi(&self, request: &OpenApiRequest) -> Result<Value> {
         Ok(self.cms.openapi().document(&self.caller, request)?.text.to_value())
+    }
+
+    fn preview(&self, request: &PreviewRequest, base_url: &str) -> Result<Preview> {
+        self.cms.previews().create(&self.caller, request, base_url)
     }
 
     fn graphql_schema(&self, version: GraphQlVersion) -> Result<String> {

@@ -34,6 +34,9 @@ pub const FAST_READ_OBJECTS: u32 = 100;
 /// Bytes of objects that a fast read may return: a thread renders hundreds of such responses before
 /// it delays a health check by 100 ms.
 pub const FAST_READ_BYTES: usize = 128 * 1024;
+/// Bytes of objects that a fast read may scan for selected fields, which is several times as fast
+/// as returning them.
+pub const FAST_READ_SCANNED_BYTES: usize = 1024 * 1024;
 /// Distinct link targets of a fast read; each is a lookup by id.
 pub const FAST_READ_LINK_TARGETS: usize = 300;
 /// Maximum size of a response with objects.
@@ -55,12 +58,26 @@ pub const MIN_PASSWORD_CHARS: usize = 12;
 pub const MAX_PASSWORD_CHARS: usize = 256;
 /// Maximum number of sessions of one user; one more ends the session that was used least recently.
 pub const MAX_SESSIONS_PER_USER: u64 = 1000;
+/// How long a sign-in by OpenID Connect may take.
+pub const OPENID_SIGN_IN_SECONDS: i64 = 10 * 60;
+/// Maximum number of unfinished sign-ins by OpenID Connect; one more removes the oldest.
+pub const MAX_OPENID_SIGN_INS: u64 = 10_000;
+/// Maximum length of the page to return to after a sign-in by OpenID Connect.
+pub const MAX_RETURN_PATH_BYTES: usize = 2048;
+/// Maximum length of the identifier of a person at an issuer.
+pub const MAX_SUBJECT_BYTES: usize = 255;
 /// Maximum size of the body of a sign-in and of other requests about sessions.
 pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
 /// Characters of the header `User-Agent` that a session stores.
 pub const MAX_USER_AGENT_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
+/// Maximum number of entries that one request removes from the trash.
+pub const MAX_TRASH_REMOVALS: u32 = 10_000;
+/// Maximum number of expired entries that the clean-up removes from the trash in one transaction.
+pub const MAX_EXPIRED_TRASH_REMOVALS: u32 = 1000;
+/// Maximum number of former definitions of a type that are kept for objects in the trash.
+pub const MAX_FORMER_DEFINITIONS: usize = 1000;
 /// Days after its last change until the clean-up removes a working copy.
 pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
 /// Maximum number of working copies of one key or user.
@@ -73,6 +90,14 @@ pub const MAX_WORKING_COPIES_EXPIRED_PER_TRANSACTION: usize = 500;
 pub const MAX_SHARED_VIEWS: u64 = 200;
 /// Maximum size of the definition of a shared view, as compact JSON.
 pub const MAX_SHARED_VIEW_BYTES: usize = 8192;
+/// Maximum number of valid preview tokens of one key or user.
+pub const MAX_PREVIEW_TOKENS: u32 = 100;
+/// Minutes for which a preview token is valid.
+pub const PREVIEW_TOKEN_MINUTES: i64 = 60;
+/// Maximum length of the preview URL of a content type.
+pub const MAX_PREVIEW_URL_CHARS: usize = 2048;
+/// Maximum size of the settings of a user.
+pub const MAX_SETTINGS_BYTES: usize = 64 * 1024;
 /// Seconds after which a tab is forgotten that does not repeat its presence.
 pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
 /// Maximum number of tabs with presence of one key or user.

@@ -80,7 +80,7 @@ impl Keys<'_> {
         };
         let now = self.cms.config.clock.now();
         let entry = table.by_digest.get(&digest(token)).filter(|entry| entry.is_valid_at(now));
-        let entry = entry.ok_or(Error::Unauthenticated)?;
+        let Some(entry) = entry else { return self.cms.previews().authenticate(token) };
         entry.used.store(now.0, Ordering::Relaxed);
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
@@ -212,6 +212,7 @@ impl Keys<'_> {
             writer.revoke_key(row.pk, stamp.at)?;
             writer.log_management(ManagementEvent::KeyDeleted, stamp, &row.uid, &row.name)?;
             writer.remove_working_copies_of(row.pk)?;
+            writer.remove_preview_tokens_of(row.pk)?;
             writer.bump_auth()
         })
     }

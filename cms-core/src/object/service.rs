@@ -84,12 +84,14 @@ impl Objects<'_> {
             render::push_list_head(&mut text.json, request.page, plan.matching, count);
             let mut is_first = true;
             let mut read_bytes = 0;
+            let max_bytes = limits::FAST_READ_BYTES;
+            let max_read_bytes = projection.map_or(max_bytes, |_| limits::FAST_READ_SCANNED_BYTES);
             // A page beyond the end reads nothing.
             if count > 0 {
                 reader.list(&plan, |stored| {
                     let stored = view.mask(with_properties(stored, columns, content_type));
                     let bytes = render::object_bytes(&stored);
-                    if fast_only && text.json.len().max(read_bytes) > limits::FAST_READ_BYTES {
+                    if fast_only && (text.json.len() > max_bytes || read_bytes > max_read_bytes) {
                         return Err(Error::NotFast);
                     }
                     read_bytes += stored.data.len();
@@ -294,7 +296,7 @@ impl Objects<'_> {
             }
             write::delete(writer, content_type, &stored, stamp)
         })?;
-        self.cms.media().delete_files_of(name, [id]);
+        self.cms.media().delete_renders_of(name, [id]);
         Ok(())
     }
 
@@ -467,7 +469,7 @@ pub(crate) fn find_map<T>(
 }
 
 /// Rejects a write that exceeds the operator's limit of objects.
-pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
+pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
         Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),
         _ => Ok(()),

@@ -7,6 +7,7 @@
 mod context;
 mod journal;
 mod known_targets;
+pub(crate) mod restore;
 
 use std::{borrow::Cow, mem};
 

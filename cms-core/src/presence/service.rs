@@ -100,7 +100,7 @@ impl Presences<'_> {
         seen: Option<u64>,
         filter: impl Fn(&OpenTab) -> bool,
     ) -> Result<Option<VisiblePresences>> {
-        let catalog = self.cms.current_catalog()?;
+        let catalog = self.cms.catalog_of(caller)?;
         let types: Vec<_> = catalog
             .types()
             .iter()

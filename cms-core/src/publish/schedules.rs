@@ -1,7 +1,5 @@
 //! Lists scheduled publications (see docs/reference/publishing.md#list-schedules).
 
-use std::collections::HashMap;
-
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
@@ -15,7 +13,7 @@ use cms_model::{
         schedule::{ScheduledObject, SchedulesRequest},
     },
 };
-use cms_store::{ActorRef, Reader, ScheduledRow};
+use cms_store::ScheduledRow;
 
 use super::service::Publishing;
 
@@ -48,8 +46,11 @@ impl Publishing<'_> {
             let types = types.filter(|(_, name)| is_wanted(name) && caller.may(Access::READ, name));
             let ctds: Vec<i64> = types.map(|(pk, _)| pk).collect();
             let (total, rows) = reader.scheduled_objects(&ctds, from..=to, request.page.into())?;
-            let authors = authors(reader, &rows)?;
-            let shown = rows.into_iter().map(|row| to_wire(row, &authors, caller));
+            let authors = reader.authors(rows.iter().map(|row| row.actor))?;
+            let shown = rows.into_iter().map(|row| {
+                let by = authors.by(row.actor).shown_to(caller, &row.content_type);
+                to_wire(row, by)
+            });
             Ok(List::new(request.page, total, shown.collect()))
         })
     }
@@ -64,29 +65,14 @@ fn date(text: Option<&str>, name: &str, errors: &mut FieldErrors) -> Option<Time
     date
 }
 
-/// Reads the keys and users who set these schedules.
-fn authors(reader: &Reader<'_>, rows: &[ScheduledRow]) -> Result<HashMap<i64, By>> {
-    let pks = rows.iter().filter_map(|row| match row.actor {
-        ActorRef::Row(pk) => Some(pk),
-        ActorRef::Local | ActorRef::Unknown => None,
-    });
-    let found = reader.actors(&pks.collect::<Vec<_>>())?;
-    Ok(found.into_iter().map(|actor| (actor.pk, actor.by)).collect())
-}
-
-fn to_wire(row: ScheduledRow, authors: &HashMap<i64, By>, caller: &Caller) -> ScheduledObject {
-    let by = match row.actor {
-        ActorRef::Row(pk) => authors.get(&pk).cloned().unwrap_or_else(By::unknown),
-        ActorRef::Local => By::local(),
-        ActorRef::Unknown => By::unknown(),
-    };
+fn to_wire(row: ScheduledRow, by: By) -> ScheduledObject {
     ScheduledObject {
-        by: by.shown_to(caller, &row.content_type),
         content_type: row.content_type,
         id: row.id,
         object_title: row.title,
         status: row.status.as_str().to_owned(),
         scheduled_at: dates::object_date(row.schedule.at),
         scheduled_at_time_zone: row.schedule.zone.into_owned(),
+        by,
     }
 }

@@ -1,8 +1,11 @@
 //! Users (see docs/reference/users.md): [`service`] manages them, [`sessions`] signs them in,
-//! [`passwords`] computes the digests of passwords.
+//! [`openid`] by OpenID Connect, [`passwords`] computes the digests of passwords, [`settings`] stores
+//! the settings of each user.
 //!
 //! Requests are authenticated by `auth`, which caches keys and sessions together.
 
+pub(crate) mod openid;
 mod passwords;
 pub(crate) mod service;
 pub(crate) mod sessions;
+pub(crate) mod settings;

@@ -4,7 +4,7 @@
 use cms_model::{
     auth::key::digest,
     clock::Timestamp,
-    context::{Caller, Credential},
+    context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -21,7 +21,7 @@ use cms_model::{
         user::{CreatedUser, Link, PendingLink, User, UserListRequest},
     },
 };
-use cms_store::{UserRow, Writer};
+use cms_store::{ManagementEvent, UserRow, Writer};
 use serde_json::{Map, Value};
 
 use super::{passwords, sessions};
@@ -87,8 +87,9 @@ impl Users<'_> {
         let config = self.cms.config.clone();
         let phc = secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;
         let (now, public_url) = (self.now(), public_url.to_owned());
+        let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
-            let pk = insert(writer, &config, &profile, phc.as_deref(), now)?;
+            let pk = insert(writer, &config, &profile, phc.as_deref(), |_| stamp)?;
             let link = match phc {
                 Some(_) => None,
                 None => {
@@ -106,6 +107,7 @@ impl Users<'_> {
     pub fn update(&self, caller: &Caller, id: &str, payload: &Map<String, Value>) -> Result<User> {
         caller.require_admin()?;
         let (id, payload, now) = (id.to_owned(), payload.clone(), self.now());
+        let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
             let before = find(writer, &id)?;
             let mut errors = FieldErrors::default();
@@ -122,6 +124,8 @@ impl Users<'_> {
                 writer.end_access(after.pk)?;
                 tracing::info!(user = %after.uid, method = "disabled", "session ended");
             }
+            let (event, name) = (ManagementEvent::UserUpdated, &after.profile.name);
+            writer.log_management(event, stamp, &after.uid, name)?;
             writer.bump_auth()?;
             Ok(to_wire(stored(writer, after.pk)?, now))
         })
@@ -133,11 +137,13 @@ impl Users<'_> {
     /// As [`Self::update`].
     pub fn delete(&self, caller: &Caller, id: &str) -> Result<()> {
         caller.require_admin()?;
-        let (id, now) = (id.to_owned(), self.now());
+        let (id, stamp) = (id.to_owned(), caller.stamp(self.now()));
         self.cms.store.write(move |writer| {
             let user = find(writer, &id)?;
             require_admin_remains(writer, &user, false)?;
-            writer.remove_user(user.pk, now)?;
+            writer.remove_user(user.pk, stamp.at)?;
+            let (event, name) = (ManagementEvent::UserDeleted, &user.profile.name);
+            writer.log_management(event, stamp, &user.uid, name)?;
             tracing::info!(user = %user.uid, method = "removed", "session ended");
             writer.bump_auth()
         })
@@ -192,7 +198,7 @@ impl Users<'_> {
     }
 }
 
-/// Inserts a user.
+/// Inserts a user; `stamp` returns the stamp of the change from the row.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the e-mail address is used, [`Error::Forbidden`] when there are too many
@@ -202,7 +208,7 @@ pub(super) fn insert(
     config: &CoreConfig,
     profile: &Profile,
     phc: Option<&str>,
-    now: Timestamp,
+    stamp: impl FnOnce(i64) -> Stamp,
 ) -> Result<i64> {
     if writer.user_with_email(&profile.email)?.is_some() {
         return Err(Error::invalid("email", message::ALREADY_USED));
@@ -212,7 +218,10 @@ pub(super) fn insert(
     }
     // The set-up link creates the first user only.
     writer.remove_links_of(None)?;
-    writer.insert_user(&config.ids.uuid(), profile, phc, config.ids.secret(), now)
+    let (uid, secret) = (config.ids.uuid(), config.ids.secret());
+    let pk = writer.insert_user(&uid, profile, phc, secret, config.clock.now())?;
+    writer.log_management(ManagementEvent::UserCreated, stamp(pk), &uid, &profile.name)?;
+    Ok(pk)
 }
 
 /// Creates a link in place of the earlier one.

@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use cms_model::{
     auth::key::digest,
     clock::Timestamp,
-    context::{Caller, Credential},
+    context::{Caller, Credential, Stamp},
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
@@ -23,7 +23,7 @@ use cms_model::{
         user::Link,
     },
 };
-use cms_store::{LinkRow, Reader, SessionRow, UserRow, Writer};
+use cms_store::{LinkRow, ManagementEvent, Reader, SessionRow, UserRow, Writer};
 use serde_json::{Map, Value};
 
 use super::{
@@ -154,7 +154,10 @@ impl Sessions<'_> {
                     end_all(writer, &user, None, "password")?;
                     user.pk
                 }
-                (None, Some(profile)) => insert(writer, &config, &profile, Some(&phc), now)?,
+                (None, Some(profile)) => {
+                    let stamp = |pk| Stamp { at: now, actor: Some(pk) };
+                    insert(writer, &config, &profile, Some(&phc), stamp)?
+                }
                 (None, None) => return Err(expired()),
             };
             open(writer, &config, user, known)
@@ -289,12 +292,13 @@ impl Sessions<'_> {
         password::check(password, &profile.email, "password", &mut errors);
         errors.into_result()?;
         let config = self.cms.config.clone();
-        let (phc, now) = (passwords::hash(password, config.ids.secret())?, self.now());
+        let phc = passwords::hash(password, config.ids.secret())?;
+        let stamp = Caller::local().stamp(self.now());
         self.cms.store.write(move |writer| {
             if writer.user_count()? > 0 {
                 return Ok(());
             }
-            insert(writer, &config, &profile, Some(&phc), now).map(drop)
+            insert(writer, &config, &profile, Some(&phc), |_| stamp).map(drop)
         })
     }
 
@@ -332,7 +336,12 @@ impl Sessions<'_> {
         Ok(page(rows.into_iter().map(item).collect(), wanted))
     }
 
-    fn signed_in(&self, cookie: String, method: &str, client: &Client) -> Result<SignedIn> {
+    pub(super) fn signed_in(
+        &self,
+        cookie: String,
+        method: &str,
+        client: &Client,
+    ) -> Result<SignedIn> {
         let caller = self.cms.keys().authenticate_session(&cookie)?;
         let (user, address) = (&caller.actor.id, &client.address);
         tracing::info!(%user, method, address, "sign-in succeeded");
@@ -365,6 +374,10 @@ pub(crate) fn open(
         user_agent: client.user_agent.chars().take(limits::MAX_USER_AGENT_CHARS).collect(),
     };
     writer.insert_session(&row, digest(&cookie), limits::MAX_SESSIONS_PER_USER)?;
+    let stamp = Stamp { at: now, actor: Some(user) };
+    let user = writer.user(user)?.ok_or(Error::Unauthenticated)?;
+    let (event, name) = (ManagementEvent::SessionCreated, &user.profile.name);
+    writer.log_management(event, stamp, &user.uid, name)?;
     Ok(cookie)
 }
 

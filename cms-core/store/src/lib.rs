@@ -25,7 +25,9 @@ mod list_sql;
 mod meta;
 mod migrate;
 mod object;
+mod openid;
 mod pool;
+mod preview_token;
 mod property;
 mod published;
 mod retention;
@@ -36,6 +38,7 @@ mod slots;
 mod stored_file;
 mod trash;
 mod user;
+mod user_settings;
 mod version;
 mod webhook;
 mod workflow;
@@ -77,6 +80,7 @@ pub use self::{
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,
     stored_file::MediaFile,
+    trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     working_copy::{WorkingCopyOf, WorkingCopyRow},

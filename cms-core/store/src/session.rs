@@ -76,11 +76,13 @@ impl Reader<'_> {
     }
 
     /// Returns whether sessions or links have ended by time: sessions that were last seen before
-    /// the first time or began before the second, and links that expired before the third.
+    /// the first time or began before the second, and links and unfinished sign-ins that expired
+    /// before the third.
     pub fn has_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<bool> {
         self.statement(
             "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
-                 OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)",
+                 OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)
+                 OR EXISTS (SELECT 1 FROM openid_sign_in WHERE expires_at <= ?3)",
         )?
         .query_row([seen.0, created.0, expired.0], |row| row.get(0))
         .map_err(map)
@@ -181,7 +183,8 @@ impl Writer<'_> {
             "DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2",
             [seen.0, created.0],
         )?;
-        self.execute("DELETE FROM sign_in_link WHERE expires_at <= ?1", [expired.0])
+        self.execute("DELETE FROM sign_in_link WHERE expires_at <= ?1", [expired.0])?;
+        self.execute("DELETE FROM openid_sign_in WHERE expires_at <= ?1", [expired.0])
     }
 
     /// Stores a link, in place of the earlier one of the user, or of the set-up link.

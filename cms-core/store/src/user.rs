@@ -7,7 +7,7 @@ use cms_model::{
     user::profile::{Profile, email_key},
     wire::{session::LinkKind, user::Role},
 };
-use rusqlite::{OptionalExtension, Row, ToSql, params};
+use rusqlite::{OptionalExtension, Params, Row, params};
 
 use super::{Reader, Writer, error::map};
 
@@ -80,22 +80,27 @@ impl Reader<'_> {
 
     /// Returns the user with this row of the actor.
     pub fn user(&self, pk: i64) -> Result<Option<UserRow>> {
-        self.find_user("u.actor = ?1", pk)
+        self.find_user("u.actor = ?1", [pk])
     }
 
     /// Returns the user with this id.
     pub fn user_with_id(&self, uid: &str) -> Result<Option<UserRow>> {
-        self.find_user("a.uid = ?1", uid)
+        self.find_user("a.uid = ?1", [uid])
     }
 
     /// Returns the user with this e-mail address, in any letter case.
     pub fn user_with_email(&self, email: &str) -> Result<Option<UserRow>> {
-        self.find_user("u.email_key = ?1", email_key(email))
+        self.find_user("u.email_key = ?1", [email_key(email)])
     }
 
-    fn find_user(&self, condition: &str, value: impl ToSql) -> Result<Option<UserRow>> {
+    /// Returns the user who is linked to a subject of an issuer.
+    pub fn user_with_openid(&self, issuer: &str, subject: &str) -> Result<Option<UserRow>> {
+        self.find_user("u.openid_issuer = ?1 AND u.openid_subject = ?2", [issuer, subject])
+    }
+
+    fn find_user(&self, condition: &str, values: impl Params) -> Result<Option<UserRow>> {
         self.statement(&format!("{SELECT} WHERE {condition}"))?
-            .query_row([value], read)
+            .query_row(values, read)
             .optional()
             .map_err(map)?
             .transpose()
@@ -172,6 +177,14 @@ impl Writer<'_> {
     /// Replaces the password of a user, a PHC string.
     pub fn set_password(&self, pk: i64, password: &str) -> Result<()> {
         self.execute("UPDATE user SET password = ?2 WHERE actor = ?1", params![pk, password])
+    }
+
+    /// Links a user to a subject of an issuer, in place of an earlier one.
+    pub fn set_openid(&self, pk: i64, issuer: &str, subject: &str) -> Result<()> {
+        self.execute(
+            "UPDATE user SET openid_issuer = ?2, openid_subject = ?3 WHERE actor = ?1",
+            params![pk, issuer, subject],
+        )
     }
 
     /// Removes a user with sessions, links, settings, working copies and preview tokens. The name

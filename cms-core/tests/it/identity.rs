@@ -12,6 +12,7 @@ use cms_core::{
         change::ChangesRequest,
         key::{KeyKind, KeyUpdate, NewKey},
         object::Direction,
+        schedule::SchedulesRequest,
         user::Role,
     },
 };
@@ -162,6 +163,39 @@ fn versions_show_users_to_callers_that_may_see_them() {
     }
     database(&test).execute("UPDATE user SET disabled = 1", []).unwrap();
     assert_eq!(versions(&test, &user)[1]["editor"]["enabled"], false);
+}
+
+#[test]
+fn schedules_have_their_author() {
+    let test = TestCms::new();
+    let local = Caller::local();
+    let mut draft = article();
+    draft.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().create(&local, draft).unwrap();
+    let reader = key(&test, "reader", KeyKind::ReadOnly).1;
+    let (web_id, web) = key(&test, "web", KeyKind::ReadWrite);
+    let user = ada(&test);
+    for (id, caller) in [("a", &local), ("b", &user), ("c", &web)] {
+        let new = map(json!({ "id": id, "title": id }));
+        test.cms.objects().create(&local, "article", new).unwrap();
+        let at = map(json!({ "scheduledAt": "2026-02-03T10:00", "timeZone": "UTC" }));
+        test.cms.publishing().schedule(caller, "article", id, at).unwrap();
+    }
+    let authors = |caller: &Caller| {
+        let list = test.cms.publishing().schedules(caller, &SchedulesRequest::default()).unwrap();
+        list.data.iter().map(|object| json!(object.by)).collect::<Vec<_>>()
+    };
+    let by_local = json!({ "kind": "local", "id": null, "name": "local" });
+    let by_ada = json!({ "kind": "user", "id": ADA, "name": "Ada Moor" });
+    let by_web = json!({ "kind": "key", "id": web_id, "name": "web" });
+    assert_eq!(authors(&user), [by_local.clone(), by_ada, by_web.clone()]);
+    let hidden = json!({ "kind": "user", "id": null, "name": "" });
+    assert_eq!(authors(&reader), [by_local, hidden, by_web]);
+
+    // Earlier versions of cms did not record it.
+    database(&test).execute("UPDATE object SET scheduled_by = -1", []).unwrap();
+    let unknown = json!({ "kind": "system", "id": null, "name": "" });
+    assert_eq!(authors(&user), [unknown.clone(), unknown.clone(), unknown]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod objects;
 mod openapi;
 mod plan;
 mod project;
+mod projection;
 mod publish;
 mod restore;
 #[cfg(feature = "s3")]
@@ -31,6 +32,7 @@ mod search;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;
+mod trash;
 mod two_handles;
 mod type_changes;
 mod upgrade;

@@ -2,7 +2,7 @@
 //! without a key the session of its cookie.
 
 use axum::http::{HeaderMap, HeaderName, Method};
-use cms_core::{Caller, Error, Result};
+use cms_core::{Caller, Credential, Error, Result};
 
 use super::{
     cookie,
@@ -30,7 +30,9 @@ pub(crate) fn caller(app: &App, headers: &HeaderMap, query: &Query<'_>) -> Resul
         let cookie = cookie::value(headers, cookie::session_name(is_https));
         keys.authenticate_session(cookie.ok_or(Error::Unauthenticated)?)?
     };
-    Ok(caller.with_visibility(visibility::visibility(headers)))
+    let mut visibility = visibility::visibility(headers);
+    visibility.preview |= caller.credential == Credential::PreviewToken;
+    Ok(caller.with_visibility(visibility))
 }
 
 /// Tells whether a request has a key, valid or not: then its cookie does not count.

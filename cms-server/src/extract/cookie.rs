@@ -1,11 +1,18 @@
-//! Cookies: their names, reading one, and the header that sets or removes the cookie of a session.
+//! Cookies: their names, reading one, and the headers that set or remove those of a session and of a
+//! sign-in by OpenID Connect.
 
 use axum::http::{HeaderMap, HeaderValue, header};
+use cms_core::limits::OPENID_SIGN_IN_SECONDS;
 
 /// The name of the cookie of a session. Browsers accept the prefix over HTTPS only, and then neither
 /// a page without TLS nor a subdomain can set the cookie.
 pub(crate) fn session_name(is_https: bool) -> &'static str {
     if is_https { "__Host-cms_session" } else { "cms_session" }
+}
+
+/// The name of the cookie of a sign-in by OpenID Connect.
+pub(crate) fn openid_name(is_https: bool) -> &'static str {
+    if is_https { "__Host-cms_openid" } else { "cms_openid" }
 }
 
 /// Returns the value of a cookie; of several, the first one.
@@ -19,16 +26,31 @@ pub(crate) fn value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 /// `Set-Cookie` for a new session that lasts at most this long.
 pub(crate) fn set_session(is_https: bool, value: &str, max_age_seconds: i64) -> HeaderValue {
-    let (name, secure) = (session_name(is_https), if is_https { "; Secure" } else { "" });
-    let cookie = format!(
-        "{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}"
-    );
-    HeaderValue::try_from(cookie).expect("base64url makes a header value")
+    set(is_https, session_name(is_https), value, "Strict", max_age_seconds)
 }
 
 /// `Set-Cookie` that removes the cookie.
 pub(crate) fn remove_session(is_https: bool) -> HeaderValue {
     set_session(is_https, "", 0)
+}
+
+/// `Set-Cookie` for a new sign-in by OpenID Connect. Browsers send the cookie with the callback,
+/// which is a link on another site.
+pub(crate) fn set_openid(is_https: bool, value: &str) -> HeaderValue {
+    set(is_https, openid_name(is_https), value, "Lax", OPENID_SIGN_IN_SECONDS)
+}
+
+/// `Set-Cookie` that removes the cookie.
+pub(crate) fn remove_openid(is_https: bool) -> HeaderValue {
+    set(is_https, openid_name(is_https), "", "Lax", 0)
+}
+
+fn set(is_https: bool, name: &str, value: &str, same_site: &str, seconds: i64) -> HeaderValue {
+    let secure = if is_https { "; Secure" } else { "" };
+    let cookie = format!(
+        "{name}={value}; HttpOnly; SameSite={same_site}; Path=/; Max-Age={seconds}{secure}"
+    );
+    HeaderValue::try_from(cookie).expect("base64url makes a header value")
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{
     ActorKind, Cms, Error, Result, SignedIn, email_key,
-    wire::session::{PasswordChange, SignIn, code_of},
+    wire::session::{OpenIdMethod, PasswordChange, SignIn, SignInMethods, code_of},
 };
 
 use super::{
     context::{OpenRequest, RequestContext, client},
+    openid,
     users::page,
 };
 use crate::{
@@ -23,7 +24,14 @@ use crate::{
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 pub(crate) fn methods(app: &App, _: &Parts) -> Response {
-    app.cms.sessions().methods().map_or_else(Response::from, |methods| Response::json(&methods))
+    let methods = app.cms.sessions().methods().map(|methods| SignInMethods {
+        open_id: app.openid.as_ref().map(|openid| OpenIdMethod {
+            label: openid.config.label.clone(),
+            url: openid::START.to_owned(),
+        }),
+        ..methods
+    });
+    methods.map_or_else(Response::from, |methods| Response::json(&methods))
 }
 
 /// Signs in by password or code, and sets the cookie.

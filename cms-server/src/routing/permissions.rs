@@ -78,16 +78,17 @@ impl RequiredPermission {
         }
     }
 
-    /// Tells whether a request changes objects, which write conditions may refer to.
-    pub(crate) fn changes_objects(self) -> bool {
+    /// Tells whether the changes of such requests may have conditions.
+    pub(crate) fn has_conditions(self) -> bool {
         matches!(
             self,
             Self::Content(_)
                 | Self::Publish
                 | Self::BatchCreate
                 | Self::Bulk
-                | Self::Duplicate
                 | Self::Validate
+                | Self::Duplicate
+                | Self::Session
                 | Self::WorkingCopy
         )
     }

@@ -20,7 +20,7 @@ use axum::{
     http::{HeaderValue, Method, Request, header, request::Parts},
     response::Response as HttpResponse,
 };
-use cms_core::{Caller, Cms, Error, Permission, Reservation, Result, limits};
+use cms_core::{Caller, Cms, Credential, Error, Permission, Reservation, Result, limits};
 use tracing::Instrument;
 
 use super::{
@@ -43,7 +43,7 @@ use crate::{
     http::{
         backup, changes,
         context::{OpenRequest, RequestContext, client},
-        images,
+        images, openid,
     },
     net::{
         connection::{Connection, ResponseBody},
@@ -163,9 +163,14 @@ async fn respond(
             let response = response.unwrap_or_else(route.error_response);
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
         }
+        Endpoint::OpenId(step) => {
+            let response = openid::respond(app, step, &parts, log.address).await;
+            let response = response.unwrap_or_else(Response::from);
+            Ok(response.with_optional(ignored_fields::QUERY, ignored_parameters(route, &parts)))
+        }
         Endpoint::SignOut => sign_out(app, parts, memory, log).await,
         Endpoint::Changes => {
-            authenticate(app, &parts, memory, log)?;
+            require_accepted(route, &authenticate(app, &parts, memory, log)?)?;
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
             let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
@@ -174,6 +179,7 @@ async fn respond(
         }
         Endpoint::Backup => {
             let caller = authenticate(app, &parts, memory, log)?;
+            require_accepted(route, &caller)?;
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
             let response = backup::get(app, &parts.method).await?;
@@ -258,6 +264,7 @@ fn body_limit(app: &App, kind: BodyKind) -> usize {
     let limit = match kind {
         BodyKind::GraphQl => limits::MAX_GRAPHQL_BODY_BYTES,
         BodyKind::Small => limits::MAX_SESSION_BODY_BYTES,
+        BodyKind::Settings => limits::MAX_SETTINGS_BYTES,
         BodyKind::None | BodyKind::Json | BodyKind::Form => usize::MAX,
     };
     limit.min(app.body_limit)
@@ -288,6 +295,12 @@ fn authenticate(
     }
 }
 
+/// Refuses preview tokens, unless the route accepts them.
+fn require_accepted(route: &Route, caller: &Caller) -> Result<()> {
+    let is_preview = caller.credential == Credential::PreviewToken;
+    if is_preview && !route.allows_preview { Err(Error::Forbidden) } else { Ok(()) }
+}
+
 /// Lists the query parameters that the route does not know.
 fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
     Query::of(parts).ignored(route.query, &UnknownPaths::default())
@@ -314,6 +327,7 @@ impl KeyedRequest {
         log: &mut RequestLog,
     ) -> Result<Response> {
         let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
+        require_accepted(self.route, &caller)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         let creates = self.permission.creates_objects(&Query::of(&self.parts));
         if creates && visibility::keeps_dates(&self.parts.headers) {
@@ -326,7 +340,7 @@ impl KeyedRequest {
             self.authorise(app, &caller)?;
             self.read_body(app, body, log).await?
         };
-        let is_change = self.permission.changes_objects() && self.parts.method != Method::GET;
+        let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;
         if is_change {
             caller = caller.with_conditions(write_conditions::read(&self.parts, &json.bytes)?);
         }

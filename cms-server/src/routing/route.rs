@@ -5,7 +5,10 @@ use cms_core::{Cms, Error, Result};
 
 use super::permissions::RequiredPermission;
 use crate::{
-    http::context::{OpenRequest, RequestContext},
+    http::{
+        context::{OpenRequest, RequestContext},
+        openid,
+    },
     net::permits::Work,
     response::{Response, error},
     state::App,
@@ -21,6 +24,8 @@ pub struct Route {
     pub(crate) body: BodyKind,
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
+    /// Accepts preview tokens; others are refused.
+    pub(crate) allows_preview: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -34,6 +39,8 @@ pub(crate) enum Endpoint {
     Image,
     /// Needs no key, and a body: a request of the server's own pages.
     Open(OpenHandler),
+    /// Needs no key: a step of a sign-in by OpenID Connect, which sends requests to the issuer.
+    OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
     /// Needs any key: a page of changes, or a stream of them.
@@ -64,6 +71,8 @@ pub(crate) enum BodyKind {
     GraphQl,
     /// JSON of a few members.
     Small,
+    /// JSON with the settings of a user.
+    Settings,
     /// A form with a file.
     Form,
 }
@@ -86,6 +95,7 @@ impl Route {
             execution: Execution::Blocking(Work::Read),
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
+            allows_preview: false,
             query: &[],
         }
     }
@@ -155,6 +165,18 @@ impl Route {
         self
     }
 
+    /// The same route, where the body has the settings of a user.
+    pub(super) const fn settings_body(mut self) -> Self {
+        self.body = BodyKind::Settings;
+        self
+    }
+
+    /// The same route, which accepts preview tokens too.
+    pub(super) const fn preview(mut self) -> Self {
+        self.allows_preview = true;
+        self
+    }
+
     /// The same route on the thread of the connection.
     pub(super) const fn inline(mut self) -> Self {
         self.execution = Execution::Inline;
@@ -175,7 +197,10 @@ impl Route {
 
     /// Tells whether the route needs no key.
     pub fn is_public(&self) -> bool {
-        matches!(self.endpoint, Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::Image)
+        matches!(
+            self.endpoint,
+            Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::OpenId(_) | Endpoint::Image
+        )
     }
 
     /// Tells whether the handler waits for a commit.

@@ -16,8 +16,10 @@ use super::{
 use crate::{
     http::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
-        media, objects, openapi, presence, publish, search, session, shared_views, users, webhooks,
-        workflow, working_copies,
+        media, objects, openapi,
+        openid::{self, Step},
+        presence, preview, publish, search, session, settings, shared_views, trash, users,
+        webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -36,6 +38,7 @@ const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const TRASH_ENTRY: &str = "/api/v1/trash/{entry}";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
 const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
@@ -53,6 +56,7 @@ const USERS: &str = "/api/v1/internal/user";
 const USER: &str = "/api/v1/internal/user/{id}";
 const USER_SESSIONS: &str = "/api/v1/internal/user/{id}/session";
 const SESSION: &str = "/api/v1/session";
+const SETTINGS: &str = "/api/v1/session/settings";
 const SESSIONS: &str = "/api/v1/sessions";
 
 /// Every route of the server.
@@ -62,14 +66,15 @@ pub static ROUTES: &[Route] = &[
     Route::public("/readyz", health::ready).work(Work::File),
     Route::public("/metrics", health::metrics).work(Work::File),
 
-    Route::get("/api/auth-context", AnyKey, auth_context::get).inline(),
+    Route::get("/api/auth-context", AnyKey, auth_context::get).inline().preview(),
 
     Route::get(TYPES, AnyKey, content_types::list)
-        .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"]),
+        .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
+        .preview(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
     Route::write(Method::POST, "/api/v1/internal/contenttype/plan", AdministerTypes, content_types::plan),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
-    Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]),
+    Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).preview(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
@@ -82,7 +87,7 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(OBJECTS, READ, objects::list)
         .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
-        .inline(),
+        .inline().preview(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
@@ -95,7 +100,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().preview(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -103,7 +108,7 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
     Route::get("/api/v1/content/{name}/{id}/incoming", READ, objects::incoming)
-        .query(&["content_type[]", "page", "limit"]),
+        .query(&["content_type[]", "page", "limit"]).preview(),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)
@@ -123,11 +128,18 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
         .query(&["page", "limit", "content_type[]"]),
 
+    Route::get("/api/v1/trash", AnyWriter, trash::list)
+        .query(&["page", "limit", "content_type[]", "q", "deletedAfter", "deletedBefore", "by"]),
+    Route::write(Method::POST, "/api/v1/trash/empty", Admin, trash::empty),
+    Route::get(TRASH_ENTRY, AnyWriter, trash::get),
+    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", AnyWriter, trash::restore),
+    Route::write(Method::DELETE, TRASH_ENTRY, AnyWriter, trash::remove).without_body(),
+
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),
     Route::new(Method::GET, "/image/{*path}", Endpoint::Image).query(&["transform", "format", "quality"]),
 
-    Route::get("/api/v1/workflow", AnyKey, workflow::list),
+    Route::get("/api/v1/workflow", AnyKey, workflow::list).preview(),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
     Route::get(WORKFLOWS, Admin, workflow::definitions),
@@ -140,10 +152,12 @@ pub static ROUTES: &[Route] = &[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
-    ]),
-    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"]),
+    ]).preview(),
+    Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"])
+        .preview(),
     Route::get("/api/v1/activity", AnyKey, activity::list)
         .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
+    Route::write(Method::POST, "/api/v1/preview", AnyWriter, preview::create),
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
@@ -156,12 +170,12 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
-    Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS),
-    Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query),
-    Route::get("/api/graphql/schema", Query, graphql::schema),
-    Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS),
-    Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2),
-    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2),
+    Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS).preview(),
+    Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query).preview(),
+    Route::get("/api/graphql/schema", Query, graphql::schema).preview(),
+    Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS).preview(),
+    Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2).preview(),
+    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).preview(),
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only"]),
@@ -188,12 +202,18 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
 
     Route::public("/api/v1/session/methods", session::methods),
+    Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
+    Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
+        &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
+    ),
     Route::open(SESSION, session::sign_in, Work::Password),
     Route::open("/api/v1/session/code", session::code, Work::Read),
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
         .small_body().work(Work::Password),
+    Route::get(SETTINGS, Session, settings::get).inline(),
+    Route::write(Method::PUT, SETTINGS, Session, settings::put).settings_body(),
     Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),
     Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body(),
     Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body(),

@@ -7,6 +7,7 @@ use cms_core::{
         key::{KeyKind, NewKey},
         publish::PublishAction,
         shared_view::NewSharedView,
+        trash::TrashRequest,
         user::UserListRequest,
     },
 };
@@ -18,7 +19,7 @@ use crate::support::{CallerKind, TestApp, definition, object};
 /// A sample request of one route, and the status for each of [`CallerKind::ALL`].
 pub(crate) struct Row {
     pub(crate) method: &'static str,
-    route: &'static str,
+    pub(crate) route: &'static str,
     pub(crate) path: &'static str,
     pub(crate) body: Value,
     statuses: [u16; 7],
@@ -136,6 +137,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
     publishing(&mut row);
     working_copies(&mut row);
+    trash(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
@@ -176,7 +178,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("POST", replay.0, replay.1, json!({}), MANAGE);
     let test = ("/api/v1/internal/webhook/{id}/test", "/api/v1/internal/webhook/hook/test");
     row("POST", test.0, test.1, none, MANAGE);
-    let after = rows.iter().position(|row| row.route == "/api/v1/session/methods").unwrap() + 1;
+    let after = rows.iter().position(|row| row.route.ends_with("/openid/callback")).unwrap() + 1;
     rows.splice(after..after, of_sessions());
     rows
 }
@@ -217,7 +219,10 @@ fn working_copies(row: &mut impl FnMut(&'static str, &'static str, &'static str,
     row("GET", all, all, Value::Null, [401, 401, 403, 200, 200, 200, 200]);
 }
 
+/// Preview tokens, and presence.
 fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    let preview = "/api/v1/preview";
+    row("POST", preview, preview, json!({ "contentType": "post", "id": "one" }), WRITE);
     let all = "/api/v1/presence";
     let list = "/api/v1/presence?content_type=post&id=one";
     row("GET", all, list, Value::Null, [401, 401, 403, 200, 200, 403, 200]);
@@ -225,6 +230,20 @@ fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value
     row("PUT", all, all, tab, REMOVE);
     let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
     row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
+}
+
+/// Rows of the trash: every caller that can write something may list what it sees.
+fn trash(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    const LIST: [u16; 7] = [401, 401, 403, 200, 200, 200, 200];
+    const ENTRY: [u16; 7] = [401, 401, 403, 200, 200, 404, 200];
+    const REMOVE_ENTRY: [u16; 7] = [401, 401, 403, 204, 204, 404, 204];
+    row("GET", "/api/v1/trash", "/api/v1/trash", Value::Null, LIST);
+    row("POST", "/api/v1/trash/empty", "/api/v1/trash/empty", json!({}), MANAGE);
+    let one = ("/api/v1/trash/{entry}", "/api/v1/trash/ENTRY");
+    row("GET", one.0, one.1, Value::Null, ENTRY);
+    let restore = ("/api/v1/trash/{entry}/restore", "/api/v1/trash/ENTRY/restore");
+    row("POST", restore.0, restore.1, Value::Null, ENTRY);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE_ENTRY);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.
@@ -271,6 +290,10 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
     row("DELETE", sessions.0, sessions.1, none.clone(), REVOKE);
     let methods = "/api/v1/session/methods";
     row("GET", methods, methods, none.clone(), PUBLIC);
+    for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
+        // Not configured.
+        row("GET", path, path, none.clone(), [404; 7]);
+    }
 }
 
 /// Rows of routes for sessions, with the status for those.
@@ -287,6 +310,7 @@ fn of_sessions() -> Vec<Row> {
     // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
     const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
     const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
+    let settings = "/api/v1/session/settings";
     let password = json!({ "currentPassword": "a", "newPassword": "a password" });
     vec![
         row("POST", one, one, json!({ "email": "x@example.com", "password": "x" }), [403; 7], 401),
@@ -302,6 +326,8 @@ fn of_sessions() -> Vec<Row> {
         row("DELETE", one, one, none.clone(), SIGN_OUT, 204),
         // Users without a password: a list of errors.
         row("PUT", "/api/v1/session/password", "/api/v1/session/password", password, KEYS, 400),
+        row("GET", settings, settings, none.clone(), KEYS, 200),
+        row("PUT", settings, settings, json!({ "language": "de" }), KEYS, 200),
         row("GET", all, all, none.clone(), KEYS, 200),
         row("DELETE", all, all, none.clone(), KEYS, 204),
         row("DELETE", "/api/v1/sessions/{id}", "/api/v1/sessions/unknown", none, KEYS, 404),
@@ -363,7 +389,14 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         panic!("not a dry run")
     };
     let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
-    path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk)
+    let path = path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk);
+    if !path.contains("ENTRY") {
+        return path;
+    }
+    drop(cms.objects().create(&local, "post", object(&json!({ "id": "gone", "title": "Gone" }))));
+    drop(cms.objects().delete(&local, "post", "gone"));
+    let deletions = cms.trash().list(&local, &TrashRequest::default()).unwrap();
+    path.replace("ENTRY", &deletions.data[0].entry)
 }
 
 /// The id of a user, or nothing.
@@ -425,6 +458,8 @@ fn public_routes_are_health_images_docs_and_sign_in() {
                 "/metrics",
                 "/image/{*path}",
                 "/api/v1/session/methods",
+                "/api/v1/session/openid",
+                "/api/v1/session/openid/callback",
                 "/api/v1/session",
                 "/api/v1/session/code",
             ],

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::preview;
 use crate::{object::model::Edition, wire::content_type::Slug};
 
 /// Reference to the schema of links in the OpenAPI document.
@@ -206,6 +207,13 @@ impl Definition {
     /// docs/reference/content-types.md#single-object-types
     pub fn is_single(&self) -> bool {
         self.meta_definition.get("admin").is_some_and(|admin| admin["single"] == true)
+    }
+
+    /// Where objects of the type are shown, see docs/reference/preview.md#preview-url
+    pub fn preview_url(&self) -> Option<&str> {
+        let url = self.meta_definition.get("admin")?.get("previewUrl")?.as_str()?;
+        // Types of earlier versions may have any text there.
+        Some(url).filter(|url| !url.is_empty() && preview::is_valid(url))
     }
 
     /// The editions of objects of the type.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use self::properties::{Content, Level};
 use super::{
     model::{Definition, SINGLE_PATH},
+    preview::{self, PREVIEW_URL_PATH},
     schema::LINK_TYPES,
 };
 use crate::{
@@ -46,6 +47,7 @@ pub fn definition(
     Level::top(base.is_some()).check(&content, errors);
     check_unique_count(meta, errors);
     check_single(meta, errors);
+    check_preview_url(meta, errors);
 
     let workflow_id = workflow(payload, base, workflows, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
@@ -89,6 +91,13 @@ fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldError
     if configs.filter(|config| config["unique"] == true).count() > maximum {
         let message = format!("Too many unique properties, limit: {maximum}");
         errors.add("metaDefinition.propertiesConfig", message);
+    }
+}
+
+fn check_preview_url(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
+    let url = meta.and_then(|meta| meta.get("admin")?.get("previewUrl"));
+    if url.is_some_and(|url| !url.as_str().is_some_and(preview::is_valid)) {
+        errors.add(PREVIEW_URL_PATH, NOT_VALID);
     }
 }
 

@@ -144,6 +144,20 @@ fn has_email_form(email: &str) -> bool {
     }) && !email.contains(char::is_whitespace)
 }
 
+/// Tells whether an e-mail address is valid, and its first part a name.
+pub(super) fn is_email(email: &str) -> bool {
+    has_email_form(email)
+        && email.chars().count() <= limits::MAX_EMAIL_CHARS
+        && !email.contains(char::is_control)
+}
+
+/// Tells whether [`Profile`] accepts a name.
+pub(super) fn is_name(name: &str) -> bool {
+    let mut errors = FieldErrors::default();
+    checked_name(name, &mut errors);
+    errors.is_empty()
+}
+
 fn checked_name(name: &str, errors: &mut FieldErrors) -> String {
     if name.is_empty() {
         errors.add("name", message::too_short(1));

@@ -11,6 +11,11 @@ use cms_store::Reader;
 pub(crate) struct KnownTargets(HashSet<(i64, String)>);
 
 impl KnownTargets {
+    /// Knows an object that is about to exist.
+    pub(super) fn with(ctd: i64, id: &str) -> Self {
+        Self(HashSet::from([(ctd, id.to_ascii_lowercase())]))
+    }
+
     pub(super) fn exists(
         &mut self,
         reader: &Reader<'_>,

@@ -1,0 +1,3 @@
+//! Preview tokens (see docs/reference/preview.md): [`service`] creates and authenticates them.
+
+pub(crate) mod service;

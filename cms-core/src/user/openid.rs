@@ -1,0 +1,125 @@
+//! Signs users in by OpenID Connect, see docs/reference/sessions.md#openid-connect
+//!
+//! Requests to the issuer and the verification of its tokens belong to the server.
+
+use cms_model::{
+    auth::key::digest,
+    context::Stamp,
+    error::{Error, Result},
+    limits,
+    user::{
+        openid::{self, Identity, OpenIdError, OpenIdRules, OpenIdSignIn},
+        profile::{Profile, keeps_an_admin},
+    },
+    wire::user::Role,
+};
+use cms_store::{UserRow, Writer};
+
+use super::{
+    service::insert,
+    sessions::{Client, Sessions, SignedIn, encoded, open},
+};
+
+/// A sign-in that begins: what the browser and the issuer get.
+pub struct OpenIdStart {
+    pub state: String,
+    /// The value of the cookie.
+    pub browser: String,
+    pub nonce: String,
+    /// Of PKCE.
+    pub verifier: String,
+}
+
+impl Sessions<'_> {
+    /// Begins a sign-in of a browser, which ends on a page of this server.
+    pub fn start_openid(&self, return_to: Option<&str>) -> Result<OpenIdStart> {
+        let config = &self.cms.config;
+        let secret = || encoded(config.ids.secret());
+        let start =
+            OpenIdStart { state: secret(), browser: secret(), nonce: secret(), verifier: secret() };
+        let sign_in = OpenIdSignIn {
+            nonce: start.nonce.clone(),
+            verifier: start.verifier.clone(),
+            return_to: openid::return_path(return_to).to_owned(),
+            expires_at: openid::expires_at(config.clock.now()),
+        };
+        let (state, browser) = (digest(&start.state), digest(&start.browser));
+        self.cms.store.write(move |writer| {
+            let maximum = limits::MAX_OPENID_SIGN_INS;
+            writer.insert_openid_sign_in(state, browser, &sign_in, maximum)
+        })?;
+        Ok(start)
+    }
+
+    /// Returns what was stored for a sign-in of this browser, once.
+    pub fn take_openid(&self, state: &str, browser: &str) -> Result<Option<OpenIdSignIn>> {
+        let (state, browser) = (digest(state), digest(browser));
+        let now = self.cms.config.clock.now();
+        let taken =
+            self.cms.store.write(move |writer| writer.take_openid_sign_in(state, browser))?;
+        Ok(taken.filter(|sign_in| now < sign_in.expires_at))
+    }
+
+    /// Signs in the user of an identity: the linked one, else the one with the e-mail address, else
+    /// a new one.
+    pub fn sign_in_with_openid(
+        &self,
+        identity: Identity,
+        rules: &OpenIdRules,
+        client: &Client,
+    ) -> Result<std::result::Result<SignedIn, OpenIdError>> {
+        let (config, known) = (self.cms.config.clone(), client.clone());
+        let new = rules.new_user(&identity);
+        let cookie = self.cms.store.write(move |writer| {
+            let found = match find(writer, &identity)? {
+                Some(user) if user.profile.disabled => {
+                    return Ok(Err((OpenIdError::Disabled, user.uid)));
+                }
+                Some(user) => user.pk,
+                None => match new {
+                    Some(profile) if writer.user_count()? < limits::MAX_USERS => {
+                        let at = config.clock.now();
+                        let by_themselves = |pk| Stamp { at, actor: Some(pk) };
+                        insert(writer, &config, &profile, None, by_themselves)?
+                    }
+                    _ => return Ok(Err((OpenIdError::User, String::new()))),
+                },
+            };
+            update(writer, found, &identity)?;
+            open(writer, &config, found, known).map(Ok)
+        })?;
+        match cookie {
+            Ok(cookie) => self.signed_in(cookie, "openid", client).map(Ok),
+            Err((error, user)) => {
+                let (reason, address) = (error.as_str(), &client.address);
+                tracing::info!(%user, method = "openid", reason, address, "sign-in failed");
+                Ok(Err(error))
+            }
+        }
+    }
+}
+
+fn find(writer: &Writer<'_>, identity: &Identity) -> Result<Option<UserRow>> {
+    match writer.user_with_openid(&identity.issuer, &identity.subject)? {
+        Some(user) => Ok(Some(user)),
+        None => writer.user_with_email(&identity.email),
+    }
+}
+
+/// Links the user, and gives them the role of the claims.
+fn update(writer: &Writer<'_>, pk: i64, identity: &Identity) -> Result<()> {
+    let user = writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))?;
+    writer.set_openid(pk, &identity.issuer, &identity.subject)?;
+    let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {
+        return Ok(());
+    };
+    let is_kept =
+        keeps_an_admin(user.is_able_admin(), role == Role::Admin, writer.has_other_able_admin(pk)?);
+    if !is_kept {
+        tracing::warn!(user = %user.uid, role = role.as_str(), "role mapping skipped");
+        return Ok(());
+    }
+    let profile = Profile { role, rules: Vec::new(), may_publish: false, ..user.profile };
+    writer.set_profile(pk, &profile)?;
+    writer.bump_auth()
+}

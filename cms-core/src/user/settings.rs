@@ -1,0 +1,63 @@
+//! Settings of the user of a session (see docs/reference/views.md#settings-of-a-user). The server stores them
+//! and does not interpret them.
+
+use cms_model::{
+    context::Caller,
+    error::{Error, Result},
+    wire::{condition::EntityTag, object::Json},
+};
+use serde_json::{Map, Value};
+
+use crate::cms::Cms;
+
+/// Before the first change.
+const NO_SETTINGS: &str = "{}";
+
+/// Operations on the settings of the caller.
+pub struct UserSettings<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// Settings of users.
+    pub fn user_settings(&self) -> UserSettings<'_> {
+        UserSettings { cms: self }
+    }
+}
+
+impl UserSettings<'_> {
+    /// Returns the settings of the caller.
+    pub fn get(&self, caller: &Caller) -> Result<Json> {
+        let user = user_of(caller)?;
+        let stored = self.cms.store.read_autocommit(|reader| reader.user_settings(user))?;
+        Ok(to_json(stored))
+    }
+
+    /// Replaces the settings of the caller.
+    ///
+    /// # Errors
+    /// [`Error::PreconditionFailed`] when `If-Match` has no tag of the present ones.
+    pub fn put(&self, caller: &Caller, settings: &Map<String, Value>) -> Result<Json> {
+        let user = user_of(caller)?;
+        let text = serde_json::to_string(settings).map_err(|e| Error::Internal(Box::new(e)))?;
+        let conditions = caller.conditions.clone();
+        self.cms.store.write(move |writer| {
+            let present = to_json(writer.user_settings(user)?);
+            if conditions.if_match().is_some_and(|wanted| !wanted.admits(EntityTag::of(&present.0)))
+            {
+                return Err(Error::PreconditionFailed);
+            }
+            writer.set_user_settings(user, &text)?;
+            Ok(to_json(Some(text)))
+        })
+    }
+}
+
+fn to_json(stored: Option<String>) -> Json {
+    Json(stored.unwrap_or_else(|| NO_SETTINGS.to_owned()).into_bytes())
+}
+
+/// The row of the user of a session; keys have no settings.
+fn user_of(caller: &Caller) -> Result<i64> {
+    caller.actor().pk.filter(|_| caller.has_session()).ok_or(Error::Forbidden)
+}

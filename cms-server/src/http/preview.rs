@@ -1,0 +1,12 @@
+//! Preview tokens.
+
+use cms_core::{Cms, Result, wire::preview::PreviewRequest};
+
+use super::context::RequestContext;
+use crate::{extract::body, response::Response};
+
+pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    let request = PreviewRequest::from_payload(&body::object(context.body)?)?;
+    let base_url = context.public_url.of(context.head);
+    Ok(Response::json(&cms.previews().create(&context.caller, &request, &base_url)?))
+}

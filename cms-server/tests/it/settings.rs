@@ -1,0 +1,112 @@
+//! Settings of users, which need a session.
+
+use cms_core::Caller;
+use serde_json::{Value, json};
+
+use crate::support::{
+    CallerKind, Reply, TestApp, forbidden, generic, malformed, object, unauthorized,
+};
+
+const SETTINGS: &str = "/api/v1/session/settings";
+const PASSWORD: &str = "a long enough password";
+
+/// Creates a viewer and signs in; returns the header with the cookie.
+async fn sign_in(app: &TestApp, email: &str) -> String {
+    let user = object(&json!({
+        "email": email, "name": "Ada", "role": "viewer", "password": PASSWORD,
+    }));
+    app.core.cms.users().create(&Caller::local(), &user, "http://localhost").unwrap();
+    let headers = [("x-cms-request", "1"), ("content-type", "application/json")];
+    let body = json!({ "email": email, "password": PASSWORD }).to_string();
+    let reply = app.send("POST", "/api/v1/session", &headers, body).await;
+    assert_eq!(reply.status, 200);
+    reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+}
+
+async fn send(
+    app: &TestApp,
+    cookie: &str,
+    method: &str,
+    headers: &[(&str, &str)],
+    body: String,
+) -> Reply {
+    let mut all =
+        vec![("cookie", cookie), ("x-cms-request", "1"), ("content-type", "application/json")];
+    all.extend(headers);
+    app.send(method, SETTINGS, &all, body).await
+}
+
+#[tokio::test]
+async fn settings_of_a_user_are_replaced() {
+    let app = TestApp::new();
+    let ada = sign_in(&app, "ada@example.com").await;
+    let ben = sign_in(&app, "ben@example.com").await;
+    let first = send(&app, &ada, "GET", &[], String::new()).await;
+    assert_eq!(first.both(), (200, json!({})));
+    let none = first.header("etag").unwrap().to_owned();
+    let settings = json!({ "language": "de", "columns": { "post": ["title"] } });
+    let put = send(&app, &ada, "PUT", &[("if-match", &none)], settings.to_string()).await;
+    assert_eq!(put.both(), (200, settings.clone()));
+    let read = send(&app, &ada, "GET", &[], String::new()).await;
+    assert_eq!(read.both(), (200, settings));
+    assert_eq!(read.header("etag"), put.header("etag"));
+    let stale = send(&app, &ada, "PUT", &[("if-match", &none)], "{}".to_owned()).await;
+    assert_eq!(stale.both(), (412, generic(412, "Precondition Failed")));
+    // Each user has their own.
+    assert_eq!(send(&app, &ben, "GET", &[], String::new()).await.both(), (200, json!({})));
+    assert_eq!(send(&app, &ada, "PUT", &[], "[]".to_owned()).await.both(), malformed());
+    let largest = json!({ "a": "x".repeat(64 * 1024 - 8) }).to_string();
+    assert_eq!(largest.len(), 64 * 1024);
+    let stored = send(&app, &ada, "PUT", &[], largest.clone()).await;
+    assert_eq!(stored.status, 200);
+    let large = send(&app, &ada, "PUT", &[], largest + " ").await;
+    assert_eq!(large.both(), (413, generic(413, "Request Entity Too Large")));
+}
+
+#[tokio::test]
+async fn settings_need_a_session() {
+    let app = TestApp::new();
+    for (caller, expected) in
+        [(CallerKind::Anonymous, unauthorized()), (CallerKind::Admin, forbidden())]
+    {
+        let get = app.send_as(caller, "GET", SETTINGS, &Value::Null).await;
+        assert_eq!(get.both(), expected, "{caller:?}");
+        let put = app.send_as(caller, "PUT", SETTINGS, &json!({})).await;
+        assert_eq!(put.both(), expected, "{caller:?}");
+    }
+}
+
+/// A preview token ends with its user, and follows their role.
+#[tokio::test]
+async fn preview_token_of_a_user_follows_the_user() {
+    let app = TestApp::new();
+    let cookie = sign_in(&app, "ada@example.com").await;
+    let (cms, local) = (&app.core.cms, Caller::local());
+    let id = cms.users().list(&local, &Default::default()).unwrap().data[0].id.clone();
+    let update = |change: Value| {
+        cms.users().update(&local, &id, &object(&change)).unwrap();
+    };
+    let create = async || {
+        let headers = [
+            ("cookie", cookie.as_str()),
+            ("x-cms-request", "1"),
+            ("content-type", "application/json"),
+        ];
+        let body = json!({ "contentType": "post", "id": "one" }).to_string();
+        app.send("POST", "/api/v1/preview", &headers, body).await
+    };
+    let read = async |token: &str, path: &str| {
+        app.send("GET", path, &[("x-auth-token", token)], "").await.status
+    };
+    assert_eq!(create().await.both(), forbidden(), "a viewer");
+    update(json!({ "role": "editor" }));
+    let token = create().await.json()["token"].as_str().unwrap().to_owned();
+    let [posts, hooks] = ["/api/v1/content/post", "/api/v1/content/_webhooks"];
+    assert_eq!((read(&token, posts).await, read(&token, hooks).await), (200, 403));
+    update(json!({ "role": "developer" }));
+    assert_eq!((read(&token, posts).await, read(&token, hooks).await), (200, 200));
+    update(json!({ "disabled": true }));
+    assert_eq!(read(&token, posts).await, 401);
+    update(json!({ "disabled": false }));
+    assert_eq!(read(&token, posts).await, 401);
+}
