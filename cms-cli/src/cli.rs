@@ -17,7 +17,7 @@ mod search;
 mod selection;
 #[cfg(feature = "serve")]
 mod serve;
-
+mod trash;
 mod user;
 #[cfg(feature = "serve")]
 mod values;
@@ -43,6 +43,7 @@ pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
+pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
@@ -172,6 +173,9 @@ pub(crate) enum Command {
     /// Manage media files.
     #[command(subcommand)]
     Media(MediaCommand),
+    /// List deleted objects, restore them, or remove them permanently.
+    #[command(subcommand)]
+    Trash(TrashCommand),
     Search(Box<SearchArgs>),
     Reindex(ReindexArgs),
     Backup(BackupArgs),
@@ -436,8 +440,7 @@ pub(crate) struct ExportArgs {
     /// Write to a folder that contains other files, and replace those with the same names.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Export deleted objects too, into files that `cms import --keep-dates` reads. Works on a data
-    /// directory only.
+    /// Export deleted objects too, into files that `cms import --keep-dates` reads.
     #[arg(long)]
     pub(crate) trash: bool,
     #[command(flatten)]

@@ -131,6 +131,7 @@ fn target(
         | Command::Schedule(_)
         | Command::Workflow(_)
         | Command::Media(_)
+        | Command::Trash(_)
         | Command::Search(_)
         | Command::Reindex(_)
         | Command::Backup(_)

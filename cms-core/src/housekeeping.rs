@@ -13,8 +13,8 @@ impl Cms {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
         self.previews().expire()?;
+        self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         self.presence.expire(self.config.clock.now());
-        let trash_cutoff = Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000);
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_seq = self.webhooks().clean_up()?;
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
@@ -24,8 +24,7 @@ impl Cms {
         let access_cutoffs = [idle_cutoff, session_cutoff, now];
         let response_cutoff = idempotency::since(now);
         let has_expired = self.store.read_autocommit(|reader| {
-            Ok(reader.has_trash_before(trash_cutoff)?
-                || reader.has_bulk_job_before(job_cutoff)?
+            Ok(reader.has_bulk_job_before(job_cutoff)?
                 || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
                 || reader
                     .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?
@@ -44,8 +43,7 @@ impl Cms {
             }
             writer.remove_ended_access(access_cutoffs)?;
             writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;
-            writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?;
-            writer.empty_trash(trash_cutoff)
+            writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)
         })
     }
 }

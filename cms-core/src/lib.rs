@@ -38,6 +38,7 @@ mod shared_view;
 mod statistics;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod trash;
 mod user;
 mod webhook;
 mod workflow;
@@ -93,6 +94,7 @@ pub use readiness::Component;
 pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
+pub use trash::service::Trash;
 pub use user::{
     openid::OpenIdStart,
     service::Users,

@@ -245,7 +245,8 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         let id = library(cli)[0]["id"].as_str().unwrap().to_owned();
         let path = data.join("media").join(&id);
         let uploaded = fs::read(&path).unwrap();
-        let remedy = "put the file back from an earlier backup, or delete the media object";
+        let remedy = "put the file back from an earlier backup, or delete the media object and remove it \
+     from the trash";
         let hint = "hint: `cms check --digests` names stored files that are damaged\n";
 
         fs::write(&path, &uploaded[..200]).unwrap();

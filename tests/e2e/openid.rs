@@ -78,7 +78,7 @@ impl Site {
     fn start(provider: &Provider, arguments: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let flags = ["--public-url", PUBLIC_URL, "--openid-issuer", &provider.issuer];
-        let flags = [&flags, &["--openid-client-id", "cms"], arguments].concat();
+        let flags = [&flags[..], &["--openid-client-id", "cms"], arguments].concat();
         let variable = ("CMS_OPENID_CLIENT_SECRET", "a-client-secret");
         let server = Server::start_with_variable(folder.path(), &flags, variable);
         Self { server, _folder: folder }

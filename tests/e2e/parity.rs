@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 201] = [
+const COMMANDS: [&str; 214] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -85,6 +85,19 @@ const COMMANDS: [&str; 201] = [
     "object delete _tag green none",
     "object delete _tag green",
     "object delete _tag none",
+    "trash list",
+    "trash list --type _tag --limit 1",
+    "trash list --type nosuch",
+    "trash restore _tag green --dry-run",
+    "trash restore _tag green --as blue",
+    "trash restore _tag green",
+    "trash restore _tag none --json",
+    "object delete _tag blue --yes",
+    "trash remove _tag blue --entry 9999",
+    "trash remove _tag blue --dry-run",
+    "trash remove _tag blue --yes",
+    "trash empty --type _tag --older-than 30d --dry-run",
+    "trash empty --older-than soon",
     "ctd apply desk.yaml",
     "ctd plan other-desk.yaml",
     "ctd export -o desk-out.yaml",

@@ -6,7 +6,7 @@
 //! earlier one. Empty built-in types without changes are left out: other spaces have them too.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs::{self, File},
     io::{BufWriter, Write},
     path::Path,
@@ -18,7 +18,7 @@ use cms_core::{
     import::{definition, is_system_type, is_unchanged_builtin_type},
     limits,
     paging::Page,
-    wire::{content_type::ContentType, list::List, object::ListRequest},
+    wire::{content_type::ContentType, list::List, object::ListRequest, trash::TrashRequest},
 };
 use serde_json::{Map, Value, json};
 
@@ -36,7 +36,7 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    settings::{Settings, TargetAddress},
+    settings::Settings,
     target::{Edition, Target},
 };
 
@@ -53,12 +53,6 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.trash && matches!(settings.target, Some(TargetAddress::Server { .. })) {
-        return Err(Failure::usage(
-            "--trash needs a data directory: a server does not list deleted objects",
-        )
-        .hint("use --data DIR on the machine of the server; the server can keep running"));
-    }
     if !args.force && !folder::may_hold_export(&args.dir)? {
         let message = format!("{} is not empty and has no earlier export", args.dir.display());
         return Err(Failure::usage(message)
@@ -76,7 +70,8 @@ pub(super) fn run(
         }
         let name = &content_type.name;
         let count = page(&*target, name, 1, 1)?.total_count;
-        let deleted = if args.trash { target.trash(name, COUNT_PAGE)?.total_count } else { 0 };
+        let deleted =
+            if args.trash { target.trash(&deletions(name, COUNT_PAGE))?.total_count } else { 0 };
         let count = count + deleted;
         let is_in_every_space =
             is_system_type(&content_type.name) || is_unchanged_builtin_type(content_type);
@@ -103,7 +98,8 @@ pub(super) fn run(
             let path = staged.path().join(name);
             let written = write_type(&*target, content_type, &path, &transfer, &mut advance)?;
             if args.trash {
-                deleted += write_deleted(&*target, content_type, &path, &mut advance)?;
+                let name = &content_type.name;
+                deleted += write_deleted(&*target, name, &path, &transfer, &mut advance)?;
             }
             objects += written.objects;
             scheduled += written.scheduled;
@@ -208,38 +204,57 @@ fn write_type(
     Ok(written)
 }
 
-/// Writes the deleted objects of a type; returns how many.
+/// Writes the deleted objects of a type, oldest deletion first; returns how many.
 fn write_deleted(
     target: &dyn Target,
-    content_type: &ContentType,
+    name: &str,
     path: &Path,
+    transfer: &Transfer,
     advance: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<u64> {
-    let name = &content_type.name;
-    let path = path.join(folder::deleted_name(name));
-    let unwritable = |error| Failure::unwritable(path.display(), error);
-    let mut list = target.trash(name, Page { number: 1, limit: PAGE_SIZE })?;
-    if list.total_count == 0 {
-        return Ok(0);
-    }
-    let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
-    let mut written = 0;
-    loop {
-        for object in &list.data {
-            let mut row = without_internal(object);
-            let dates = dates(object, &["createdAt", "updatedAt", "deletedAt"]);
-            row.insert("internal".to_owned(), Value::Object(dates));
-            writeln!(file, "{}", Value::Object(row)).map_err(unwritable)?;
-        }
-        written += list.count;
-        advance(list.count)?;
-        if u64::from(list.current_page) >= list.total_pages {
+    // Newest first: what is deleted meanwhile moves entries to later pages, so none is missed.
+    let (mut entries, mut seen) = (Vec::new(), HashSet::new());
+    for number in 1.. {
+        let list = target.trash(&deletions(name, Page { number, limit: PAGE_SIZE }))?;
+        let new = list.data.into_iter().map(|item| item.entry);
+        entries.extend(new.filter(|entry| seen.insert(entry.clone())));
+        if u64::from(number) >= list.total_pages {
             break;
         }
-        list = target.trash(name, Page { number: list.current_page + 1, limit: PAGE_SIZE })?;
+    }
+    if entries.is_empty() {
+        return Ok(0);
+    }
+    entries.reverse();
+    let path = path.join(folder::deleted_name(name));
+    let unwritable = |error| Failure::unwritable(path.display(), error);
+    let mut file = BufWriter::new(File::create(&path).map_err(unwritable)?);
+    let read = |entry: &String| match target.trash_entry(entry) {
+        Ok(mut item) => Ok(Some(item["object"].take())),
+        // Restored or removed since it was listed.
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    };
+    let mut written = 0;
+    for entries in entries.chunks(FILES_PER_UPDATE) {
+        let threads = parallel::DEFAULT_THREADS;
+        let objects = parallel::map(entries, threads, &transfer.stop, read, || ())?;
+        for object in objects.into_iter().flatten().flatten() {
+            let mut row = without_internal(&object);
+            let dates = dates(&object, &["createdAt", "updatedAt", "deletedAt"]);
+            row.insert("internal".to_owned(), Value::Object(dates));
+            writeln!(file, "{}", Value::Object(row)).map_err(unwritable)?;
+            written += 1;
+        }
+        advance(entries.len() as u64)?;
     }
     file.flush().map_err(unwritable)?;
     Ok(written)
+}
+
+fn deletions(content_type: &str, page: Page) -> TrashRequest {
+    let content_types = Some(vec![content_type.to_owned()]);
+    TrashRequest { page, content_types, ..TrashRequest::default() }
 }
 
 /// Writes the files of media objects; returns how many exist.

@@ -27,6 +27,7 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod trash;
 mod user;
 mod waiting;
 mod webhook;
@@ -67,6 +68,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Schedule(command) => schedule::run(command, settings, printer),
         Command::Workflow(command) => workflow::run(command, settings, printer),
         Command::Media(command) => media::run(command, settings, printer),
+        Command::Trash(command) => trash::run(command, settings, printer),
         Command::Search(args) => search::run(*args, settings, printer),
         Command::Reindex(args) => reindex::run(&args, settings, printer),
         Command::Backup(args) => backup::run(&args, settings, printer),

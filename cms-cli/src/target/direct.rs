@@ -31,6 +31,7 @@ use cms_core::{
         schedule::{ScheduledObject, SchedulesRequest},
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -230,8 +231,24 @@ impl Target for Direct {
         self.cms.objects().removed(&self.caller, content_type, None)
     }
 
-    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>> {
-        list(&self.cms.objects().trash(&self.caller, content_type, page)?)
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.cms.trash().list(&self.caller, request)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        Ok(self.cms.trash().get(&self.caller, entry)?.to_value())
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        Ok(self.cms.trash().restore(&self.caller, entry, request.clone())?.to_value())
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.cms.trash().remove(&self.caller, entry)
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.cms.trash().empty(&self.caller, request)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {

@@ -31,6 +31,7 @@ use cms_core::{
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -116,8 +117,17 @@ pub(crate) trait Target: Sync {
     /// All versions, oldest first.
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>>;
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value>;
-    /// Deleted objects, oldest deletion first. A server does not list them.
-    fn trash(&self, content_type: &str, page: Page) -> Result<List<Value>>;
+
+    /// Deletions, newest first.
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>>;
+    /// One deletion with its object.
+    fn trash_entry(&self, entry: &str) -> Result<Value>;
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value>;
+    /// Removes a deleted object permanently.
+    fn remove_trash(&self, entry: &str) -> Result<()>;
+    /// Removes some of the oldest deleted objects permanently.
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash>;
+
     /// Creates the valid objects of a batch, and replaces existing ones if the mode says so.
     fn import(&self, content_type: &str, elements: &[Value], mode: SaveMode)
     -> Result<BatchReport>;

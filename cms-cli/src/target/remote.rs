@@ -32,6 +32,7 @@ use cms_core::{
         schedule::ScheduledObject,
         search::{Job, JobCreated, SearchRequest},
         session::LinkKind,
+        trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
         webhook::{Delivery, ReplayRequest, Replayed, Webhook},
         workflow::{Workflow, WorkflowState},
@@ -44,13 +45,15 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TYPES,
-        USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query, object_path,
-        object_query, objects_path, openapi_path, schedule_path, schedules_path, search_query,
-        segment, state_path, type_path, user_path, users_path, validate_path, webhook_path,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TRASH,
+        TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
+        object_path, object_query, objects_path, openapi_path, schedule_path, schedules_path,
+        search_query, segment, state_path, trash_path, trash_query, type_path, user_path,
+        users_path, validate_path, webhook_path,
     },
     resource::{
-        Resource, SERVER, object_named, type_named, user_named, webhook_named, workflow_named,
+        Resource, SERVER, object_named, trash_named, type_named, user_named, webhook_named,
+        workflow_named,
     },
 };
 use super::{
@@ -187,8 +190,24 @@ impl Target for Remote {
         self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
     }
 
-    fn trash(&self, _: &str, _: Page) -> Result<List<Value>> {
-        Err(Error::BadRequest("a server does not list deleted objects".to_owned()))
+    fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
+        self.get(&format!("{TRASH}?{}", trash_query(request)), SERVER)
+    }
+
+    fn trash_entry(&self, entry: &str) -> Result<Value> {
+        self.get(&trash_path(entry), trash_named(entry))
+    }
+
+    fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
+        self.post(&format!("{}/restore", trash_path(entry)), request, trash_named(entry))
+    }
+
+    fn remove_trash(&self, entry: &str) -> Result<()> {
+        self.delete(&trash_path(entry), trash_named(entry))
+    }
+
+    fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        self.post(&format!("{TRASH}/empty"), request, SERVER)
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {

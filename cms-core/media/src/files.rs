@@ -202,6 +202,19 @@ impl Files {
         }
     }
 
+    /// Copies a file of this size.
+    pub fn copy(&self, id: &FileId, size: u64, output: &mut impl Write) -> Result<()> {
+        let mut start = 0;
+        while start < size {
+            let end = size.min(start + CHUNK_BYTES);
+            let part = self.read(id, start..end)?;
+            let part = part.ok_or_else(|| Error::internal(format!("the file {id} is missing")))?;
+            output.write_all(&part).map_err(Error::from_storage)?;
+            start = end;
+        }
+        Ok(())
+    }
+
     /// Reads a complete file and returns its size and SHA-256, if it exists.
     pub fn fingerprint(&self, id: &FileId) -> Result<Option<Fingerprint>> {
         let Some(size) = self.size(id)? else { return Ok(None) };

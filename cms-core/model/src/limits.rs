@@ -72,6 +72,12 @@ pub const MAX_SESSION_BODY_BYTES: usize = 16 * 1024;
 pub const MAX_USER_AGENT_CHARS: usize = 255;
 /// Days until the clean-up removes a deleted object permanently.
 pub const TRASH_RETENTION_DAYS: i64 = 60;
+/// Maximum number of entries that one request removes from the trash.
+pub const MAX_TRASH_REMOVALS: u32 = 10_000;
+/// Maximum number of expired entries that the clean-up removes from the trash in one transaction.
+pub const MAX_EXPIRED_TRASH_REMOVALS: u32 = 1000;
+/// Maximum number of former definitions of a type that are kept for objects in the trash.
+pub const MAX_FORMER_DEFINITIONS: usize = 1000;
 /// Days after its last change until the clean-up removes a working copy.
 pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
 /// Maximum number of working copies of one key or user.

@@ -1,6 +1,7 @@
 //! Reads the record of activity.
 
 use cms_model::{
+    auth::scope::Access,
     context::Caller,
     dates,
     error::{Error, Result},
@@ -142,7 +143,11 @@ impl Matcher<'_> {
         if let Event::Management(_) = entry.event {
             return self.caller.is_admin().then_some(by);
         }
+        // The trash is visible to those who may delete.
+        let sees_trash =
+            self.caller.may(Access::READ_REMOVED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
+            && (entry.event != Event::TrashRemoved || sees_trash)
             && entry.audience >= self.audience
             && may_read(self.caller, entry.is_of_object, content_type);
         may_read.then(|| by.shown_to(self.caller, content_type))
@@ -153,6 +158,8 @@ impl Matcher<'_> {
 fn action(event: Event) -> Option<&'static str> {
     Some(match event {
         Event::ObjectUnscheduled => "unschedule",
+        Event::ObjectRestored => "restore",
+        Event::TrashRemoved => "trash.remove",
         Event::Management(event) => event.as_str(),
         other => return crate::change::service::action(other),
     })

@@ -100,7 +100,9 @@ impl Bulk<'_> {
         });
         match result {
             Ok(outcome) => {
-                self.cms.media().delete_files_of(&name, outcome.deleted.iter().map(String::as_str));
+                self.cms
+                    .media()
+                    .delete_renders_of(&name, outcome.deleted.iter().map(String::as_str));
                 Ok(outcome.has_more || self.has_open_job()?)
             }
             Err(error @ (Error::Busy(_) | Error::NoSpace(_))) => Err(error),

@@ -127,7 +127,7 @@ fn to_change(caller: &Caller, authors: &Authors, entry: FeedEntry) -> Option<Cha
 /// The action of an event; none for events that the feed does not show.
 pub(crate) fn action(event: Event) -> Option<&'static str> {
     Some(match event {
-        Event::ObjectCreated => "create",
+        Event::ObjectCreated | Event::ObjectRestored => "create",
         Event::ObjectUpdated => "update",
         Event::ObjectDeleted => "delete",
         Event::ObjectPublished => "publish",
@@ -139,6 +139,6 @@ pub(crate) fn action(event: Event) -> Option<&'static str> {
         Event::TypeUpdated => "type.update",
         Event::TypeDeleted => "type.delete",
         Event::TypePurged => "type.purge",
-        Event::ReindexRequested | Event::Management(_) => return None,
+        Event::TrashRemoved | Event::ReindexRequested | Event::Management(_) => return None,
     })
 }

@@ -152,7 +152,7 @@ impl Types<'_> {
             }
             Ok(stamp.at)
         })?;
-        self.cms.media().delete_files_of_purged(name, at)
+        self.cms.media().delete_renders_of_purged(name, at)
     }
 
     /// Changes one type in a write transaction, after all checks (see

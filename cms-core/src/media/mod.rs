@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`service`] | stores uploads, removes files of deleted objects |
+//! | [`service`] | stores uploads, removes files of objects that left the trash |
 //! | [`orphaned_files`] | orphaned files, objects without a file |
 //! | [`verify`] | compares stored files with their uploads |
 //! | [`image`] | images on request: finds, renders once, reads |

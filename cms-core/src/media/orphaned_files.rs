@@ -120,7 +120,7 @@ impl Media<'_> {
     /// Returns the orphaned files.
     fn orphans(&self, stored: Vec<StoredFile>) -> Result<Vec<Orphan>> {
         let ids = stored.iter().map(|file| file.id.clone());
-        let orphans: HashSet<FileId> = self.ids_without_object(ids)?.into_iter().collect();
+        let orphans: HashSet<FileId> = self.unused(ids)?.into_iter().collect();
         let now = self.cms.config.clock.now();
         let orphans = stored.into_iter().filter(|file| orphans.contains(&file.id));
         let orphans = orphans.map(|StoredFile { id, stored_at, .. }| {
@@ -170,13 +170,28 @@ impl Media<'_> {
         &self,
         ids: impl IntoIterator<Item = FileId>,
     ) -> Result<Vec<FileId>> {
+        self.without(ids, |reader, media, id| Ok(reader.object_pk(media, id)?.is_some()))
+    }
+
+    /// Removes the files that belong to an object, live or in the trash, from the list.
+    pub(super) fn unused(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
+        self.without(ids, |reader, media, id| {
+            Ok(reader.object_pk(media, id)?.is_some() || reader.is_in_trash(media, id)?)
+        })
+    }
+
+    fn without(
+        &self,
+        ids: impl IntoIterator<Item = FileId>,
+        is_used: impl Fn(&Reader<'_>, i64, &str) -> Result<bool>,
+    ) -> Result<Vec<FileId>> {
         let mut orphans = Vec::new();
         let mut ids = ids.into_iter().peekable();
         while ids.peek().is_some() {
             // Short reads, so that no snapshot is held for long.
             self.lookup(|reader, media| {
                 for id in ids.by_ref().take(limits::MAX_PAGE_SIZE as usize) {
-                    if reader.object_pk(media, &id.to_string())?.is_none() {
+                    if !is_used(reader, media, &id.to_string())? {
                         orphans.push(id);
                     }
                 }
@@ -202,7 +217,7 @@ impl Media<'_> {
     }
 }
 
-/// A stored file that belongs to no live object.
+/// A stored file that belongs to no object, live or in the trash.
 struct Orphan {
     id: FileId,
     name: String,

@@ -1,4 +1,4 @@
-//! Media: stores uploads, and removes the files of deleted objects.
+//! Media: stores uploads, and removes the files of objects that left the trash.
 //!
 //! Images are in [`super::image`], orphaned files in [`super::orphaned_files`]. Media objects
 //! themselves are ordinary content objects.
@@ -103,7 +103,7 @@ impl Media<'_> {
         if created.is_err() && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed
             // removal.
-            self.ids_without_object([id]).and_then(|ids| self.remove_files(&ids)).ok();
+            self.remove_unused(&[id.to_string()]);
         }
         created
     }
@@ -139,7 +139,7 @@ impl Media<'_> {
     }
 
     /// Stores a file, unless the identical file is stored already. Returns whether it is new.
-    fn store(&self, id: &FileId, file: &mut Incoming) -> Result<bool> {
+    pub(crate) fn store(&self, id: &FileId, file: &mut Incoming) -> Result<bool> {
         let files = &self.cms.files;
         if files.size(id)?.is_none() && files.store(id, file)? {
             return Ok(true);
@@ -162,24 +162,28 @@ impl Media<'_> {
         self.cms.store.read_autocommit(|reader| read(reader, media))
     }
 
-    /// Removes the files of deleted objects of a type, and all images rendered from them. Only
-    /// media objects have files.
+    /// Removes all images rendered from the files of deleted objects of a type. Only media objects
+    /// have files, which stay until their objects leave the trash.
     ///
     /// The clean-up retries failed removals: the deletion itself is complete.
-    pub(crate) fn delete_files_of<'i>(
+    pub(crate) fn delete_renders_of<'i>(
         &self,
         content_type: &str,
         ids: impl IntoIterator<Item = &'i str>,
     ) {
-        if content_type != TYPE {
-            return;
-        }
-        let ids: Vec<_> = ids.into_iter().filter_map(FileId::parse).collect();
-        if !ids.is_empty() {
-            self.remove_files(&ids).ok();
-            for id in &ids {
-                self.cms.renders.remove(id).ok();
+        if content_type == TYPE {
+            for id in ids.into_iter().filter_map(FileId::parse) {
+                self.cms.renders.remove(&id).ok();
             }
+        }
+    }
+
+    /// Removes the files of media objects that left the trash, unless another object has the id,
+    /// live or in the trash. The clean-up retries failed removals.
+    pub(crate) fn remove_unused(&self, ids: &[String]) {
+        let ids: Vec<_> = ids.iter().filter_map(|id| FileId::parse(id)).collect();
+        if !ids.is_empty() {
+            self.unused(ids).and_then(|ids| self.remove_files(&ids)).ok();
         }
     }
 
@@ -192,13 +196,14 @@ impl Media<'_> {
         self.cms.files.remove(ids)
     }
 
-    /// Removes the files of all objects of a type deleted at a point in time.
-    pub(crate) fn delete_files_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
+    /// Removes all images rendered from the files of the objects of a type deleted at a point in
+    /// time.
+    pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
         if content_type != TYPE {
             return Ok(());
         }
         let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
-        self.delete_files_of(TYPE, removed.iter().map(String::as_str));
+        self.delete_renders_of(TYPE, removed.iter().map(String::as_str));
         Ok(())
     }
 }

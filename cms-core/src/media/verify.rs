@@ -124,8 +124,8 @@ impl Media<'_> {
 }
 
 /// How an operator repairs a damaged file.
-pub(crate) const REMEDY: &str =
-    "put the file back from an earlier backup, or delete the media object";
+pub(crate) const REMEDY: &str = "put the file back from an earlier backup, or delete the media object and remove it \
+     from the trash";
 
 pub(crate) fn wrong_size(id: &FileId, expected: u64, found: u64) -> String {
     format!("the stored file {id} has {found} bytes, {expected} bytes were uploaded")

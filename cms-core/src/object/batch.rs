@@ -232,7 +232,7 @@ impl Objects<'_> {
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().delete_files_of(name, deleted.iter().map(String::as_str));
+        self.cms.media().delete_renders_of(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 

@@ -12,7 +12,6 @@ pub(crate) mod idempotency;
 mod incoming;
 pub(crate) mod service;
 pub(crate) mod synchronous_webhooks;
-pub(crate) mod trash;
 mod validate;
 pub(crate) mod version;
 pub(crate) mod write;

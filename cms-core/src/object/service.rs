@@ -296,7 +296,7 @@ impl Objects<'_> {
             }
             write::delete(writer, content_type, &stored, stamp)
         })?;
-        self.cms.media().delete_files_of(name, [id]);
+        self.cms.media().delete_renders_of(name, [id]);
         Ok(())
     }
 
@@ -469,7 +469,7 @@ pub(crate) fn find_map<T>(
 }
 
 /// Rejects a write that exceeds the operator's limit of objects.
-pub(super) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
+pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
         Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),
         _ => Ok(()),

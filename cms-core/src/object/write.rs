@@ -6,6 +6,7 @@
 
 mod context;
 mod journal;
+pub(crate) mod restore;
 
 use std::{borrow::Cow, collections::HashSet, mem};
 
@@ -298,6 +299,11 @@ impl Draft {
 pub(crate) struct KnownTargets(HashSet<(i64, String)>);
 
 impl KnownTargets {
+    /// Knows an object that is about to exist.
+    fn with(ctd: i64, id: &str) -> Self {
+        Self(HashSet::from([(ctd, id.to_ascii_lowercase())]))
+    }
+
     fn exists(&mut self, reader: &Reader<'_>, catalog: &Catalog, link: &LinkRef) -> Result<bool> {
         let Some(target) = catalog.find(&link.content_type) else { return Ok(false) };
         let key = (target.pk, link.id.to_ascii_lowercase());

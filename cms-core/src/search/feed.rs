@@ -113,6 +113,7 @@ impl Feed {
                 Event::TypeUpdated | Event::ReindexRequested => {
                     self.position.reindex(entry.ctd, entry.place.seq);
                 }
+                Event::TrashRemoved => {}
                 _ => objects.extend(entry.object),
             }
             (self.position.seq, self.position.nonce) = (entry.place.seq, entry.place.nonce);

@@ -128,7 +128,7 @@ impl DeliveryBatch {
         let mut subscriptions = Subscriptions::of(reader, webhooks)?;
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
-                (Event::ObjectCreated, Some(pk)) if entry.ctd == own.pk => {
+                (Event::ObjectCreated | Event::ObjectRestored, Some(pk)) if entry.ctd == own.pk => {
                     batch.created.push(pk);
                     subscriptions.active.insert(pk);
                 }
@@ -268,7 +268,7 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &FeedEntry) -> Result
 /// The action of an event; `Custom` is never used.
 fn action(event: Event) -> Option<&'static str> {
     match event {
-        Event::ObjectCreated | Event::TypeCreated => Some("Create"),
+        Event::ObjectCreated | Event::ObjectRestored | Event::TypeCreated => Some("Create"),
         Event::ObjectUpdated | Event::TypeUpdated => Some("Update"),
         Event::ObjectDeleted | Event::TypePurged | Event::TypeDeleted => Some("Delete"),
         Event::ObjectPublished => Some("Publish"),
@@ -277,6 +277,7 @@ fn action(event: Event) -> Option<&'static str> {
         Event::ObjectTransitioned => Some("WorkflowTransition"),
         Event::ObjectScheduled
         | Event::ObjectUnscheduled
+        | Event::TrashRemoved
         | Event::ReindexRequested
         | Event::Management(_) => None,
     }

@@ -147,6 +147,7 @@ CREATE TABLE removed_id (
     deleted_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX removed_id_deleted ON removed_id (ctd, deleted_at);
+CREATE INDEX removed_id_expiry ON removed_id (deleted_at);
 
 -- Actors are rows of `actor`; NULL is a command on the data directory, -1 stands in rows of earlier
 -- versions, which did not record it. `updated_by` made the change that set `updated_at`; -1 there means
@@ -160,7 +161,21 @@ ALTER TABLE object_version ADD COLUMN changed TEXT;
 ALTER TABLE trash ADD COLUMN updated_by INTEGER DEFAULT -1;
 ALTER TABLE trash ADD COLUMN changed TEXT;
 ALTER TABLE trash ADD COLUMN deleted_by INTEGER DEFAULT -1;
-CREATE INDEX trash_newest ON trash (deleted_at, pk);
+-- Revision of the type at the deletion.
+ALTER TABLE trash ADD COLUMN type_rev INTEGER NOT NULL DEFAULT 0;
+UPDATE trash SET type_rev = (SELECT rev FROM ctd WHERE ctd.pk = trash.ctd);
+CREATE INDEX trash_newest ON trash (deleted_at, pk, ctd);
+CREATE INDEX trash_id ON trash (ctd, id);
+
+-- Definitions that were replaced while objects of the type were in the trash: a restored object is
+-- converted from each to the next. `rev` is the last revision with the definition.
+CREATE TABLE former_definition (
+    ctd INTEGER NOT NULL REFERENCES ctd (pk) ON DELETE CASCADE,
+    rev INTEGER NOT NULL,
+    replaced_at INTEGER NOT NULL,
+    definition TEXT NOT NULL,
+    PRIMARY KEY (ctd, rev)
+) STRICT, WITHOUT ROWID;
 
 -- The journal is also the record of activity, with the title at the time of the change.
 ALTER TABLE journal ADD COLUMN actor INTEGER DEFAULT -1;

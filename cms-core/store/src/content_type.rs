@@ -4,6 +4,7 @@ use cms_model::{
     clock::Timestamp,
     content_type::{catalog::StoredContentType, model::Definition},
     error::{Error, Result},
+    limits,
 };
 use rusqlite::params;
 
@@ -49,6 +50,20 @@ impl Reader<'_> {
         self.query_optional("SELECT pk FROM ctd WHERE name = ?1", [name], |row| row.get(0))
     }
 
+    /// Returns the definitions that a type had at a revision and later, oldest first, without the
+    /// current one.
+    pub fn former_definitions(&self, ctd: i64, since: i64) -> Result<Vec<Definition>> {
+        let definitions: Vec<String> = self.query_rows(
+            "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
+            [ctd, since],
+            |row| row.get(0),
+        )?;
+        let parse = |definition: String| {
+            serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
+        };
+        definitions.into_iter().map(parse).collect()
+    }
+
     /// Returns the number of objects of a type.
     pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
         self.query_row(
@@ -92,12 +107,35 @@ impl Writer<'_> {
         rev: i64,
         at: Timestamp,
     ) -> Result<()> {
+        let json = to_json(definition)?;
+        self.keep_definition(pk, &json, at)?;
         self.execute(
             "UPDATE ctd SET definition = ?2, rev = ?3, updated_at = ?4 WHERE pk = ?1",
-            params![pk, to_json(definition)?, rev, at.0],
+            params![pk, json, rev, at.0],
         )?;
         // Invalidates the cached counts of filters on the old properties.
         self.count_objects(pk, 0)
+    }
+
+    /// Keeps the definition that another one replaces, for objects in the trash.
+    fn keep_definition(&self, pk: i64, new: &str, at: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO former_definition (ctd, rev, replaced_at, definition)
+             SELECT pk, rev, ?3, definition FROM ctd
+             WHERE pk = ?1 AND definition <> ?2 AND EXISTS (SELECT 1 FROM trash WHERE ctd = ?1)",
+            params![pk, new, at.0],
+        )?;
+        self.execute(
+            "DELETE FROM former_definition WHERE ctd = ?1 AND rev <= (
+                 SELECT rev FROM former_definition WHERE ctd = ?1
+                 ORDER BY rev DESC LIMIT 1 OFFSET ?2)",
+            params![pk, limits::MAX_FORMER_DEFINITIONS],
+        )
+    }
+
+    /// Removes the definitions that were replaced before a time.
+    pub fn forget_definitions(&self, before: Timestamp) -> Result<()> {
+        self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 
     /// Makes every process read a type again that did not change itself.

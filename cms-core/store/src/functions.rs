@@ -10,6 +10,7 @@
 //! | `matches(condition, json)` | whether a JSON value meets a condition |
 //! | `matches_text(condition, text)` | the same for a plain text |
 //! | `matches_property(condition, data)` | the same for a property |
+//! | `contains_text(text, part)` | whether a text contains another one, in any letter case |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
 //! `data` is the column of that name. Names, paths and conditions are JSON and parsed once per
@@ -72,6 +73,12 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"path_key", 2, flags, |context| {
         let path = context.get_or_create_aux(0, read_parameter::<PropertyPath>)?;
         Ok(sql_key(SortKey::at(&path, root(context, 1, &path)?.as_ref())))
+    })?;
+    connection.create_scalar_function(c"contains_text", 2, flags, |context| {
+        let part = context.get_or_create_aux(1, |part| {
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(part.as_str()?.to_lowercase())
+        })?;
+        Ok(context.get_raw(0).as_str()?.to_lowercase().contains(&*part))
     })?;
     connection.create_scalar_function(c"matches", 2, flags, |context| {
         Ok(matcher(context)?.matches(json_text(context, 1)?.as_ref()))

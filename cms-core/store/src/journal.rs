@@ -11,6 +11,10 @@ pub enum Event {
     ObjectCreated,
     ObjectUpdated,
     ObjectDeleted,
+    /// An object returned from the trash.
+    ObjectRestored,
+    /// An object was removed from the trash.
+    TrashRemoved,
     ObjectPublished,
     ObjectUnpublished,
     ObjectArchived,
@@ -143,10 +147,12 @@ impl ManagementEvent {
 }
 
 impl Event {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 16] = [
         Self::ObjectCreated,
         Self::ObjectUpdated,
         Self::ObjectDeleted,
+        Self::ObjectRestored,
+        Self::TrashRemoved,
         Self::ObjectPublished,
         Self::ObjectUnpublished,
         Self::ObjectArchived,
@@ -160,11 +166,13 @@ impl Event {
         Self::ReindexRequested,
     ];
 
-    fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::ObjectCreated => "object.create",
             Self::ObjectUpdated => "object.update",
             Self::ObjectDeleted => "object.delete",
+            Self::ObjectRestored => "object.restore",
+            Self::TrashRemoved => "trash.remove",
             Self::ObjectPublished => "object.publish",
             Self::ObjectUnpublished => "object.unpublish",
             Self::ObjectArchived => "object.archive",

@@ -80,6 +80,7 @@ pub use self::{
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,
     stored_file::MediaFile,
+    trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
     working_copy::{WorkingCopyOf, WorkingCopyRow},

@@ -1,11 +1,9 @@
-//! Rows of live objects and of the trash.
+//! Rows of live objects. Deleted ones are in [`super::trash`].
 
 use std::borrow::Cow;
 
 use cms_model::{
-    clock::Timestamp,
     content_type::indexed::IndexedProperties,
-    context::Stamp,
     error::Result,
     object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
@@ -88,20 +86,6 @@ macro_rules! statements {
             rows_without_properties: rows!(columns!("'{}'"), $table),
             rows_indexed: rows!(columns!("slots"), $table),
         }
-    };
-}
-
-/// Copies objects to the trash; parameters 2 and 3 are time and actor of the deletion.
-macro_rules! trash {
-    () => {
-        "INSERT INTO trash
-             (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
-              published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
-              editor, title, data, updated_by, changed, deleted_at, deleted_by)
-         SELECT pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
-                published_at, workflow_state, workflow_public_version, workflow_published_at,
-                owner, editor, title, data, updated_by, changed, ?2, ?3
-         FROM object "
     };
 }
 
@@ -320,25 +304,6 @@ impl Reader<'_> {
             .query_row([], |row| row.get(0))
             .map_err(map)
     }
-
-    /// Returns whether the trash has an object deleted before a time.
-    pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)")?
-            .query_row([before.0], |row| row.get(0))
-            .map_err(map)
-    }
-
-    /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
-    /// deletion first.
-    pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        let mut statement = self.statement(
-            "SELECT id FROM trash WHERE ctd = ?1 AND deleted_at > ?2
-             AND NOT EXISTS (SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = trash.id)
-             GROUP BY id ORDER BY max(deleted_at), max(pk)",
-        )?;
-        let rows = statement.query_map(params![ctd, after.0], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
-    }
 }
 
 impl Writer<'_> {
@@ -428,42 +393,6 @@ impl Writer<'_> {
             .map_err(map)?;
         self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
             .execute([pk, at])
-            .map_err(map)?;
-        Ok(())
-    }
-
-    /// Moves an object to the trash; removes its links and its published version.
-    pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
-        self.withdraw(ctd, pk)?;
-        self.statement(concat!(trash!(), "WHERE pk = ?1"))?
-            .execute(params![pk, stamp.at.0, stamp.actor])
-            .map_err(map)?;
-        self.statement("DELETE FROM object WHERE pk = ?1")?.execute([pk]).map_err(map)?;
-        self.count_objects(ctd, -1)
-    }
-
-    /// Moves all objects of a type to the trash; returns their number.
-    pub fn trash_all(&self, ctd: i64, stamp: Stamp) -> Result<usize> {
-        self.withdraw_all(ctd)?;
-        self.statement(concat!(trash!(), "WHERE ctd = ?1"))?
-            .execute(params![ctd, stamp.at.0, stamp.actor])
-            .map_err(map)?;
-        let removed =
-            self.statement("DELETE FROM object WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
-        self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
-        Ok(removed)
-    }
-
-    /// Removes objects deleted before a time, and their versions.
-    pub fn empty_trash(&self, before: Timestamp) -> Result<()> {
-        self.statement(
-            "DELETE FROM object_version
-             WHERE object IN (SELECT pk FROM trash WHERE deleted_at < ?1)",
-        )?
-        .execute([before.0])
-        .map_err(map)?;
-        self.statement("DELETE FROM trash WHERE deleted_at < ?1")?
-            .execute([before.0])
             .map_err(map)?;
         Ok(())
     }

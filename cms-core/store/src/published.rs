@@ -104,6 +104,12 @@ impl Writer<'_> {
         self.count_objects(ctd, 0)
     }
 
+    /// Publishes a restored object in its current version.
+    pub(super) fn publish_restored(&self, ctd: i64, pk: i64) -> Result<()> {
+        self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
+        self.count_published(ctd, 1)
+    }
+
     /// Removes the published version of an object, if any.
     pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
         let removed =
@@ -158,7 +164,7 @@ impl Writer<'_> {
 
     /// Increments the change counter of a type, and adds to the number of objects in its public
     /// view.
-    fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
+    pub(super) fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
         self.statement(
             "UPDATE ctd_state SET published = published + ?2, changes = changes + 1
              WHERE ctd = ?1",

@@ -13,7 +13,7 @@ use rusqlite::params;
 
 use super::{Reader, Writer, error::map};
 
-/// A media object and the record of its file.
+/// A media object, live or in the trash, and the record of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaFile {
     /// Id of the object. An id that is not a [`FileId`] has no file.
@@ -34,7 +34,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns objects of the type of this name, in the order of ids after `last`.
+    /// Returns objects of the type of this name, in the order of ids after `last`; of deleted
+    /// objects in the trash only those with a record of their file.
     pub fn media_files_after(
         &self,
         type_name: &str,
@@ -46,7 +47,13 @@ impl Reader<'_> {
                     json_extract(iif(json_valid(o.data), o.data, '{}'), '$.size')
              FROM object o LEFT JOIN stored_file f ON f.id = lower(o.id)
              WHERE o.ctd = (SELECT pk FROM ctd WHERE name = ?1) AND o.id > ?2
-             ORDER BY o.id LIMIT ?3",
+             UNION ALL
+             SELECT t.id, f.size, f.sha256, NULL
+             FROM trash t JOIN stored_file f ON f.id = lower(t.id)
+             WHERE t.ctd = (SELECT pk FROM ctd WHERE name = ?1) AND t.id > ?2
+               AND NOT EXISTS (SELECT 1 FROM object o WHERE o.ctd = t.ctd AND o.id = t.id)
+             GROUP BY t.id
+             ORDER BY 1 LIMIT ?3",
             params![type_name, last, limit],
             |row| {
                 let (size, sha256): (Option<u64>, Option<[u8; 32]>) = (row.get(1)?, row.get(2)?);

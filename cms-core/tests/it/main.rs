@@ -33,6 +33,7 @@ mod sessions;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;
+mod trash;
 mod two_handles;
 mod type_changes;
 mod upgrade;

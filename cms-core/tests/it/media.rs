@@ -8,6 +8,7 @@ use cms_core::{
     wire::{
         check::{CheckRequest, MediaCheck},
         media::{ImageRequest, UploadRequest},
+        trash::EmptyTrashRequest,
     },
 };
 use serde_json::{Value, json};
@@ -24,6 +25,10 @@ pub(crate) fn receive(cms: &Cms, bytes: &[u8]) -> Incoming {
 
 fn check(cms: &Cms) -> MediaCheck {
     cms.check(&CheckRequest::default()).unwrap().media
+}
+
+pub(crate) fn empty_trash(cms: &Cms) {
+    cms.trash().empty(&local(), &EmptyTrashRequest::default()).unwrap();
 }
 
 pub(crate) fn image(name: &str) -> UploadRequest {
@@ -90,10 +95,15 @@ fn image_is_stored_rendered_and_removed() {
     assert_eq!(files(&core.path().join("cache")), ["100x0-q85-1.jpg"]);
 
     cms.objects().delete(&local(), "_media", id).unwrap();
-    for folder in ["media", "cache", "incoming"] {
+    for folder in ["cache", "incoming"] {
         assert_eq!(files(&core.path().join(folder)), [""; 0], "{folder}");
     }
-    assert!(matches!(get(cms, &small), Err(Error::NotFound { .. })));
+    for url in [url, &small] {
+        assert!(matches!(get(cms, url), Err(Error::NotFound { .. })), "{url}");
+    }
+    assert_eq!(files(&core.path().join("media")), [id]);
+    empty_trash(cms);
+    assert_eq!(files(&core.path().join("media")), [""; 0]);
 }
 
 #[test]
@@ -170,6 +180,7 @@ fn orphaned_files_start_a_new_day_after_an_object() {
     let aside = core.path().join("aside");
     fs::rename(&media, &aside).unwrap();
     cms.objects().delete(&local(), "_media", file["id"].as_str().unwrap()).unwrap();
+    empty_trash(cms);
     fs::rename(&aside, &media).unwrap();
     assert_eq!((check(cms).waiting, check(cms).orphaned.len()), (1, 0));
 }
@@ -286,6 +297,7 @@ fn symbolic_link_counts_as_its_target() {
     assert_eq!(check(cms).missing, [""; 0]);
 
     cms.objects().delete(&local(), "_media", object["id"].as_str().unwrap()).unwrap();
+    empty_trash(cms);
     assert!(fs::symlink_metadata(&file).is_err());
     assert!(elsewhere.exists());
 }

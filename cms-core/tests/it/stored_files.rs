@@ -19,9 +19,10 @@ use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::media::{get, image, upload};
+use crate::media::{empty_trash, get, image, upload};
 
-const REMEDY: &str = "put the file back from an earlier backup, or delete the media object";
+const REMEDY: &str = "put the file back from an earlier backup, or delete the media object and remove it \
+     from the trash";
 
 fn check(cms: &Cms, repair: bool, digests: bool) -> CheckReport {
     cms.check(&CheckRequest { repair, digests }).unwrap()
@@ -101,6 +102,8 @@ fn upload_records_size_and_sha256_until_the_file_is_removed() {
     assert_eq!(records(&core), expected);
 
     core.cms.objects().delete(&Caller::local(), "_media", &saved).unwrap();
+    assert_eq!(records(&core), expected);
+    empty_trash(&core.cms);
     assert_eq!(records(&core), [(unsaved, 9, digest(b"not saved"))]);
     // The sweep marks it as orphaned; more than a tenth of all files is removed by a command only.
     core.to_real_time(25 * 3600);
@@ -197,6 +200,8 @@ fn check_compares_sizes_always_and_digests_on_demand() {
     for id in [short, changed] {
         core.cms.objects().delete(&Caller::local(), "_media", &id).unwrap();
     }
+    assert!(!check(&core.cms, false, true).is_sound(), "files in the trash are checked too");
+    empty_trash(&core.cms);
     assert!(check(&core.cms, false, true).is_sound());
     assert_eq!(records(&core).len(), 1);
     assert_eq!(records(&core)[0].0, kept);

@@ -13,6 +13,7 @@ use cms_core::{
         batch::{BatchElements, BatchReport},
         condition::{Conditions, IdempotencyKey, IfMatch},
         key::{KeyKind, NewKey},
+        trash::{RestoreRequest, TrashRequest},
     },
 };
 use serde_json::{Value, json};
@@ -115,6 +116,39 @@ fn webhook_is_called_once_per_valid_write() {
 
     objects.delete(&local, "article", "a").unwrap();
     assert_eq!(receiver.calls(), ["pre-delete a"]);
+}
+
+/// Restoring creates the object again; data that the webhook changes is a new version.
+#[test]
+fn webhook_is_called_for_a_restored_object() {
+    let (test, receiver) = with_webhook();
+    let (local, objects) = (Caller::local(), test.cms.objects());
+    create(&test, "article", json!({ "id": "a", "title": "A" }));
+    objects.delete(&local, "article", "a").unwrap();
+    receiver.calls();
+    let restore = |id: &str| {
+        let entry = &test.cms.trash().list(&local, &TrashRequest::default()).unwrap().data[0].entry;
+        let request = RestoreRequest { id: Some(id.to_owned()), data: None };
+        test.cms.trash().restore(&local, entry, request)
+    };
+    receiver.respond(Ok(rejection("No.")));
+    let Err(Error::Invalid(errors)) = restore("a") else { panic!("the webhook rejects it") };
+    assert_eq!(response(&errors), json!({ "title": ["No."] }));
+    let restored = restore("b").unwrap().to_value();
+    assert_eq!(
+        (&restored["title"], &restored["internal"]["latestVersion"]),
+        (&json!("A"), &json!(1))
+    );
+    assert_eq!(receiver.calls(), ["pre-create a", "pre-create b"]);
+
+    objects.delete(&local, "article", "b").unwrap();
+    let changed = json!({ "payload": { "title": "Changed" } }).to_string();
+    receiver.respond(Ok(WebhookOutcome::Response(200, changed)));
+    let restored = restore("b").unwrap().to_value();
+    assert_eq!(
+        (&restored["title"], &restored["internal"]["latestVersion"]),
+        (&json!("Changed"), &json!(2))
+    );
 }
 
 /// Only the first request calls the webhook.

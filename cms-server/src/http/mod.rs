@@ -29,6 +29,7 @@ pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod shared_views;
+pub(crate) mod trash;
 pub(crate) mod users;
 pub(crate) mod webhooks;
 pub(crate) mod workflow;

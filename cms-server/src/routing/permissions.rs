@@ -89,7 +89,6 @@ impl RequiredPermission {
                 | Self::Validate
                 | Self::Duplicate
                 | Self::Session
-                | Self::Validate
                 | Self::WorkingCopy
         )
     }

@@ -18,8 +18,8 @@ use crate::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
         media, objects, openapi,
         openid::{self, Step},
-        presence, preview, publish, search, session, settings, shared_views, users, webhooks,
-        workflow, working_copies,
+        presence, preview, publish, search, session, settings, shared_views, trash, users,
+        webhooks, workflow, working_copies,
     },
     net::permits::Work,
 };
@@ -38,6 +38,7 @@ const OBJECTS: &str = "/api/v1/content/{name}";
 const OBJECT: &str = "/api/v1/content/{name}/{id}";
 const BATCH: &str = "/api/v1/content/{name}/batch";
 const VERSIONS: &str = "/api/v1/content/{name}/{id}/version";
+const TRASH_ENTRY: &str = "/api/v1/trash/{entry}";
 const SCHEDULE: &str = "/api/v1/content/{name}/{id}/schedule";
 const WORKING_COPY: &str = "/api/v1/content/{name}/{id}/working-copy";
 const OBJECT_STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
@@ -126,6 +127,13 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::DELETE, WORKING_COPY, WorkingCopy, working_copies::delete).without_body(),
     Route::get("/api/v1/working-copies", AnyWriter, working_copies::list)
         .query(&["page", "limit", "content_type[]"]),
+
+    Route::get("/api/v1/trash", AnyWriter, trash::list)
+        .query(&["page", "limit", "content_type[]", "q", "deletedAfter", "deletedBefore", "by"]),
+    Route::write(Method::POST, "/api/v1/trash/empty", Admin, trash::empty),
+    Route::get(TRASH_ENTRY, AnyWriter, trash::get),
+    Route::write(Method::POST, "/api/v1/trash/{entry}/restore", AnyWriter, trash::restore),
+    Route::write(Method::DELETE, TRASH_ENTRY, AnyWriter, trash::remove).without_body(),
 
     Route::upload("/api/media", media::upload),
     Route::upload("/api/v1/media", media::upload),

@@ -7,6 +7,7 @@ use cms_core::{
         key::{KeyKind, NewKey},
         publish::PublishAction,
         shared_view::NewSharedView,
+        trash::TrashRequest,
         user::UserListRequest,
     },
 };
@@ -136,6 +137,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
     publishing(&mut row);
     working_copies(&mut row);
+    trash(&mut row);
     media(&mut row);
     workflows(&mut row);
     row("GET", "/api/v1/search", "/api/v1/search?q=", none.clone(), ANY_KEY);
@@ -228,6 +230,20 @@ fn presence(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value
     row("PUT", all, all, tab, REMOVE);
     let one = ("/api/v1/presence/{tab}", "/api/v1/presence/a");
     row("DELETE", one.0, one.1, Value::Null, [401, 401, 403, 204, 204, 204, 204]);
+}
+
+/// Rows of the trash: every caller that can write something may list what it sees.
+fn trash(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [u16; 7])) {
+    const LIST: [u16; 7] = [401, 401, 403, 200, 200, 200, 200];
+    const ENTRY: [u16; 7] = [401, 401, 403, 200, 200, 404, 200];
+    const REMOVE_ENTRY: [u16; 7] = [401, 401, 403, 204, 204, 404, 204];
+    row("GET", "/api/v1/trash", "/api/v1/trash", Value::Null, LIST);
+    row("POST", "/api/v1/trash/empty", "/api/v1/trash/empty", json!({}), MANAGE);
+    let one = ("/api/v1/trash/{entry}", "/api/v1/trash/ENTRY");
+    row("GET", one.0, one.1, Value::Null, ENTRY);
+    let restore = ("/api/v1/trash/{entry}/restore", "/api/v1/trash/ENTRY/restore");
+    row("POST", restore.0, restore.1, Value::Null, ENTRY);
+    row("DELETE", one.0, one.1, Value::Null, REMOVE_ENTRY);
 }
 
 /// Uploads without a form: callers that may create media objects get a 400.
@@ -373,7 +389,14 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
         panic!("not a dry run")
     };
     let path = path.replace("SPACE", &space).replace("KEY", &key).replace("JOB", &job);
-    path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk)
+    let path = path.replace("VIEW", &view).replace("USER", &user).replace("BULK", &bulk);
+    if !path.contains("ENTRY") {
+        return path;
+    }
+    drop(cms.objects().create(&local, "post", object(&json!({ "id": "gone", "title": "Gone" }))));
+    drop(cms.objects().delete(&local, "post", "gone"));
+    let deletions = cms.trash().list(&local, &TrashRequest::default()).unwrap();
+    path.replace("ENTRY", &deletions.data[0].entry)
 }
 
 /// The id of a user, or nothing.

@@ -42,6 +42,7 @@ mod sign_in_limits;
 mod single_objects;
 mod support;
 mod transfers;
+mod trash;
 mod users;
 mod validate;
 mod views;

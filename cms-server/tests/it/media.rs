@@ -427,7 +427,8 @@ async fn check_and_backup_list_damaged_files() {
     let path = |id: &str| app.core.path().join("media").join(id);
     fs::write(path(&short), b"a t").unwrap();
     fs::write(path(&changed), b"changed").unwrap();
-    let remedy = "put the file back from an earlier backup, or delete the media object";
+    let remedy = "put the file back from an earlier backup, or delete the media object and remove it \
+     from the trash";
     let short_message =
         format!("the stored file {short} has 3 bytes, 6 bytes were uploaded; {remedy}");
     let changed_message = format!(

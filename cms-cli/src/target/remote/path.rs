@@ -9,6 +9,7 @@ use cms_core::{
         object::{ListRequest, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         search::{QueryMode, SearchRequest},
+        trash::TrashRequest,
         user::UserListRequest,
     },
 };
@@ -30,6 +31,7 @@ pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";
+pub(super) const TRASH: &str = "/api/v1/trash";
 pub(super) const USERS: &str = "/api/v1/internal/user";
 pub(super) const PREVIEW: &str = "/api/v1/preview";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
@@ -166,6 +168,29 @@ pub(super) fn activity_query(request: &ActivityRequest) -> String {
     }
     if let Some(before) = request.before {
         add("before", &before.to_string());
+    }
+    query
+}
+
+pub(super) fn trash_path(entry: &str) -> String {
+    format!("{TRASH}/{}", segment(entry))
+}
+
+pub(super) fn trash_query(request: &TrashRequest) -> String {
+    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
+    for name in request.content_types.iter().flatten() {
+        push(&mut query, "content_type[]", name);
+    }
+    let texts = [
+        ("q", &request.text),
+        ("deletedAfter", &request.deleted_after),
+        ("deletedBefore", &request.deleted_before),
+        ("by", &request.by),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            push(&mut query, name, text);
+        }
     }
     query
 }

@@ -28,3 +28,7 @@ pub(super) fn webhook_named(id: &str) -> Resource<'_> {
 pub(super) fn workflow_named(id: &str) -> Resource<'_> {
     Resource { what: "workflow", name: id }
 }
+
+pub(super) fn trash_named(entry: &str) -> Resource<'_> {
+    Resource { what: "trash entry", name: entry }
+}

@@ -21,6 +21,8 @@ impl Access {
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: reads the ids of deleted objects.
     pub const READ_REMOVED: Self = Self(2 | 8);
+    /// Restores deleted objects.
+    pub const RESTORE: Self = Self(1 | 2);
 
     /// The rights of editors and authors on a type: all, but none on system types that configure
     /// the server.

@@ -5,12 +5,14 @@
 //! ([`resolve`]), indexed properties ([`indexed`]), a snapshot of all types ([`catalog`]).
 //!
 //! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value
-//! ([`convert`]) and of all objects of a type ([`rewrite`]).
+//! ([`convert`]), of all objects of a type ([`rewrite`]) and of an object from the trash
+//! ([`history`]).
 
 pub mod builtin;
 pub mod catalog;
 pub mod convert;
 pub mod diff;
+pub mod history;
 pub mod indexed;
 pub mod model;
 pub mod nested;

@@ -28,6 +28,7 @@ pub mod schedule;
 pub mod search;
 pub mod session;
 pub mod shared_view;
+pub mod trash;
 pub mod user;
 pub mod webhook;
 pub mod workflow;

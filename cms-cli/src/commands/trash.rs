@@ -1,0 +1,160 @@
+//! `cms trash`: lists deleted objects, restores them, and removes them permanently.
+
+use cms_core::{
+    Error,
+    clock::{Clock, SystemClock},
+    limits,
+    paging::Page,
+    wire::trash::{EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
+};
+use serde_json::{Value, json};
+
+use super::{NOTHING_CHANGED, counted, hints, open_to_read, open_to_write, require_types};
+use crate::{
+    cli::TrashCommand,
+    failure::{Outcome, Result},
+    printer::Printer,
+    report::{Column, column},
+    settings::Settings,
+    target::Target,
+};
+
+const COLUMNS: [Column; 7] = [
+    column("ENTRY", "/entry"),
+    column("TYPE", "/contentType"),
+    column("ID", "/id"),
+    column("TITLE", "/objectTitle"),
+    column("DELETED", "/deletedAt"),
+    column("ID TAKEN", "/idTaken"),
+    column("BY", "/by/name"),
+];
+
+pub(super) fn run(
+    command: TrashCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    match command {
+        TrashCommand::List { types, limit } => {
+            let target = open_to_read(settings)?;
+            require_types(&*target, &types)?;
+            let page = Page { number: 1, limit };
+            let list = target.trash(&request(types, page))?;
+            let rows: Vec<Value> = list.data.iter().map(|item| json!(item)).collect();
+            printer.rows(&rows, &COLUMNS)?;
+            if list.count < list.total_count {
+                let note = format!("{} of {}; --limit shows more", list.count, list.total_count);
+                printer.note(&note)?;
+            }
+        }
+        TrashCommand::Restore { r#type, id, entry, new_id, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let item = find(&*target, &r#type, &id, entry)?;
+            let new = new_id.as_ref().unwrap_or(&item.id);
+            if dry_run.dry_run {
+                return dry(printer, &format!("would restore {type}/{new}"));
+            }
+            let restore = RestoreRequest { id: new_id, data: None };
+            let restored = target
+                .restore(&item.entry, &restore)
+                .map_err(|error| hints::add_object_hint(&r#type, error))?;
+            let id = restored["id"].as_str().unwrap_or_default().to_owned();
+            printer.value(&restored, || format!("restored {type}/{id}\n"))?;
+        }
+        TrashCommand::Remove { r#type, id, entry, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            let item = find(&*target, &r#type, &id, entry)?;
+            if dry_run.dry_run {
+                return dry(printer, &format!("would remove {type}/{id} from the trash"));
+            }
+            settings.confirm(&format!("remove {type}/{id} permanently?"))?;
+            target.remove_trash(&item.entry)?;
+            printer.note(&format!("removed {type}/{id} permanently"))?;
+        }
+        TrashCommand::Empty { types, older_than, dry_run } => {
+            let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            require_types(&*target, &types)?;
+            let before = older_than.map(|days| {
+                let seconds = SystemClock.now().seconds() - days * 86_400;
+                format!("@{seconds}")
+            });
+            return empty(&*target, types, before, dry_run.dry_run, settings, printer);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn dry(printer: &mut Printer, what: &str) -> Result<Outcome> {
+    printer.note(&format!("{what}\n{NOTHING_CHANGED}"))?;
+    Ok(Outcome::Done)
+}
+
+fn request(types: Vec<String>, page: Page) -> TrashRequest {
+    let content_types = (!types.is_empty()).then_some(types);
+    TrashRequest { page, content_types, ..TrashRequest::default() }
+}
+
+/// Finds the entry of an object: the newest one of the id, or the given one.
+fn find(
+    target: &dyn Target,
+    content_type: &str,
+    id: &str,
+    entry: Option<u64>,
+) -> Result<TrashItem> {
+    target.get_type(content_type)?;
+    let is_wanted = |item: &TrashItem| {
+        let is_entry = entry.is_none_or(|entry| item.entry == entry.to_string());
+        item.id.eq_ignore_ascii_case(id) && is_entry
+    };
+    let mut page = Page { number: 1, limit: limits::MAX_PAGE_SIZE };
+    loop {
+        let request = TrashRequest {
+            text: Some(id.to_owned()),
+            ..request(vec![content_type.to_owned()], page)
+        };
+        let list = target.trash(&request)?;
+        if let Some(item) = list.data.into_iter().find(is_wanted) {
+            return Ok(item);
+        }
+        if u64::from(page.number) >= list.total_pages {
+            let name = format!("{content_type}/{id}");
+            return Err(Error::NotFound { what: "deleted object", name }.into());
+        }
+        page.number += 1;
+    }
+}
+
+/// Removes all entries, in requests of limited size.
+fn empty(
+    target: &dyn Target,
+    types: Vec<String>,
+    before: Option<String>,
+    dry_run: bool,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let page = Page { number: 1, limit: 1 };
+    let list = TrashRequest { deleted_before: before.clone(), ..request(types.clone(), page) };
+    let count = target.trash(&list)?.total_count;
+    let objects = counted(count, "deleted object");
+    if dry_run {
+        return dry(printer, &format!("would remove {objects} permanently"));
+    }
+    settings.confirm(&format!("remove {objects} permanently?"))?;
+    let content_types = (!types.is_empty()).then_some(types);
+    let request = EmptyTrashRequest { content_types, deleted_before: before };
+    let mut progress = printer.progress("remove", count);
+    let mut removed = 0;
+    loop {
+        let emptied = target.empty_trash(&request)?;
+        removed += emptied.removed_count;
+        progress.advance(emptied.removed_count);
+        if !emptied.more {
+            break;
+        }
+    }
+    drop(progress);
+    let objects = counted(removed, "deleted object");
+    printer.value(&json!({ "removedCount": removed }), || format!("{objects} removed\n"))?;
+    Ok(Outcome::Done)
+}

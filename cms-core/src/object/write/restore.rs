@@ -1,0 +1,232 @@
+//! Moves a deleted object back: converts it to the current type, validates it like a new object, and
+//! writes it with its versions (see docs/reference/trash.md#restore).
+//!
+//! As for other writes, everything that needs no writer happens before it is taken.
+
+use cms_model::{
+    auth::scope::Access,
+    clock::Timestamp,
+    content_type::{
+        builtin::WEBHOOKS,
+        catalog::{Catalog, CompiledType},
+        history, slug,
+    },
+    context::Caller,
+    error::{Error, FieldErrors, Result},
+    object::{
+        link::LinkRef,
+        model::{Edition, Status, StoredObject},
+        restore::RestoredState,
+        title::object_title,
+        view::View,
+    },
+    pattern::StepBudget,
+    webhook::mask,
+    wire::trash::RestoreRequest,
+};
+use cms_store::{DeletedObject, Event, Reader, RestoredRow, Writer};
+use serde_json::{Map, Value};
+
+use super::{Context, Draft, KnownTargets, changed_properties, log_change};
+use crate::media::service as media;
+
+/// The inputs of a [`Restoration`] besides the deleted object.
+pub(crate) struct RestoreInputs<'a> {
+    pub(crate) caller: &'a Caller,
+    pub(crate) context: &'a Context,
+    pub(crate) request: &'a RestoreRequest,
+}
+
+/// An object to be restored, and its validation errors.
+pub(crate) struct Restoration {
+    pk: i64,
+    /// The deletion and the type for which it was prepared.
+    base: (Timestamp, i64),
+    state: RestoredState,
+    /// The approved version at the deletion.
+    approved: Option<i64>,
+    /// Title and text of the version in the trash.
+    current: (String, String),
+    /// Title and text of the published version, if that is another one.
+    published: Option<(String, String)>,
+    /// The version that becomes the current one.
+    draft: Draft,
+    /// The published version, if that is another one.
+    published_draft: Option<Draft>,
+    /// The draft is another version than the one in the trash.
+    has_data: bool,
+}
+
+/// Returns the properties of a deleted object, converted to the current type.
+pub(crate) fn properties(
+    reader: &Reader<'_>,
+    content_type: &CompiledType,
+    deleted: &DeletedObject,
+    data: &str,
+    id: &str,
+) -> Result<Map<String, Value>> {
+    let mut definitions = reader.former_definitions(content_type.pk, deleted.type_rev)?;
+    definitions.push(content_type.definition.clone());
+    let mut object = history::convert_object(&definitions, data)?;
+    // The file moves with the object, and its address contains the id.
+    let old = &deleted.stored.id;
+    if content_type.name() == media::TYPE
+        && !id.eq_ignore_ascii_case(old)
+        && let Some(Value::String(url)) = object.get_mut("url")
+    {
+        *url = url.replace(&old.to_ascii_lowercase(), &id.to_ascii_lowercase());
+    }
+    Ok(object)
+}
+
+impl Restoration {
+    /// Prepares the return of a deleted object.
+    pub(crate) fn new(
+        reader: &Reader<'_>,
+        content_type: &CompiledType,
+        deleted: &DeletedObject,
+        inputs: &RestoreInputs<'_>,
+        budget: &mut StepBudget,
+    ) -> Result<Self> {
+        let RestoreInputs { caller, context, request } = *inputs;
+        let stored = &deleted.stored;
+        let id = request.id.clone().unwrap_or_else(|| stored.id.clone().into_owned());
+        let former = reader.former_definitions(content_type.pk, deleted.type_rev)?;
+        let had_draft_public = former.iter().all(|definition| definition.draft_public);
+        let may_publish = caller.may_publish() && caller.may(Access::UPDATE, content_type.name());
+        let now = context.stamp.at.seconds();
+        let mut state =
+            RestoredState::of(&stored.internal, content_type, had_draft_public, may_publish, now);
+        let before = properties(reader, content_type, deleted, &stored.data, &id)?;
+        let older = match (state.status, state.public_version) {
+            (Status::Modified, Some(version)) => reader.version_data(stored.pk, version)?,
+            _ => None,
+        };
+        if state.status == Status::Modified && older.is_none() {
+            // The published version is lost.
+            (state.status, state.public_version, state.published_at) = (Status::Draft, None, None);
+        }
+        let published =
+            older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
+        let mut draft_of = |object: &Map<String, Value>| {
+            let (id, errors) = (id.clone(), FieldErrors::default());
+            Draft::of(content_type, id, object, errors, context, Some(budget))
+        };
+        let mut draft = match &request.data {
+            None => draft_of(&before)?,
+            Some(data) => {
+                let mut data = data.clone();
+                for name in ["id", "internal"] {
+                    data.shift_remove(name);
+                }
+                slug::fill(&content_type.definition.slugs, &mut data);
+                if content_type.name() == WEBHOOKS {
+                    mask::unmask(&before, &mut data);
+                }
+                let draft = draft_of(&data)?;
+                Draft { changed: changed_properties(&before, &data), ..draft }
+            }
+        };
+        let has_data = request.data.is_some();
+        let published_draft = match &published {
+            Some(object) => Some(draft_of(object)?),
+            None if has_data && state.public_version.is_some() => Some(draft_of(&before)?),
+            None => None,
+        };
+        if let Some(published) = &published_draft {
+            draft.errors.merge(published.errors.clone());
+        }
+        let text = |object: &Map<String, Value>| {
+            let title = object_title(&content_type.properties, object);
+            (title, Value::Object(object.clone()).to_string())
+        };
+        Ok(Self {
+            pk: stored.pk,
+            base: (deleted.deleted_at, content_type.rev()),
+            state,
+            approved: stored.internal.workflow_public_version,
+            current: text(&before),
+            published: published.as_ref().map(text),
+            draft,
+            published_draft,
+            has_data,
+        })
+    }
+
+    /// Tells whether it was prepared for this deletion and this type.
+    pub(crate) fn is_of(&self, content_type: &CompiledType, deleted: &DeletedObject) -> bool {
+        self.base == (deleted.deleted_at, content_type.rev())
+    }
+
+    /// Adds the errors that need the database, and returns it when there are none.
+    pub(crate) fn checked(
+        mut self,
+        reader: &Reader<'_>,
+        catalog: &Catalog,
+        content_type: &CompiledType,
+    ) -> Result<Self> {
+        let mut known = KnownTargets::with(content_type.pk, &self.draft.id);
+        self.draft.check_id(reader, content_type)?;
+        self.draft.check_stored(reader, catalog, content_type, None, &mut known)?;
+        if let Some(published) = &mut self.published_draft {
+            published.check_stored(reader, catalog, content_type, None, &mut known)?;
+            self.draft.errors.merge(published.errors.clone());
+        }
+        self.draft = self.draft.valid()?;
+        Ok(self)
+    }
+
+    /// Writes the object.
+    pub(crate) fn write(
+        self,
+        writer: &Writer<'_>,
+        content_type: &CompiledType,
+        context: &Context,
+    ) -> Result<StoredObject<'static>> {
+        let Self { pk, state, current, published, draft, published_draft, has_data, .. } = self;
+        let (ctd, id) = (content_type.pk, draft.id.clone());
+        if let (Some(approved), None) = (self.approved, state.approval) {
+            writer.clear_approval(pk, approved)?;
+        }
+        let links = draft.links.iter().chain(published_draft.iter().flat_map(|other| &other.links));
+        let links: Vec<LinkRef> = links.cloned().collect();
+        let published = published.as_ref().map(|(title, data)| (title.as_str(), data.as_str()));
+        let row = RestoredRow {
+            pk,
+            id: &id,
+            title: &current.0,
+            data: &current.1,
+            state: &state,
+            published,
+        };
+        writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
+        writer.insert_links(pk, links.iter().map(LinkRef::target))?;
+        let mut changed = None;
+        if has_data {
+            let before = current_object(writer, ctd, &id)?;
+            let status = before.internal.status.edited(content_type.definition.draft_public);
+            let version = before.internal.version + 1;
+            let change = draft.change(status, &state.workflow_state, version, context);
+            writer.update_object(ctd, &content_type.indexed, pk, &change)?;
+            changed = Some(change.changed);
+        }
+        let stored = current_object(writer, ctd, &id)?;
+        let is_shown = View::public(content_type).contains_object(&stored.internal);
+        log_change(
+            writer,
+            Event::ObjectRestored,
+            context.stamp,
+            content_type,
+            &stored,
+            changed.as_deref(),
+            is_shown,
+        )?;
+        Ok(stored)
+    }
+}
+
+fn current_object(reader: &Reader<'_>, ctd: i64, id: &str) -> Result<StoredObject<'static>> {
+    let mut found = None;
+    reader.object(Edition::Current, ctd, id, |stored| found = Some(stored.into_owned()))?;
+    found.ok_or_else(|| Error::internal("a restored object is missing"))
+}

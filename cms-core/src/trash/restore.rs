@@ -1,0 +1,154 @@
+//! Restores deleted objects (see docs/reference/trash.md#restore). Conversion, validation and the
+//! write are in [`crate::object::write::restore`].
+
+use std::sync::Arc;
+
+use cms_media::incoming::Incoming;
+use cms_model::{
+    auth::scope::Access,
+    context::Caller,
+    error::{Error, Result},
+    media::{fingerprint::Fingerprint, id::FileId},
+    message,
+    pattern::StepBudget,
+    webhook::synchronous::WriteEvent,
+    wire::{object::Json, trash::RestoreRequest},
+};
+use serde_json::{Map, Value};
+
+use super::service::{Trash, deleted, find};
+use crate::{
+    media::service as media,
+    object::{
+        service::{require_quota, to_json},
+        write::{
+            Context, require_checked,
+            restore::{Restoration, RestoreInputs, properties},
+        },
+    },
+    webhook::feed,
+};
+
+/// The rights on its type that restoring an object needs.
+const RESTORE: Access = Access::RESTORE;
+
+impl Trash<'_> {
+    /// Restores a deleted object with all its versions.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] when the object does not conform to its current type, or its id or a
+    /// unique value is used; then the entry stays.
+    pub fn restore(
+        &self,
+        caller: &Caller,
+        entry: &str,
+        mut request: RestoreRequest,
+    ) -> Result<Json> {
+        caller.require_write()?;
+        let config = &self.cms.config;
+        self.call_webhooks(caller, entry, &mut request)?;
+        let context = Context::new(caller, config);
+        let (name, old, prepared) = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let (found, content_type) = find(reader, &catalog, caller, entry, RESTORE)?;
+            let deleted = deleted(reader, entry, found.pk)?;
+            let inputs = RestoreInputs { caller, context: &context, request: &request };
+            let budget = &mut StepBudget::per_object();
+            let prepared = Restoration::new(reader, content_type, &deleted, &inputs, budget)?;
+            let prepared = prepared.checked(reader, &catalog, content_type)?;
+            Ok((content_type.name().to_owned(), found.id, prepared))
+        })?;
+        let moved =
+            request.id.clone().filter(|id| name == media::TYPE && !id.eq_ignore_ascii_case(&old));
+        let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
+        let (quota, at) = (config.max_objects, context.stamp.at);
+        let (cell, owned_caller, entry) =
+            (Arc::clone(&self.cms.catalog), caller.clone(), entry.to_owned());
+        let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
+        let restored = self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let (found, content_type) = find(writer, &catalog, &owned_caller, &entry, RESTORE)?;
+            let deleted = deleted(writer, &entry, found.pk)?;
+            let prepared = if prepared.is_of(content_type, &deleted) {
+                prepared
+            } else {
+                let inputs =
+                    RestoreInputs { caller: &owned_caller, context: &context, request: &request };
+                let budget = &mut StepBudget::per_write_job();
+                let prepared = Restoration::new(writer, content_type, &deleted, &inputs, budget)?;
+                require_checked(budget)?;
+                prepared
+            };
+            let prepared = prepared.checked(writer, &catalog, content_type)?;
+            require_quota(writer, quota, 1)?;
+            // The webhooks of a purge need the entry.
+            feed::catch_up(writer, at)?;
+            if let Some((id, fingerprint)) = &new_file {
+                writer.record_file(id, fingerprint, at)?;
+            }
+            let stored = prepared.write(writer, content_type, &context)?;
+            Ok(to_json(content_type, &stored))
+        });
+        if let Some(copy) = file {
+            // One of both is unused now.
+            let ids = if copy.is_new { vec![old, copy.id.to_string()] } else { vec![old] };
+            self.cms.media().remove_unused(&ids);
+        }
+        restored
+    }
+
+    /// Calls the synchronous webhooks about a new object; data that they change becomes a new
+    /// version.
+    fn call_webhooks(
+        &self,
+        caller: &Caller,
+        entry: &str,
+        request: &mut RestoreRequest,
+    ) -> Result<()> {
+        let (name, id, sent) = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let (found, content_type) = find(reader, &catalog, caller, entry, RESTORE)?;
+            let id = request.id.clone().unwrap_or(found.id);
+            let sent = if let Some(data) = &request.data {
+                data.clone()
+            } else {
+                let deleted = deleted(reader, entry, found.pk)?;
+                properties(reader, content_type, &deleted, &deleted.stored.data, &id)?
+            };
+            Ok((content_type.name().to_owned(), id, sent))
+        })?;
+        let webhooks = self.cms.webhooks();
+        let Some(mut calls) = webhooks.synchronous_calls(caller, &name, WriteEvent::Create)? else {
+            return Ok(());
+        };
+        let without_id = |mut data: Map<String, Value>| {
+            data.shift_remove("id");
+            data
+        };
+        let received = without_id(calls.call_with_id(&id, sent.clone())?);
+        if received != without_id(sent) {
+            request.data = Some(received);
+        }
+        Ok(())
+    }
+
+    /// Copies the file of a media object that returns under another id; none when it has no file.
+    fn copy_file(&self, old: &str, new: &str) -> Result<Option<FileCopy>> {
+        let files = &self.cms.files;
+        let Some(from) = FileId::parse(old) else { return Ok(None) };
+        let Some(size) = files.size(&from)? else { return Ok(None) };
+        let to = FileId::parse(new).ok_or_else(|| Error::invalid("id", message::NOT_VALID))?;
+        let mut copy = Incoming::new(&files.incoming(), &*self.cms.config.ids, u64::MAX)?;
+        files.copy(&from, size, &mut copy)?;
+        let is_new = self.cms.media().store(&to, &mut copy)?;
+        Ok(Some(FileCopy { id: to, fingerprint: copy.fingerprint(), is_new }))
+    }
+}
+
+/// The file of a media object under its new id.
+struct FileCopy {
+    id: FileId,
+    fingerprint: Fingerprint,
+    /// It did not exist before.
+    is_new: bool,
+}

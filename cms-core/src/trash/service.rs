@@ -1,0 +1,237 @@
+//! Lists deleted objects, and removes them permanently (see docs/reference/trash.md).
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use cms_model::{
+    auth::scope::Access,
+    clock::Timestamp,
+    content_type::catalog::{Catalog, CompiledType},
+    context::{Caller, Stamp},
+    dates,
+    error::{Error, Result},
+    limits,
+    object::view::{Audience, View},
+    wire::{
+        list::List,
+        object::Json,
+        trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
+    },
+};
+use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
+
+use crate::{cms::Cms, media::service as media, object::service::to_json, webhook::feed};
+
+/// The rights on a type that reading its deleted objects needs.
+const READ: Access = Access::READ_REMOVED;
+
+/// Operations on deleted objects.
+pub struct Trash<'a> {
+    pub(crate) cms: &'a Cms,
+}
+
+impl Cms {
+    /// The trash.
+    pub fn trash(&self) -> Trash<'_> {
+        Trash { cms: self }
+    }
+}
+
+impl Trash<'_> {
+    /// Lists the deletions that the caller may see, newest first.
+    pub fn list(&self, caller: &Caller, request: &TrashRequest) -> Result<List<TrashItem>> {
+        caller.require_write()?;
+        let range = request.range()?;
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let is_listed = |known: &&Arc<CompiledType>| {
+                let is_wanted = request
+                    .content_types
+                    .as_ref()
+                    .is_none_or(|wanted| wanted.iter().any(|name| name == known.name()));
+                is_wanted && caller.may(READ, known.name())
+            };
+            let types: Vec<i64> =
+                catalog.types().iter().filter(is_listed).map(|known| known.pk).collect();
+            let actor = request.by.as_ref().map(|id| reader.actor_pk(id)).transpose()?;
+            // An unknown actor deleted nothing.
+            if types.is_empty() || caller.visibility.public_only || actor == Some(None) {
+                return Ok(List::new(request.page, 0, Vec::new()));
+            }
+            let all = types.len() == catalog.types().len();
+            let filter = TrashFilter {
+                types: (!all).then_some(types),
+                range,
+                text: request.text.clone(),
+                actor: actor.flatten(),
+            };
+            let total = reader.trash_count(&filter)?;
+            let entries = reader.trash_list(&filter, request.page.into())?;
+            let items = items(reader, &catalog, caller, &entries)?;
+            Ok(List::new(request.page, total, items))
+        })
+    }
+
+    /// Returns one deletion with the deleted object.
+    pub fn get(&self, caller: &Caller, entry: &str) -> Result<Json> {
+        caller.require_write()?;
+        self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let (found, content_type) = find(reader, &catalog, caller, entry, READ)?;
+            let deleted = deleted(reader, entry, found.pk)?;
+            let item = items(reader, &catalog, caller, &[found])?.pop();
+            let mut out = serde_json::to_vec(&item).map_err(|e| Error::Internal(Box::new(e)))?;
+            out.pop();
+            out.extend_from_slice(b",\"object\":");
+            let view = View::for_object(caller, content_type);
+            out.extend_from_slice(&to_json(content_type, &view.mask(deleted.stored)).0);
+            out.push(b'}');
+            Ok(Json(out))
+        })
+    }
+
+    /// Removes one deleted object permanently.
+    pub fn remove(&self, caller: &Caller, entry: &str) -> Result<()> {
+        caller.require_write()?;
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (cell, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
+        let entry = entry.to_owned();
+        let removed = self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let (found, _) = find(writer, &catalog, &caller, &entry, Access::DELETE)?;
+            remove_entries(writer, &catalog, vec![found], stamp)
+        })?;
+        self.cms.media().remove_unused(&removed);
+        Ok(())
+    }
+
+    /// Removes many deleted objects permanently, the oldest first. Requires an admin.
+    pub fn empty(&self, caller: &Caller, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
+        caller.require_admin()?;
+        let before = request.before()?;
+        let stamp = caller.stamp(self.cms.config.clock.now());
+        let (cell, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
+        let (removed_count, more, files) = self.cms.store.write(move |writer| {
+            let catalog = cell.within(writer)?;
+            let row = |name: &String| catalog.find(name).map(|known| known.pk);
+            let types: Option<Vec<i64>> = names.map(|names| names.iter().filter_map(row).collect());
+            let limit = limits::MAX_TRASH_REMOVALS;
+            let mut found = writer.trash_before(types.as_deref(), before, limit + 1)?;
+            let more = found.len() > limit as usize;
+            found.truncate(limit as usize);
+            let count = found.len() as u64;
+            Ok((count, more, remove_entries(writer, &catalog, found, stamp)?))
+        })?;
+        self.cms.media().remove_unused(&files);
+        Ok(EmptiedTrash { removed_count, more })
+    }
+
+    /// Removes everything that was deleted before a time, in transactions of limited size.
+    pub(crate) fn expire(&self, before: Timestamp) -> Result<()> {
+        if !self.cms.store.read_autocommit(|reader| reader.has_trash_before(before))? {
+            return Ok(());
+        }
+        let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
+        loop {
+            let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+            let (more, files) = self.cms.store.write(move |writer| {
+                let catalog = cell.within(writer)?;
+                let stamp = Stamp { at, actor: Some(writer.system_actor("retention")?) };
+                let found = writer.trash_before(None, before, limit)?;
+                let more = found.len() == limit as usize;
+                let files = remove_entries(writer, &catalog, found, stamp)?;
+                if !more {
+                    writer.forget_removed_ids(before)?;
+                    writer.forget_definitions(before)?;
+                }
+                Ok((more, files))
+            })?;
+            self.cms.media().remove_unused(&files);
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Finds an entry of a type on which the caller has the rights.
+pub(super) fn find<'c>(
+    reader: &Reader<'_>,
+    catalog: &'c Catalog,
+    caller: &Caller,
+    entry: &str,
+    needs: Access,
+) -> Result<(TrashEntry, &'c Arc<CompiledType>)> {
+    let unknown = || not_found(entry);
+    let is_number = entry.bytes().all(|byte| byte.is_ascii_digit());
+    let pk: i64 = entry.parse().ok().filter(|_| is_number).ok_or_else(unknown)?;
+    let found = reader.trash_entry(pk)?.ok_or_else(unknown)?;
+    let content_type = catalog.types().iter().find(|known| known.pk == found.ctd);
+    let is_visible = |known: &&Arc<CompiledType>| {
+        caller.may(needs, known.name()) && !caller.visibility.public_only
+    };
+    Ok((found, content_type.filter(is_visible).ok_or_else(unknown)?))
+}
+
+/// Returns the object of an entry.
+pub(super) fn deleted(reader: &Reader<'_>, entry: &str, pk: i64) -> Result<DeletedObject> {
+    reader.deleted_object(pk)?.ok_or_else(|| not_found(entry))
+}
+
+fn not_found(entry: &str) -> Error {
+    Error::NotFound { what: "trash entry", name: entry.to_owned() }
+}
+
+fn items(
+    reader: &Reader<'_>,
+    catalog: &Catalog,
+    caller: &Caller,
+    entries: &[TrashEntry],
+) -> Result<Vec<TrashItem>> {
+    let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
+    let item = |entry: &TrashEntry| {
+        let known = catalog.types().iter().find(|known| known.pk == entry.ctd)?;
+        let by = authors.by(entry.deleted_by);
+        let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
+        Some(TrashItem {
+            entry: entry.pk.to_string(),
+            content_type: known.name().to_owned(),
+            id: entry.id.clone(),
+            object_title: entry.title.clone(),
+            version: entry.version,
+            deleted_at: dates::definition_date(entry.deleted_at),
+            expires_at: dates::definition_date(Timestamp(expires_at)),
+            by: by.shown_to(caller, known.name()),
+            id_taken: entry.id_taken,
+        })
+    };
+    Ok(entries.iter().filter_map(item).collect())
+}
+
+/// Removes entries in a transaction; returns the ids of media objects, whose files may be unused.
+fn remove_entries(
+    writer: &Writer<'_>,
+    catalog: &Catalog,
+    entries: Vec<TrashEntry>,
+    stamp: Stamp,
+) -> Result<Vec<String>> {
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The webhooks of a purge need the entries that are about to be removed.
+    feed::catch_up(writer, stamp.at)?;
+    let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
+    for entry in entries {
+        by_type.entry(entry.ctd).or_default().push(entry);
+    }
+    let mut files = Vec::new();
+    for (ctd, entries) in by_type {
+        let Some(known) = catalog.types().iter().find(|known| known.pk == ctd) else { continue };
+        let pks: Vec<i64> = entries.iter().map(|entry| entry.pk).collect();
+        let audience = Audience::of(known, false);
+        writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;
+        if known.name() == media::TYPE {
+            files.extend(entries.into_iter().map(|entry| entry.id));
+        }
+    }
+    Ok(files)
+}
