@@ -69,10 +69,15 @@ impl TestCms {
     pub fn session(&self, payload: &Value) -> String {
         let payload = payload.as_object().expect("a user is an object");
         let created = self.cms.users().create(&Caller::local(), payload, "http://localhost");
-        let email = created.expect("the user is valid").user.email;
+        self.open_session(&created.expect("the user is valid").user.email)
+    }
+
+    /// Opens a session of a user without a password; returns the value of its cookie.
+    pub fn open_session(&self, email: &str) -> String {
+        let email = email.to_owned();
         let config = self.cms.config().clone();
         let opened = self.cms.store.write(move |writer| {
-            let user = writer.user_with_email(&email)?.expect("the user was created");
+            let user = writer.user_with_email(&email)?.expect("the user exists");
             open(writer, &config, user.pk, Client::default())
         });
         opened.expect("a session can be opened")

@@ -6,8 +6,11 @@ use super::support::{Cli, fixtures};
 
 /// The blocks of one language in the guide.
 pub(crate) fn blocks(language: &str) -> Vec<String> {
-    let guide = fixtures().join("../docs/cli.md");
-    let text = fs::read_to_string(guide).unwrap();
+    blocks_of("cli.md", language)
+}
+
+fn blocks_of(page: &str, language: &str) -> Vec<String> {
+    let text = fs::read_to_string(fixtures().join("../docs").join(page)).unwrap();
     let fence = format!("```{language}\n");
     let blocks = text.split(&fence).skip(1);
     blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
@@ -47,6 +50,18 @@ fn guide_commands_print_what_the_guide_shows() {
 
     let keys = blocks.iter().find(|block| block.contains("cms key create")).unwrap();
     shell(&cli, &keys.replace("cms key revoke ID", ""));
+}
+
+#[test]
+fn users_guide_commands_run() {
+    let cli = Cli::with_data();
+    cli.initialize();
+    for block in blocks_of("users.md", "sh") {
+        shell(&cli, &block);
+    }
+    let users: serde_json::Value =
+        serde_json::from_str(&cli.run(&["user", "list", "--json"]).ok()).unwrap();
+    assert_eq!(users.as_array().unwrap().len(), 3);
 }
 
 #[test]

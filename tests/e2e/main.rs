@@ -43,5 +43,6 @@ mod targets;
 mod tidy;
 mod traces;
 mod unread_responses;
+mod users;
 mod webhooks;
 mod working_copies;

@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 192] = [
+const COMMANDS: [&str; 214] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -178,6 +178,28 @@ const COMMANDS: [&str; 192] = [
     "ctd delete product",
     "ctd delete contact_form",
     "ctd delete _tag",
+    "user create ada@example.com --name Ada --role custom",
+    "user create ada@example.com --name Ada --role custom --rule article:crud --password-file password --dry-run",
+    "user create ada@example.com --name Ada --role custom --rule article:crud --password-file password",
+    "user create Ada@Example.com --name Ada --role boss",
+    "user create Ada@Example.com --name Ada --role author",
+    "user create ben@example.com --name Ben --role author --password-file password --json",
+    "user list",
+    "user list --role author --json",
+    "user get ADA@example.com",
+    "user get nobody@example.com",
+    "user get none --json",
+    "user update ada@example.com --may-publish --name Countess --json",
+    "user update ada@example.com --may-publish=false --disable -o yaml",
+    "user update ada@example.com --role editor --rule article:r",
+    "user update ada@example.com",
+    "user link none",
+    "user link ben@example.com --dry-run",
+    "user link ada@example.com",
+    "user sign-out ben@example.com",
+    "user delete ben@example.com none@example.com --dry-run",
+    "user delete ben@example.com ada@example.com",
+    "user list",
     "key create web --kind scoped --rule product:r",
     "key create web --kind scoped",
     "key revoke none",
@@ -188,7 +210,7 @@ const COMMANDS: [&str; 192] = [
     "key rotate shop --grace 9d",
     "key rotate none",
     "activity --type memo --limit 5",
-    "activity --type article --action publish --action archive -o csv",
+    "activity --type article --action publish --action archive",
     "activity --id none --json",
     "activity --type nosuch",
     "activity --by nobody",
@@ -218,6 +240,7 @@ fn commands_print_the_same_on_both_targets() {
         cli.write("one.json", r#"{"id": "one", "price": "dear", "nope": null}"#);
         cli.write("tag.json", r#"{"id": "green", "name": "Green"}"#);
         cli.write("other.yaml", "name: Blue\n");
+        cli.write("password", "a good password\n");
         cli.write("single.yaml", SINGLE);
         cli.write("home.json", r#"{"text": "Welcome"}"#);
         // The data directory of a server exists from the start.

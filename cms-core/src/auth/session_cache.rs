@@ -68,12 +68,11 @@ impl SessionCache {
         let row = reader.session_with_hash(digest)?.filter(|row| row.lifetime.is_valid(now));
         let row = row.ok_or(Error::Unauthenticated)?;
         let known = self.cached().users.get(&row.user).cloned();
-        let actor = match known {
-            Some(actor) => actor,
-            None => {
-                let user = reader.user(row.user)?.filter(|user| !user.profile.disabled);
-                Arc::new(actor(user.ok_or(Error::Unauthenticated)?))
-            }
+        let actor = if let Some(actor) = known {
+            actor
+        } else {
+            let user = reader.user(row.user)?.filter(|user| !user.profile.disabled);
+            Arc::new(actor(user.ok_or(Error::Unauthenticated)?))
         };
         let Lifetime { created_at, last_seen_at } = row.lifetime;
         let entry = Arc::new(SessionEntry {

@@ -6,9 +6,10 @@
 
 mod context;
 mod journal;
+mod known_targets;
 pub(crate) mod restore;
 
-use std::{borrow::Cow, collections::HashSet, mem};
+use std::{borrow::Cow, mem};
 
 use cms_model::{
     clock::Timestamp,
@@ -38,7 +39,7 @@ use cms_store::{Event, ObjectChange, Reader, Writer};
 use serde_json::{Map, Value};
 
 use self::journal::{changed_properties, log_change, log_deletion};
-pub(crate) use self::{context::Context, journal::log};
+pub(crate) use self::{context::Context, journal::log, known_targets::KnownTargets};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,31 +291,6 @@ impl Draft {
             editor: context.stamp.actor,
             changed: self.changed,
         }
-    }
-}
-
-/// Cache of link targets found in this transaction: elements of a batch often link to the same
-/// ones.
-#[derive(Default)]
-pub(crate) struct KnownTargets(HashSet<(i64, String)>);
-
-impl KnownTargets {
-    /// Knows an object that is about to exist.
-    fn with(ctd: i64, id: &str) -> Self {
-        Self(HashSet::from([(ctd, id.to_ascii_lowercase())]))
-    }
-
-    fn exists(&mut self, reader: &Reader<'_>, catalog: &Catalog, link: &LinkRef) -> Result<bool> {
-        let Some(target) = catalog.find(&link.content_type) else { return Ok(false) };
-        let key = (target.pk, link.id.to_ascii_lowercase());
-        if self.0.contains(&key) {
-            return Ok(true);
-        }
-        let exists = reader.object_pk(target.pk, &link.id)?.is_some();
-        if exists {
-            self.0.insert(key);
-        }
-        Ok(exists)
     }
 }
 

@@ -13,7 +13,7 @@ use cms_model::{
     },
     wire::user::Role,
 };
-use cms_store::{UserRow, Writer};
+use cms_store::{ManagementEvent, UserRow, Writer};
 
 use super::{
     service::insert,
@@ -71,6 +71,8 @@ impl Sessions<'_> {
         let (config, known) = (self.cms.config.clone(), client.clone());
         let new = rules.new_user(&identity);
         let cookie = self.cms.store.write(move |writer| {
+            let at = config.clock.now();
+            let by_themselves = |pk| Stamp { at, actor: Some(pk) };
             let found = match find(writer, &identity)? {
                 Some(user) if user.profile.disabled => {
                     return Ok(Err((OpenIdError::Disabled, user.uid)));
@@ -78,14 +80,12 @@ impl Sessions<'_> {
                 Some(user) => user.pk,
                 None => match new {
                     Some(profile) if writer.user_count()? < limits::MAX_USERS => {
-                        let at = config.clock.now();
-                        let by_themselves = |pk| Stamp { at, actor: Some(pk) };
                         insert(writer, &config, &profile, None, by_themselves)?
                     }
                     _ => return Ok(Err((OpenIdError::User, String::new()))),
                 },
             };
-            update(writer, found, &identity)?;
+            update(writer, found, &identity, by_themselves(found))?;
             open(writer, &config, found, known).map(Ok)
         })?;
         match cookie {
@@ -107,7 +107,7 @@ fn find(writer: &Writer<'_>, identity: &Identity) -> Result<Option<UserRow>> {
 }
 
 /// Links the user, and gives them the role of the claims.
-fn update(writer: &Writer<'_>, pk: i64, identity: &Identity) -> Result<()> {
+fn update(writer: &Writer<'_>, pk: i64, identity: &Identity, stamp: Stamp) -> Result<()> {
     let user = writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))?;
     writer.set_openid(pk, &identity.issuer, &identity.subject)?;
     let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {
@@ -121,5 +121,6 @@ fn update(writer: &Writer<'_>, pk: i64, identity: &Identity) -> Result<()> {
     }
     let profile = Profile { role, rules: Vec::new(), may_publish: false, ..user.profile };
     writer.set_profile(pk, &profile)?;
+    writer.log_management(ManagementEvent::UserUpdated, stamp, &user.uid, &profile.name)?;
     writer.bump_auth()
 }

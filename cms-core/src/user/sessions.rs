@@ -80,7 +80,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// [`Error::Unauthenticated`], whatever the reason.
-    pub fn sign_in(&self, email: &str, password: &str, client: Client) -> Result<SignedIn> {
+    pub fn sign_in(&self, email: &str, password: &str, client: &Client) -> Result<SignedIn> {
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_email(email))?;
         let phc = user.as_ref().filter(|user| !user.profile.disabled);
         let phc = phc.and_then(|user| user.password.clone());
@@ -108,7 +108,7 @@ impl Sessions<'_> {
             }
             open(writer, &config, user.pk, known)
         })?;
-        self.signed_in(cookie, "password", &client)
+        self.signed_in(cookie, "password", client)
     }
 
     /// Signs a user in by the code of a link, which sets the password, or creates the first user.
@@ -121,7 +121,7 @@ impl Sessions<'_> {
         &self,
         code: &str,
         members: &Map<String, Value>,
-        client: Client,
+        client: &Client,
     ) -> Result<SignedIn> {
         let (hash, now) = (digest(code), self.now());
         let found = self.cms.store.read(|reader| find_link(reader, hash, now));
@@ -129,18 +129,15 @@ impl Sessions<'_> {
             tracing::info!(method = "link", address = client.address, "sign-in failed");
         })?;
         let mut errors = FieldErrors::default();
-        let (new, secret) = match &user {
-            Some(user) => {
-                let secret = session::new_password(members, &mut errors);
-                if let Some(secret) = &secret {
-                    password::check(secret, &user.profile.email, "password", &mut errors);
-                }
-                (None, secret.unwrap_or_default())
+        let (new, secret) = if let Some(user) = &user {
+            let secret = session::new_password(members, &mut errors);
+            if let Some(secret) = &secret {
+                password::check(secret, &user.profile.email, "password", &mut errors);
             }
-            None => {
-                let (profile, secret) = first_admin(members, &mut errors);
-                (Some(profile), secret)
-            }
+            (None, secret.unwrap_or_default())
+        } else {
+            let (profile, secret) = first_admin(members, &mut errors);
+            (Some(profile), secret)
         };
         errors.into_result()?;
         let (config, known) = (self.cms.config.clone(), client.clone());
@@ -162,7 +159,7 @@ impl Sessions<'_> {
             };
             open(writer, &config, user, known)
         })?;
-        self.signed_in(cookie, link.kind.as_str(), &client)
+        self.signed_in(cookie, link.kind.as_str(), client)
     }
 
     /// Returns what a code is for.
@@ -437,7 +434,9 @@ fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profi
     // A member that is missing has only the error that says so.
     for (path, messages) in wrong.iter().filter(|(path, _)| members.contains_key(*path)) {
         if errors.at(path).is_empty() {
-            messages.iter().for_each(|message| errors.add(path, message));
+            for message in messages {
+                errors.add(path, message);
+            }
         }
     }
     (profile, secret.unwrap_or_default().to_owned())
@@ -452,5 +451,36 @@ fn times(row: SessionRow, seen: Option<Timestamp>) -> SessionTimes {
         last_seen_at: dates::definition_date(lifetime.last_seen_at),
         expires_at: dates::definition_date(lifetime.expires_at()),
         ends_at: dates::definition_date(lifetime.ends_at()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::TestCms;
+
+    #[test]
+    fn session_beyond_the_maximum_ends_the_least_recently_used_one() {
+        let core = TestCms::new();
+        let user = json!({ "email": "a@x", "name": "A", "role": "viewer" });
+        let first = core.session(&user);
+        core.cms.keys().authenticate_session(&first).unwrap();
+        let hash = digest(&first);
+        let left = core.cms.store.write(move |writer| {
+            let known = writer.session_with_hash(hash)?.unwrap();
+            for (id, seconds) in [("b", 20), ("c", 10), ("d", 30)] {
+                let at = Timestamp(known.lifetime.created_at.0 + seconds * 1_000_000);
+                let lifetime = Lifetime { created_at: at, last_seen_at: at };
+                let row = SessionRow { id: id.to_owned(), lifetime, ..known.clone() };
+                writer.insert_session(&row, digest(id), 2)?;
+            }
+            writer.sessions_of(known.user)
+        });
+        let left: Vec<_> = left.unwrap().into_iter().map(|row| row.id).collect();
+        assert_eq!(left, ["d", "b"]);
+        let refused = core.cms.keys().authenticate_session(&first);
+        assert!(matches!(refused, Err(Error::Unauthenticated)));
     }
 }

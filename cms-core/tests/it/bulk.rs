@@ -293,7 +293,7 @@ fn bulk_job_is_stopped_between_transactions() {
     assert_eq!(numbers(&job(&test.cms, &second)), (JobState::Stopped, [1100, 0, 0, 0]));
     assert_eq!(statuses(&test), ["draft 600", "public 500"]);
     // Stopping again has no effect.
-    test.run_for(60);
+    test.run_for(3600);
     test.cms.bulk().stop(&Caller::local(), &first).unwrap();
     let finished = job(&test.cms, &first).finished_at.unwrap();
     assert_eq!(finished, "2026-01-02T03:04:05.000000+0000");

@@ -29,6 +29,7 @@ mod restore;
 #[cfg(feature = "s3")]
 mod s3;
 mod search;
+mod sessions;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;

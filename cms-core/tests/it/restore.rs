@@ -8,7 +8,7 @@ use std::{
 use cms_core::{
     Caller, Cms, CoreConfig, Error, restore,
     testing::{TestCms, pictures},
-    wire::{backup::Backup, check::CheckRequest},
+    wire::{backup::Backup, check::CheckRequest, user::UserListRequest},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -100,6 +100,29 @@ fn restore_is_repeated_after_an_interrupt_at_any_step() {
 }
 
 /// Only the removal of the stage is missing, so the directory may have been used since.
+#[test]
+fn restore_ends_sessions_and_links() {
+    let core = TestCms::new();
+    let (cms, local) = (&core.cms, Caller::local());
+    let user = json!({ "email": "ada@example.com", "name": "Ada", "role": "viewer" });
+    let cookie = core.session(&user);
+    let request = UserListRequest::default();
+    let before = cms.users().list(&local, &request).unwrap().data;
+    assert!(before[0].pending_link.is_some());
+    cms.keys().authenticate_session(&cookie).unwrap();
+    let folder = TempDir::new().unwrap();
+    let backup = folder.path().join("site.tar");
+    let copied = cms.backups().begin().unwrap();
+    cms.backups().write(copied, &mut fs::File::create(&backup).unwrap()).unwrap();
+    let config = CoreConfig::new(folder.path().join("data"));
+    restore(&backup, &config).unwrap();
+    let restored = Cms::open(config).unwrap();
+    let after = restored.users().list(&local, &request).unwrap().data;
+    assert_eq!((after.len(), &after[0].id, &after[0].pending_link), (1, &before[0].id, &None));
+    let refused = restored.keys().authenticate_session(&cookie);
+    assert!(matches!(refused, Err(Error::Unauthenticated)));
+}
+
 #[test]
 fn restore_without_its_last_step_is_finished() {
     let backup = BackedUp::new();

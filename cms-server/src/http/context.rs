@@ -52,7 +52,7 @@ pub(crate) struct OpenRequest {
 
 /// The client of a request, as a session shows it.
 pub(crate) fn client(address: Option<IpAddr>, head: &Parts) -> Client {
-    let agent = head.headers.get(header::USER_AGENT).map(|value| value.as_bytes());
+    let agent = head.headers.get(header::USER_AGENT).map(HeaderValue::as_bytes);
     Client {
         address: address.map(|address| address.to_canonical().to_string()).unwrap_or_default(),
         user_agent: String::from_utf8_lossy(agent.unwrap_or_default()).into_owned(),

@@ -13,9 +13,9 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError,
-    ClientId, ClientSecret, CsrfToken, DiscoveryError, EndpointMaybeSet, EndpointNotSet,
-    EndpointSet, IssuerUrl, Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier,
-    RedirectUrl, RequestTokenError, Scope, SignatureVerificationError, SubjectIdentifier,
+    ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl,
+    Nonce, OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl,
+    RequestTokenError, Scope, SignatureVerificationError, SubjectIdentifier,
     core::{
         CoreClient, CoreClientAuthMethod, CoreIdToken, CoreProviderMetadata, CoreResponseType,
         CoreUserInfoClaims,
@@ -24,7 +24,7 @@ use openidconnect::{
 use serde_json::{Map, Value};
 use tokio::{sync::Mutex, time};
 
-use client::{HttpClient, HttpError};
+use client::HttpClient;
 pub use config::OpenIdConfig;
 
 /// How long the discovery document and the keys of the issuer are used.
@@ -108,10 +108,12 @@ impl OpenId {
         let request = request.set_pkce_verifier(PkceCodeVerifier::new(sign_in.verifier));
         let response = request.request_async(&self.http).await.map_err(|error| match error {
             RequestTokenError::Request(error) => unavailable(error.to_string()),
-            // The text of the error may contain the response.
-            RequestTokenError::Parse(error, _) => match error.path().to_string() {
-                path if path.starts_with("id_token") => invalid("the ID token is not valid JSON"),
-                path => unavailable(format!("the token response is not valid at {path}")),
+            // The text of the error may contain a part of the response.
+            RequestTokenError::Parse(_, body) => match serde_json::from_slice(&body) {
+                Ok(Value::Object(body)) if body.contains_key("id_token") => {
+                    invalid("the ID token has no valid claims")
+                }
+                _ => unavailable("the token response is not valid"),
             },
             error => unavailable(error.to_string()),
         })?;
@@ -177,7 +179,7 @@ impl OpenId {
             let issuer = IssuerUrl::new(self.config.issuer.clone())
                 .map_err(|error| unavailable(error.to_string()))?;
             let metadata = CoreProviderMetadata::discover_async(issuer, &self.http).await;
-            let metadata = Arc::new(metadata.map_err(|error| discovery_failure(&error))?);
+            let metadata = Arc::new(metadata.map_err(|error| unavailable(reason(&error)))?);
             *cached =
                 Some(Provider { metadata: Arc::clone(&metadata), read_at: time::Instant::now() });
             Ok(metadata)
@@ -209,8 +211,17 @@ fn verify(
     now: Timestamp,
 ) -> std::result::Result<(), ClaimsVerificationError> {
     let now = std::time::UNIX_EPOCH + Duration::from_micros(u64::try_from(now.0).unwrap_or(0));
-    let verifier = client.id_token_verifier().set_time_fn(move || now.into());
-    token.claims(&verifier, nonce).map(drop)
+    let verifier = client.id_token_verifier();
+    let verifier =
+        verifier.set_time_fn(move || now.into()).set_other_audience_verifier_fn(|_| true);
+    let claims = token.claims(&verifier, nonce)?;
+    // A token for several clients names the one that it was issued to.
+    if claims.audiences().len() == 1 || claims.authorized_party() == Some(client.client_id()) {
+        Ok(())
+    } else {
+        let message = "several audiences, and issued to another client";
+        Err(ClaimsVerificationError::InvalidAudience(message.to_owned()))
+    }
 }
 
 /// The claims of a verified ID token.
@@ -221,10 +232,6 @@ fn payload(token: &CoreIdToken) -> Result<Map<String, Value>> {
         serde_json::from_slice(&json).ok()
     });
     claims.ok_or_else(|| invalid("the ID token is not valid JSON"))
-}
-
-fn discovery_failure(error: &DiscoveryError<HttpError>) -> Failure {
-    unavailable(reason(error))
 }
 
 /// An error with its causes.

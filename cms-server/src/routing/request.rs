@@ -122,9 +122,12 @@ async fn respond(
     log: &mut RequestLog,
 ) -> Result<Response> {
     // Monitoring has no rate limit.
-    let is_public =
-        matches!(matched, RouteMatch::Route(Route { endpoint: Endpoint::Public(_), .. }, _));
-    if !is_public && log.address.is_some_and(|address| !app.admits_address(address)) {
+    let is_monitoring = matches!(
+        matched,
+        RouteMatch::Route(Route { endpoint: Endpoint::Public(_), path, .. }, _)
+            if !path.starts_with("/api/")
+    );
+    if !is_monitoring && log.address.is_some_and(|address| !app.admits_address(address)) {
         return Err(Error::TooManyRequests { retry_after_seconds: 1 });
     }
     if parts.method == Method::OPTIONS {
@@ -338,6 +341,9 @@ impl KeyedRequest {
             (BufferedBody::default(), Form::default())
         } else {
             self.authorise(app, &caller)?;
+            if self.route.body == BodyKind::Small {
+                app.sign_in_limits.check_address(self.address, app.uptime())?;
+            }
             self.read_body(app, body, log).await?
         };
         let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;

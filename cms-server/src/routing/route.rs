@@ -69,7 +69,8 @@ pub(crate) enum BodyKind {
     Json,
     /// A GraphQL request: JSON of limited size.
     GraphQl,
-    /// JSON of a few members.
+    /// JSON of a few members, one of which is a secret: clients with too many failed sign-ins are
+    /// refused before it is read.
     Small,
     /// JSON with the settings of a user.
     Settings,

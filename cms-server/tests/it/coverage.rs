@@ -310,6 +310,9 @@ fn users(row: &mut impl FnMut(&'static str, &'static str, &'static str, Value, [
 
 /// Rows of routes for sessions, with the status for those.
 fn of_sessions() -> Vec<Row> {
+    // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
+    const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
+    const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
     let row = |method, route, path, body, statuses, of_sessions| Row {
         method,
         route,
@@ -319,9 +322,6 @@ fn of_sessions() -> Vec<Row> {
         of_sessions: Some(of_sessions),
     };
     let (one, all, none) = ("/api/v1/session", "/api/v1/sessions", Value::Null);
-    // Keys get 403, and so does a sign-in that lacks the header against cross-site requests.
-    const KEYS: [u16; 7] = [401, 401, 403, 403, 403, 403, 403];
-    const SIGN_OUT: [u16; 7] = [204, 401, 403, 403, 403, 403, 403];
     let settings = "/api/v1/session/settings";
     let password = json!({ "currentPassword": "a", "newPassword": "a password" });
     vec![

@@ -199,10 +199,14 @@ async fn cookie_over_https_has_the_host_prefix() {
 #[tokio::test]
 async fn id_token_is_verified() {
     let site = Site::with_user("ada@example.com", "editor").await;
-    let changes: [(&str, fn(&mut Value)); 9] = [
+    let changes: [(&str, fn(&mut Value)); 10] = [
         ("issuer", |claims| claims["iss"] = json!("https://id.example.com")),
         ("audience", |claims| claims["aud"] = json!("another")),
         ("further audience", |claims| claims["aud"] = json!(["cms", "another"])),
+        ("token of another client", |claims| {
+            claims["aud"] = json!(["cms", "another"]);
+            claims["azp"] = json!("another");
+        }),
         ("nonce", |claims| claims["nonce"] = json!("another")),
         ("no nonce", |claims| drop(claims.as_object_mut().unwrap().remove("nonce"))),
         ("expired", |claims| claims["exp"] = claims["iat"].clone()),
@@ -243,6 +247,11 @@ async fn id_token_is_verified() {
     site.issuer.respond(Some((200, body)));
     assert_eq!(location(&site.callback(&started, "&code=c").await), error("openid_token"));
     assert_eq!(site.sign_in(|_| {}).await, "/admin");
+    let is_for_several = |claims: &mut Value| {
+        claims["aud"] = json!(["another", "cms"]);
+        claims["azp"] = json!("cms");
+    };
+    assert_eq!(site.sign_in(is_for_several).await, "/admin");
 }
 
 #[tokio::test]

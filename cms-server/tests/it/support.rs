@@ -138,14 +138,16 @@ impl TestApp {
 
     pub(crate) fn key(&self, caller: CallerKind) -> Option<&str> {
         match caller {
-            CallerKind::Anonymous => None,
             CallerKind::Unknown => Some("0123456789012345678901234567890123456789"),
             CallerKind::ReadOnly => Some(READ_ONLY),
             CallerKind::ReadWrite => Some(READ_WRITE),
             CallerKind::Scoped => Some(&self.scoped),
             CallerKind::Stranger => Some(&self.stranger),
             CallerKind::Admin => Some(ADMIN),
-            CallerKind::User(_) | CallerKind::Ended | CallerKind::CrossSite => None,
+            CallerKind::Anonymous
+            | CallerKind::User(_)
+            | CallerKind::Ended
+            | CallerKind::CrossSite => None,
         }
     }
 

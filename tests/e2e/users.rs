@@ -1,0 +1,144 @@
+//! Users: the first start of a server, and `cms user`.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::support::{Cli, Server, both_targets, client};
+
+/// A server whose standard output is read.
+struct Start {
+    child: Child,
+    /// The address, without `http://`.
+    address: String,
+}
+
+impl Start {
+    fn new(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_cms"))
+            .args(["serve", "--data", "data", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .env_clear()
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let listening =
+            lines.filter_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
+        let address = { listening }.next().expect("the server listens");
+        Self { child, address }
+    }
+
+    /// Ends the server; returns what it printed.
+    fn end(mut self) -> String {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let mut printed = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        printed
+    }
+
+    /// Asks what a code is for.
+    fn status_of(&self, code: &str) -> u16 {
+        let url = format!("http://{}/api/v1/session/code", self.address);
+        let request = client().build().unwrap().post(url).header("x-cms-request", "1");
+        let request = request.header("content-type", "application/json");
+        request.body(json!({ "code": code }).to_string()).send().unwrap().status().as_u16()
+    }
+}
+
+fn set_up_url(printed: &str) -> Option<&str> {
+    printed.lines().find_map(|line| line.strip_prefix("CMS_SETUP_URL="))
+}
+
+#[test]
+fn start_prints_a_set_up_link_until_there_is_a_user() {
+    let folder = TempDir::new().unwrap();
+    let first = Start::new(folder.path(), &[]);
+    let address = first.address.clone();
+    let printed = first.end();
+    let names: Vec<_> = printed.lines().map(|line| line.split('=').next().unwrap()).collect();
+    assert_eq!(names, ["CMS_ADMIN_KEY", "CMS_RW_KEY", "CMS_RO_KEY", "CMS_SETUP_URL"]);
+    let begin = format!("http://{address}/admin/sign-in#code=");
+    let replaced = set_up_url(&printed).unwrap().strip_prefix(&begin).unwrap().to_owned();
+    assert_eq!(replaced.len(), 43);
+
+    let second = Start::new(folder.path(), &["--public-url", "https://cms.example.com"]);
+    assert_eq!(second.status_of(&replaced), 400);
+    let printed = second.end();
+    let url = set_up_url(&printed).unwrap();
+    assert!(url.starts_with("https://cms.example.com/admin/sign-in#code="), "{url}");
+    let cli = Cli::with_data_in(folder.path());
+    cli.write("password", "a good password\nsecond line\n");
+    let password = cli.path("password");
+    cli.run(&[
+        "user",
+        "create",
+        "ada@example.com",
+        "--name",
+        "Ada",
+        "--role",
+        "admin",
+        "--password-file",
+        password.to_str().unwrap(),
+    ])
+    .ok();
+    let code = url.split_once("#code=").unwrap().1;
+    let third = Start::new(folder.path(), &[]);
+    assert_eq!(third.status_of(code), 400);
+    assert_eq!(third.end(), "");
+}
+
+#[test]
+fn variables_create_the_first_user() {
+    let data = |folder: &TempDir| folder.path().join("data").to_str().unwrap().to_owned();
+    let folder = TempDir::new().unwrap();
+    let variables = |email: &str, password: &str| {
+        let variables = [("CMS_ADMIN_EMAIL", email), ("CMS_ADMIN_PASSWORD", password)];
+        Cli::with_variables(variables.map(|(name, value)| (name, value.to_owned())).to_vec())
+    };
+    for (email, password, message) in [
+        ("ada@example.com", "short", "CMS_ADMIN_PASSWORD: Must be at least 12 characters long"),
+        ("ada", "a good password", "CMS_ADMIN_EMAIL: This value is not valid."),
+        ("ada@example.com", "", "only one of CMS_ADMIN_EMAIL and CMS_ADMIN_PASSWORD is set"),
+    ] {
+        let cli = variables(email, password);
+        let output = cli.run(&["serve", "--listen", "127.0.0.1:0", "--data", &data(&folder)]);
+        assert_eq!(output.exit, 2, "{}", output.transcript());
+        assert!(output.stderr.contains(message), "{}", output.transcript());
+    }
+    let cli = Cli::with_data_in(folder.path());
+    assert_eq!(cli.run(&["user", "list", "--json"]).ok().trim(), "[]");
+}
+
+#[test]
+fn links_are_printed_on_both_targets() {
+    let server = Server::start();
+    for cli in &both_targets(&server) {
+        cli.initialize();
+        let ada = ["user", "create", "ada@example.com", "--name", "Ada", "--role", "editor"];
+        let printed = cli.run(&ada).ok();
+        let is_remote = !printed.starts_with("http://127.0.0.1:8080/");
+        let begin = if is_remote { &*server.url } else { "http://127.0.0.1:8080" };
+        let code = printed.strip_prefix(&format!("{begin}/admin/sign-in#code=")).unwrap().trim();
+        assert_eq!(code.len(), 43);
+        let link = ["user", "link", "ADA@example.com", "--kind", "reset", "--json"];
+        let link: Value = serde_json::from_str(&cli.run(&link).ok()).unwrap();
+        // There is no password to reset.
+        assert_eq!(link["kind"], "invitation");
+        assert_ne!(link["code"], code);
+        let elsewhere =
+            ["user", "link", "ada@example.com", "--public-url", "https://cms.example.com/"];
+        let begin = if is_remote { &*server.url } else { "https://cms.example.com" };
+        let printed = cli.run(&elsewhere).ok();
+        assert!(printed.starts_with(&format!("{begin}/admin/sign-in#code=")), "{printed}");
+    }
+}
