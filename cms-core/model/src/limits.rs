@@ -82,6 +82,8 @@ pub const MAX_FORMER_DEFINITIONS: usize = 1000;
 pub const WORKING_COPY_RETENTION_DAYS: i64 = 30;
 /// Maximum number of working copies of one key or user.
 pub const MAX_WORKING_COPIES: u64 = 1000;
+/// Maximum length of the title of a working copy; longer ones are cut.
+pub const MAX_WORKING_COPY_TITLE_CHARS: usize = 1000;
 /// Maximum length of the `ETag` that a working copy names.
 pub const MAX_ENTITY_TAG_CHARS: usize = 128;
 /// Maximum number of expired working copies that one transaction removes.

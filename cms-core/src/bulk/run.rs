@@ -57,7 +57,7 @@ struct Prepared {
 enum Work {
     /// Nothing to prepare.
     Change,
-    Patch(Bytes, Checked),
+    Patch(Bytes, Box<Checked>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
     /// Deleted since the job was created, or no longer visible to the request.
@@ -79,8 +79,7 @@ impl Bulk<'_> {
     /// [`Error::Busy`] and [`Error::NoSpace`]: nothing was done, the call may be repeated. Other
     /// errors end the job.
     pub fn advance(&self) -> Result<bool> {
-        let is_idle = self.cms.store.read_autocommit(|reader| reader.next_bulk_job());
-        if is_idle?.is_none() {
+        if !self.has_open_job()? {
             return Ok(false);
         }
         // Another process works on the jobs, or another thread of this one.
@@ -190,7 +189,7 @@ impl Bulk<'_> {
                     let objects = self.cms.objects();
                     let checked =
                         objects.check_element(caller, name, (Edit::Patch, &text), &context);
-                    Work::Patch(text, checked)
+                    Work::Patch(text, Box::new(checked))
                 }
                 Err(errors) => Work::Refused(id, errors),
             };
@@ -384,7 +383,7 @@ impl Transaction<'_> {
                 }
                 (Work::Patch(text, checked), Some(stored)) => {
                     let id = stored.id.to_string();
-                    let result = batch.edit((Edit::Patch, &text), stored, checked);
+                    let result = batch.edit((Edit::Patch, &text), stored, *checked);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
                 }
@@ -408,17 +407,12 @@ impl Transaction<'_> {
 
     fn apply(&self, change: &Change, stored: &StoredObject<'_>) -> Result<()> {
         let (writer, stamp) = (self.writer, self.stamp);
-        match change.action {
-            BulkAction::Publish(action) => {
-                let change = StatusChange { writer, action, stamp };
-                change.apply(self.content_type, (stored.pk, stored.internal.status))
-            }
-            _ => {
-                let payload = change.transition();
-                workflow::service::apply(writer, self.content_type, stored, &payload, stamp)
-                    .map(drop)
-            }
+        if let BulkAction::Publish(action) = change.action {
+            let change = StatusChange { writer, action, stamp };
+            return change.apply(self.content_type, (stored.pk, stored.internal.status));
         }
+        let payload = change.transition();
+        workflow::service::apply(writer, self.content_type, stored, &payload, stamp).map(drop)
     }
 
     /// Deletes objects. Those that others link to are tried once more at the end of the job.

@@ -98,13 +98,11 @@ impl WorkingCopies<'_> {
             if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
                 return Err(Error::Forbidden);
             }
-            let row = WorkingCopyRow {
-                ctd: content_type.pk,
-                of: target.of.clone(),
-                base: new.base,
-                title: object_title(&content_type.properties, &new.data),
-                saved_at,
-            };
+            // Nothing limits the texts of unfinished work, and lists hold many titles.
+            let title = object_title(&content_type.properties, &new.data);
+            let title = title.chars().take(limits::MAX_WORKING_COPY_TITLE_CHARS).collect();
+            let (ctd, of) = (content_type.pk, target.of.clone());
+            let row = WorkingCopyRow { ctd, of, base: new.base, title, saved_at };
             writer.put_working_copy(actor, &row, &text)?;
             to_json(&name, &target, &row, &text)
         })

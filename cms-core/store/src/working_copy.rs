@@ -28,11 +28,6 @@ pub struct WorkingCopyRow {
 
 const COLUMNS: &str = "ctd, object, new_id, base, title, saved_at";
 
-/// The copies of an actor: each term uses a partial index.
-const OF_ACTOR: &str = "
-    (SELECT * FROM working_copy WHERE actor = ?1 AND object IS NOT NULL
-     UNION ALL SELECT * FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL)";
-
 const OF_OBJECT: &str = "actor = ?1 AND object = ?2";
 const OF_NEW: &str = "actor = ?1 AND ctd = ?2 AND new_id = ?3";
 
@@ -72,14 +67,22 @@ impl Reader<'_> {
 
     /// Returns the working copies of an actor, newest first.
     pub fn working_copies(&self, actor: i64) -> Result<Vec<WorkingCopyRow>> {
-        let sql = format!("SELECT {COLUMNS} FROM {OF_ACTOR} ORDER BY saved_at DESC, pk DESC");
+        // Each part uses a partial index.
+        let sql = format!(
+            "SELECT {COLUMNS}, pk FROM working_copy WHERE actor = ?1 AND object IS NOT NULL
+             UNION ALL
+             SELECT {COLUMNS}, pk FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL
+             ORDER BY saved_at DESC, pk DESC"
+        );
         self.query_rows(&sql, [actor], read)
     }
 
     /// Counts the working copies of an actor.
     pub fn working_copy_count(&self, actor: i64) -> Result<u64> {
-        let sql = format!("SELECT count(*) FROM {OF_ACTOR}");
-        self.query_row(&sql, [actor], |row| row.get(0))
+        let sql = "
+            SELECT (SELECT count(*) FROM working_copy WHERE actor = ?1 AND object IS NOT NULL)
+                 + (SELECT count(*) FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL)";
+        self.query_row(sql, [actor], |row| row.get(0))
     }
 
     /// Returns whether a working copy was saved before a time.

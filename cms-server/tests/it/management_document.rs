@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use cms_core::wire::user::Role;
+use cms_core::{OpenIdRules, wire::user::Role};
 use cms_server::ROUTES;
 use jsonschema::Draft;
 use serde_json::{Value, json};
 
 use crate::{
     coverage::{Row, prepare, rows},
+    openid,
     support::{CallerKind, TestApp},
 };
 
@@ -60,8 +61,21 @@ async fn management_document_describes_every_route() {
     for version in ["3", "3.1", "2"] {
         let query = format!("management=1&version={version}");
         let document = document(&app, CallerKind::Admin, &query).await;
-        let missing: Vec<_> = routes.difference(&operations(&document)).cloned().collect();
-        assert!(missing.is_empty(), "{version}: {missing:?}");
+        assert_eq!(operations(&document), routes, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn single_sign_on_is_described_when_it_is_configured() {
+    let configured =
+        TestApp::with(&openid::config("https://issuer.example", OpenIdRules::default()));
+    for (app, expected) in [(configured, true), (TestApp::new(), false)] {
+        let document = document(&app, CallerKind::ReadOnly, "management=1").await;
+        for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
+            assert_eq!(document["paths"].get(path).is_some(), expected, "{path}");
+        }
+        let context = app.send_as(CallerKind::ReadOnly, "GET", "/api/auth-context", &Value::Null);
+        assert_eq!(context.await.json()["features"]["openId"], expected);
     }
 }
 

@@ -92,7 +92,7 @@ impl Site {
     }
 }
 
-fn config(issuer: &str, rules: OpenIdRules) -> ServerConfig {
+pub(crate) fn config(issuer: &str, rules: OpenIdRules) -> ServerConfig {
     let openid = OpenIdConfig {
         issuer: issuer.to_owned(),
         client_id: "cms".to_owned(),

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::support::{
-    CallerKind, Reply, TestApp, fault, forbidden, generic, links, listed, malformed, no_content,
-    not_found,
+    CallerKind, Reply, TestApp, definition, fault, forbidden, generic, links, listed, malformed,
+    no_content, not_found,
 };
 
 const ONE: &str = "/api/v1/content/post/one/working-copy";
@@ -306,4 +306,24 @@ async fn working_copies_follow_the_rights_of_the_caller() {
     assert_eq!(scoped("GET", LIST, &Value::Null).await.1["total_count"], 1);
     let reader = app.send_as(CallerKind::ReadOnly, "GET", LIST, &Value::Null).await;
     assert_eq!(reader.both(), forbidden());
+}
+
+#[tokio::test]
+async fn working_copy_has_the_title_of_its_data() {
+    let app = TestApp::new();
+    let mut page = definition("page");
+    page["metaDefinition"]["propertiesConfig"]["title"]["isTitlePart"] = json!(true);
+    app.core.cms.types().create(&Caller::local(), page).unwrap();
+    app.create("page", &json!({ "id": "a", "title": "Stored" })).await;
+    let path = "/api/v1/content/page/a/working-copy";
+    for (title, expected) in [
+        (json!("Changed"), "Changed".to_owned()),
+        (json!(7), "7".to_owned()),
+        (json!("é".repeat(1001)), "é".repeat(1000)),
+        (Value::Null, String::new()),
+    ] {
+        let body = json!({ "base": "", "data": { "title": title } });
+        assert_eq!(put(&app, path, &body).await.0, 200);
+        assert_eq!(get(&app, LIST).await.json()["data"][0]["objectTitle"], expected, "{title}");
+    }
 }

@@ -131,10 +131,11 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         .parameters([entry()])
         .respond([ok(with_object)])
         .respond(denied_or_missing());
-    let delete = operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object for ever")
-        .parameters([entry()])
-        .respond([done()])
-        .respond(denied_or_missing());
+    let delete =
+        operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object permanently")
+            .parameters([entry()])
+            .respond([done()])
+            .respond(denied_or_missing());
     let request = [
         ("id", Schema::text().described("Another id")),
         ("data", anything().described("Other properties, as a new version")),
