@@ -30,6 +30,11 @@ struct Provider {
 
 impl Provider {
     /// None where the program is missing.
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::print_stderr,
+        reason = "`.ci/run` names the program"
+    )]
     fn start(claims_in_userinfo: bool) -> Option<Self> {
         let Some(modules) = env::var_os("NODE_PATH")
             .filter(|modules| Path::new(modules).join("oidc-provider").exists())

@@ -11,6 +11,7 @@ const MAX_LABEL_CHARS: usize = 100;
 
 /// Who signs in by OpenID Connect.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "the names of the flags")]
 pub(crate) struct OpenIdArgs {
     /// Let users sign in at this OpenID Connect issuer, for example `https://id.example.com`. The
     /// client secret is read from `CMS_OPENID_CLIENT_SECRET`.

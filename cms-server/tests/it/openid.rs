@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use cms_core::{Caller, OpenIdRules, wire::user::Role};
+use cms_core::{
+    Caller, OpenIdRules,
+    wire::user::{Role, UserListRequest},
+};
 use cms_server::{OpenIdConfig, ServerConfig};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -21,6 +24,9 @@ struct Site {
     app: TestApp,
     issuer: Issuer,
 }
+
+/// Changes the claims of a token.
+type Change = fn(&mut Value);
 
 /// A sign-in that has begun.
 struct Started {
@@ -199,7 +205,7 @@ async fn cookie_over_https_has_the_host_prefix() {
 #[tokio::test]
 async fn id_token_is_verified() {
     let site = Site::with_user("ada@example.com", "editor").await;
-    let changes: [(&str, fn(&mut Value)); 10] = [
+    let changes: [(&str, Change); 10] = [
         ("issuer", |claims| claims["iss"] = json!("https://id.example.com")),
         ("audience", |claims| claims["aud"] = json!("another")),
         ("further audience", |claims| claims["aud"] = json!(["cms", "another"])),
@@ -370,7 +376,7 @@ async fn new_users_get_the_mapped_role() {
         |roles: Value| move |claims: &mut Value| claims["access"] = json!({ "roles": roles });
     let shown = || {
         let users = site.app.core.cms.users();
-        let users = json!(users.list(&Caller::local(), &Default::default()).unwrap().data);
+        let users = json!(users.list(&Caller::local(), &UserListRequest::default()).unwrap().data);
         let user = &users[0];
         json!([user["email"], user["name"], user["role"], user["rules"], user["hasPassword"]])
     };
