@@ -150,7 +150,7 @@ fn second_start_changes_nothing() {
     let arguments = ["--apply", project.to_str().unwrap(), "--import", content.to_str().unwrap()];
     let printed = Server::start_in(&folder, &arguments).stop();
     let names: Vec<&str> = printed.lines().map(|line| line.split('=').next().unwrap()).collect();
-    assert_eq!(names, ["CMS_RW_KEY", "CMS_RO_KEY"]);
+    assert_eq!(names, ["CMS_RW_KEY", "CMS_RO_KEY", "CMS_SETUP_URL"]);
 
     let versions = || {
         let lists = ["author", "event"]

@@ -24,6 +24,7 @@ const WRITERS: usize = 6;
 #[derive(Default)]
 struct Entry {
     acknowledged: Option<Value>,
+    #[expect(clippy::option_option, reason = "nothing was attempted, or a deletion, or data")]
     attempted: Option<Option<Value>>,
 }
 

@@ -302,8 +302,11 @@ fn with_links(
     content_type: &str,
     mut object: Map<String, Value>,
 ) -> Result<Map<String, Value>> {
-    let content_type = target.get_type(content_type)?;
-    expand_links(&content_type, &mut object).into_result()?;
+    let may_be_link = |value: &Value| value.is_string() || value.is_array() || value.is_object();
+    if object.values().any(may_be_link) {
+        let content_type = target.get_type(content_type)?;
+        expand_links(&content_type, &mut object).into_result()?;
+    }
     Ok(object)
 }
 

@@ -115,9 +115,10 @@ impl Presences<'_> {
         let now = self.cms.config.clock.now();
         let found = self.cms.presence.changed_since(seen, now, is_shown);
         let Some(OpenTabs { revision, tabs }) = found else { return Ok(None) };
-        let in_view = match caller.visibility.public_only {
-            true => Some(self.in_view(caller, &catalog, &tabs)?),
-            false => None,
+        let in_view = if caller.visibility.public_only {
+            Some(self.in_view(caller, &catalog, &tabs)?)
+        } else {
+            None
         };
         let is_in_view = |tab: &OpenTab| in_view.as_ref().is_none_or(|v| v.contains(&tab.object));
         let presences = tabs.into_iter().filter(|(_, tab)| is_in_view(tab));

@@ -57,18 +57,17 @@ impl PresenceTable {
         let mut state = self.state();
         state.expire(tab.at);
         let key = (actor, name);
-        let is_repeated = match state.tabs.get(&key) {
-            Some(known) => OpenTab { at: tab.at, ..known.clone() } == tab,
-            None => {
-                let own = state.tabs.range((actor, String::new())..);
-                let own = own.take_while(|((owner, _), _)| *owner == actor).count();
-                if own >= limits::MAX_PRESENCE_TABS_PER_CALLER
-                    || state.tabs.len() >= limits::MAX_PRESENCE_TABS
-                {
-                    return Err(Error::Forbidden);
-                }
-                false
+        let is_repeated = if let Some(known) = state.tabs.get(&key) {
+            OpenTab { at: tab.at, ..known.clone() } == tab
+        } else {
+            let own = state.tabs.range((actor, String::new())..);
+            let own = own.take_while(|((owner, _), _)| *owner == actor).count();
+            if own >= limits::MAX_PRESENCE_TABS_PER_CALLER
+                || state.tabs.len() >= limits::MAX_PRESENCE_TABS
+            {
+                return Err(Error::Forbidden);
             }
+            false
         };
         let is_first = state.tabs.is_empty();
         state.oldest = if is_first { tab.at.0 } else { state.oldest.min(tab.at.0) };

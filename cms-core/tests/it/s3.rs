@@ -18,7 +18,7 @@ use cms_core::{
     BackupPlace, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
     ids::RandomIds,
     testing::{TestCms, pictures},
-    wire::{check::CheckRequest, media::UploadRequest},
+    wire::{check::CheckRequest, media::UploadRequest, trash::TrashRequest},
 };
 use tempfile::TempDir;
 
@@ -139,7 +139,7 @@ fn dead_endpoint() -> String {
 }
 
 #[test]
-fn image_is_stored_in_the_bucket_until_its_object_is_deleted() {
+fn image_is_stored_in_the_bucket_until_it_leaves_the_trash() {
     let Some(storage) = Storage::start() else { return };
     let core = with_bucket(storage.bucket("a/b"));
     let cms = &core.cms;
@@ -158,8 +158,11 @@ fn image_is_stored_in_the_bucket_until_its_object_is_deleted() {
     assert_eq!(pictures::size(&small), (100, 75));
 
     cms.objects().delete(&Caller::local(), "_media", id).unwrap();
-    assert_eq!(storage.keys(), BTreeSet::from([owner]));
     assert!(matches!(get(cms, url), Err(Error::NotFound { .. })));
+    assert_eq!(storage.keys(), BTreeSet::from([owner.clone(), format!("a/b/media/{id}")]));
+    let deletions = cms.trash().list(&Caller::local(), &TrashRequest::default()).unwrap();
+    cms.trash().remove(&Caller::local(), &deletions.data[0].entry).unwrap();
+    assert_eq!(storage.keys(), BTreeSet::from([owner]));
 }
 
 #[test]

@@ -56,11 +56,10 @@ impl RequiredPermission {
             Self::BatchCreate if paging::boolean(query.get("updateExisting")) => {
                 content(Access::CREATE | Access::UPDATE)
             }
-            Self::BatchCreate => content(Access::CREATE),
             Self::WorkingCopy => content(working_copy::required_access(id)),
             Self::Bulk => Permission::Bulk { content_type },
             Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
-            Self::Validate => content(Access::CREATE),
+            Self::BatchCreate | Self::Validate => content(Access::CREATE),
             Self::Query => Permission::Query,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },

@@ -1,6 +1,6 @@
 //! Settings of users, which need a session.
 
-use cms_core::Caller;
+use cms_core::{Caller, wire::user::UserListRequest};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -82,7 +82,7 @@ async fn preview_token_of_a_user_follows_the_user() {
     let app = TestApp::new();
     let cookie = sign_in(&app, "ada@example.com").await;
     let (cms, local) = (&app.core.cms, Caller::local());
-    let id = cms.users().list(&local, &Default::default()).unwrap().data[0].id.clone();
+    let id = cms.users().list(&local, &UserListRequest::default()).unwrap().data[0].id.clone();
     let update = |change: Value| {
         cms.users().update(&local, &id, &object(&change)).unwrap();
     };

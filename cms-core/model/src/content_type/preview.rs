@@ -149,7 +149,7 @@ mod tests {
         for (template, expected) in [
             ("/p/{slug}", "https://cms.example/p/a%20b%2F%C3%BC%26%3F%23"),
             ("https://w.example/{id}?t={token}", "https://w.example/one%202?t=pv_a-_1"),
-            ("/{year}/{live}/{none}/{tags}/{other}/{__x}", "https://cms.example/2021/true/////y"),
+            ("/{year}/{live}/{none}/{tags}/{other}/{__x}", "https://cms.example/2021/true////y"),
             ("/{}/{a b}/{slug", "https://cms.example/{}/{a b}/{slug"),
             ("/{{id}}", "https://cms.example/{one%202}"),
         ] {

@@ -8,6 +8,7 @@ use crate::{
 
 /// The parameters of the OpenAPI document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "independent parameters")]
 pub struct OpenApiRequest {
     pub version: OpenApiVersion,
     /// Relations in responses contain objects instead of links.

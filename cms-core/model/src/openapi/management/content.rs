@@ -39,7 +39,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     };
     let mut all = any_type.allowed(|needs| grants.on_some_type(needs), grants.rights.publish);
     let changes = [Access::UPDATE, Access::DELETE].map(|access| Access::READ | access);
-    if changes.into_iter().any(|needs| grants.on_some_type(needs)) {
+    if grants.rights.write && changes.into_iter().any(|needs| grants.on_some_type(needs)) {
         all.push(bulk(&any_type).tag(EDITING_TAG));
     }
     all

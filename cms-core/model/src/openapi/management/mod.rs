@@ -55,7 +55,7 @@ impl Grants<'_> {
 
 /// The operations that the caller may use; those of one path are adjacent.
 pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
-    [
+    let mut all: Vec<Operation> = [
         content::operations(grants),
         editing::operations(grants),
         types::operations(grants),
@@ -66,7 +66,9 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     ]
     .into_iter()
     .flatten()
-    .collect()
+    .collect();
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    all
 }
 
 /// Adds the parameters that operations of every document have for editors.
