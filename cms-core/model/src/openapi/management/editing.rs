@@ -161,13 +161,10 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     let empty = with_optional_body(empty, Schema::object(request, &[]).closed(), wrong)
         .respond([ok(removed)])
         .respond(denied());
-    let lists = grants.rights.write && grants.on_some_type(Access::READ_REMOVED);
-    let deletes = grants.on_some_type(Access::DELETE);
-    let restores = grants.on_some_type(Access::DUPLICATE);
-    let mut all = allowed(
-        EDITING_TAG,
-        [(lists, get_all), (lists, get), (deletes, delete), (restores, restore)],
-    );
+    // Entries of types without the needed right are not found.
+    let write = grants.rights.write;
+    let mut all =
+        allowed(EDITING_TAG, [(write, get_all), (write, get), (write, delete), (write, restore)]);
     all.extend(allowed(MANAGEMENT_TAG, [(grants.rights.admin, empty)]));
     all
 }
