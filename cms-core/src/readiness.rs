@@ -1,6 +1,6 @@
 //! The readiness of the components of a data directory, for health checks.
 //!
-//! Fast enough to be called every second: [`crate::Media::watch`] checks slow storage in the
+//! Fast enough to be called every second: [`crate::Media::check_storage`] checks slow storage in the
 //! background, and its last result is returned here.
 
 use std::error::Error as _;

@@ -4,9 +4,9 @@ use clap::{
     Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use cms_core::wire::key::KeyKind;
+use cms_core::{limits, wire::key::KeyKind};
 
-use super::{DryRun, values::hours};
+use super::DryRun;
 use crate::project::{KEY_KINDS, key_kind};
 
 #[derive(Debug, Subcommand)]
@@ -56,4 +56,29 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
+}
+
+/// Parses a grace period such as `24h` or `7d` into hours.
+fn hours(text: &str) -> Result<i64, String> {
+    let parse =
+        |unit, hours| text.strip_suffix(unit)?.parse::<u32>().ok().map(|n| i64::from(n) * hours);
+    let hours = parse("h", 1).or_else(|| parse("d", 24));
+    hours
+        .filter(|hours| *hours <= limits::MAX_GRACE_HOURS)
+        .ok_or_else(|| format!("use a number with h or d, at most {}h", limits::MAX_GRACE_HOURS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grace_periods_are_hours() {
+        for (text, wanted) in [("0h", 0), ("24h", 24), ("168h", 168), ("7d", 168)] {
+            assert_eq!(hours(text), Ok(wanted), "{text}");
+        }
+        for text in ["", "h", "24", "-1h", "169h", "8d", "1m", "1.5h"] {
+            assert!(hours(text).is_err(), "{text}");
+        }
+    }
 }

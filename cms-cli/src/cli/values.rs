@@ -2,8 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use cms_core::limits;
-
 /// Units of sizes and their bytes: SI units are decimal, IEC units (with an `i`) binary.
 const UNITS: [(&str, u64); 14] = [
     ("", 1),
@@ -27,16 +25,6 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     exact_size(text.trim()).ok_or_else(|| {
         "use bytes, or a number with a unit such as 64MB (decimal) or 64MiB (binary)".to_owned()
     })
-}
-
-/// Parses a grace period such as `24h` or `7d` into hours.
-pub(super) fn hours(text: &str) -> Result<i64, String> {
-    let parse =
-        |unit, hours| text.strip_suffix(unit)?.parse::<u32>().ok().map(|n| i64::from(n) * hours);
-    let hours = parse("h", 1).or_else(|| parse("d", 24));
-    hours
-        .filter(|hours| *hours <= limits::MAX_GRACE_HOURS)
-        .ok_or_else(|| format!("use a number with h or d, at most {}h", limits::MAX_GRACE_HOURS))
 }
 
 /// Parses a size that must fit the address space.
@@ -132,16 +120,6 @@ mod tests {
             "1e9",
         ] {
             assert!(size(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn grace_periods_are_hours() {
-        for (text, wanted) in [("0h", 0), ("24h", 24), ("168h", 168), ("7d", 168)] {
-            assert_eq!(hours(text), Ok(wanted), "{text}");
-        }
-        for text in ["", "h", "24", "-1h", "169h", "8d", "1m", "1.5h"] {
-            assert!(hours(text).is_err(), "{text}");
         }
     }
 
