@@ -181,7 +181,7 @@ impl Bulk<'_> {
                     continue;
                 }
             };
-            let work = match asked(calls.as_mut(), &id, change.request.patch.clone())? {
+            let work = match call_webhooks(calls.as_mut(), &id, change.request.patch.clone())? {
                 Ok(mut payload) => {
                     payload.insert("id".to_owned(), id.into());
                     let text = Bytes::from(Value::Object(payload).to_string());
@@ -215,7 +215,7 @@ impl Bulk<'_> {
                 let wanted = (pk, Columns::WithoutProperties);
                 work = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
                     Err(work) => work,
-                    Ok((id, _)) => match asked(calls.as_mut(), &id, Map::new())? {
+                    Ok((id, _)) => match call_webhooks(calls.as_mut(), &id, Map::new())? {
                         Ok(_) => Work::Change,
                         Err(errors) => Work::Refused(id, errors),
                     },
@@ -316,7 +316,7 @@ fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &Change) -> 
 }
 
 /// Calls synchronous webhooks about an object; returns the data to write, or the errors.
-fn asked(
+fn call_webhooks(
     calls: Option<&mut SynchronousCalls<'_>>,
     id: &str,
     payload: Map<String, Value>,

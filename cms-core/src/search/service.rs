@@ -178,7 +178,7 @@ fn projection(
     Projection::read("item_fields", &request.item_fields, declared(catalog, caller, request))
 }
 
-/// Tells of a path whether a searched type declares it, or it is a service field.
+/// Returns a function that checks whether a searched type declares a path, or it is a service field.
 fn declared<'a>(
     catalog: &'a Catalog,
     caller: &'a Caller,

@@ -117,7 +117,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The attempt ended without an answer to whether it is right.
+    /// The attempt ended before its password was checked.
     pub(crate) fn canceled(self) {
         for (counters, key) in self.limits.counters(self.keys) {
             counters.remove(key, self.at);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cms_core::OpenIdRules;
 
-/// An issuer, and who may sign in there.
+/// An issuer, and the users that may sign in there.
 #[derive(Clone)]
 pub struct OpenIdConfig {
     /// The URL of the issuer, as its discovery document names it.
