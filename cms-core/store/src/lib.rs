@@ -36,6 +36,8 @@ mod session;
 mod shared_view;
 mod slots;
 mod stored_file;
+#[cfg(test)]
+mod testing;
 mod trash;
 mod user;
 mod user_settings;

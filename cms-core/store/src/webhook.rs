@@ -473,11 +473,11 @@ impl Writer<'_> {
 #[cfg(test)]
 mod tests {
     use cms_model::settings::{Durability, NewDatabase};
-    use rusqlite::{Connection, StatementStatus};
+    use rusqlite::Connection;
     use tempfile::TempDir;
 
     use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
-    use crate::Store;
+    use crate::{Store, testing::assert_read_by_index};
 
     /// A data directory with 100,000 pending deliveries: half of them of one object, the others of
     /// one object each, with a later retry.
@@ -511,16 +511,7 @@ mod tests {
         ];
         for (sql, parameters, wanted, index) in table {
             let parameters = || rusqlite::params_from_iter(parameters);
-            let mut statement = database.prepare(sql).unwrap();
-            let rows = statement.query_map(parameters(), |row| row.get(0)).unwrap();
-            let found: Vec<i64> = rows.map(Result::unwrap).collect();
-            assert_eq!(found, wanted, "{sql}");
-            let steps = statement.get_status(StatementStatus::VmStep);
-            assert!(steps < 200, "{steps} steps: {sql}");
-            let mut plan = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-            let rows = plan.query_map(parameters(), |row| row.get("detail")).unwrap();
-            let plan: Vec<String> = rows.map(Result::unwrap).collect();
-            assert!(plan.len() == 1 && plan[0].contains(index), "{plan:?}: {sql}");
+            assert_read_by_index(&database, sql, parameters, wanted, index);
         }
     }
 }
