@@ -141,7 +141,8 @@ impl Copier<'_> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
-        let mut draft = Draft::of(content_type, id, &object, errors, self.context, None)?;
+        let mut draft =
+            Draft::of(content_type, id, (&Map::new(), &object), errors, self.context, None)?;
         draft.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
         draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;

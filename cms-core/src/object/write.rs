@@ -108,7 +108,8 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        let draft = Self::of(content_type, id, &payload, errors, context, Some(budget))?;
+        let draft =
+            Self::of(content_type, id, (&Map::new(), &payload), errors, context, Some(budget))?;
         Ok(Self { dates, ..draft })
     }
 
@@ -143,9 +144,9 @@ impl Draft {
             }
         };
         let id = stored.id.clone().into_owned();
-        let mut draft = Self::of(content_type, id, &object, errors, context, Some(budget))?;
+        let mut draft =
+            Self::of(content_type, id, (&before, &object), errors, context, Some(budget))?;
         draft.dates = dates;
-        draft.changed = changed_properties(&before, &object);
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
             draft.errors.merge(changed);
@@ -173,17 +174,18 @@ impl Draft {
             }
         }
         let object = parse(&self.data)?;
-        let draft = Self::of(content_type, self.id, &object, errors, context, Some(budget))?;
+        let draft =
+            Self::of(content_type, self.id, (&object, &object), errors, context, Some(budget))?;
         require_checked(budget)?;
         Ok(Self { dates: self.dates, changed: self.changed, ..draft })
     }
 
-    /// Creates a draft of an object without `id` and `internal`. Without a budget, patterns are not
-    /// checked: stored values already match.
+    /// Creates a draft of an object without `id` and `internal`, given the version before. Without a
+    /// budget, patterns are not checked: stored values already match.
     pub(crate) fn of(
         content_type: &CompiledType,
         id: String,
-        object: &Map<String, Value>,
+        (before, object): (&Map<String, Value>, &Map<String, Value>),
         mut errors: FieldErrors,
         context: &Context,
         mut budget: Option<&mut StepBudget>,
@@ -206,7 +208,7 @@ impl Draft {
         let unique = unique.filter_map(value_of).collect();
         let links = link::links(&content_type.properties, object);
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
-        let changed = changed_properties(&Map::new(), object);
+        let changed = changed_properties(before, object);
         Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
     }
 

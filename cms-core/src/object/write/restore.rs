@@ -27,7 +27,7 @@ use cms_model::{
 use cms_store::{DeletedObject, Event, Reader, RestoredRow, Writer};
 use serde_json::{Map, Value};
 
-use super::{Context, Draft, KnownTargets, changed_properties, log_change};
+use super::{Context, Draft, KnownTargets, log_change};
 use crate::media::service as media;
 
 /// The inputs of a [`Restoration`] besides the deleted object.
@@ -108,12 +108,13 @@ impl Restoration {
         }
         let published =
             older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
-        let mut draft_of = |object: &Map<String, Value>| {
+        let unset = Map::new();
+        let mut draft_of = |before: &Map<String, Value>, object: &Map<String, Value>| {
             let (id, errors) = (id.clone(), FieldErrors::default());
-            Draft::of(content_type, id, object, errors, context, Some(budget))
+            Draft::of(content_type, id, (before, object), errors, context, Some(budget))
         };
         let mut draft = match &request.data {
-            None => draft_of(&before)?,
+            None => draft_of(&unset, &before)?,
             Some(data) => {
                 let mut data = data.clone();
                 for name in ["id", "internal"] {
@@ -123,14 +124,13 @@ impl Restoration {
                 if content_type.name() == WEBHOOKS {
                     mask::unmask(&before, &mut data);
                 }
-                let draft = draft_of(&data)?;
-                Draft { changed: changed_properties(&before, &data), ..draft }
+                draft_of(&before, &data)?
             }
         };
         let has_data = request.data.is_some();
         let published_draft = match &published {
-            Some(object) => Some(draft_of(object)?),
-            None if has_data && state.public_version.is_some() => Some(draft_of(&before)?),
+            Some(object) => Some(draft_of(&unset, object)?),
+            None if has_data && state.public_version.is_some() => Some(draft_of(&unset, &before)?),
             None => None,
         };
         if let Some(published) = &published_draft {
