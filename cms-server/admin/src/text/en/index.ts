@@ -1,5 +1,6 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { common } from './common';
+import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
@@ -7,4 +8,4 @@ import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const en = { common, field, home, list, object, shell, signIn };
+export const en = { common, diff, field, home, list, object, shell, signIn };
