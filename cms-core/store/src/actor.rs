@@ -164,8 +164,6 @@ impl Reader<'_> {
 
     /// Returns the row of a task of the server: `schedule` or `retention`.
     pub fn system_actor(&self, name: &str) -> Result<i64> {
-        self.query_row("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1", [name], |row| {
-            row.get(0)
-        })
+        self.query_value("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1", [name])
     }
 }

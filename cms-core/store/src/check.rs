@@ -52,7 +52,7 @@ impl Reader<'_> {
     /// Returns the table or index with this root page; none when the schema is unreadable too.
     fn table_with_root_page(&self, root: i64) -> Option<String> {
         let sql = "SELECT name FROM sqlite_schema WHERE rootpage = ?1";
-        self.query_row(sql, [root], |row| row.get(0)).ok()
+        self.query_value(sql, [root]).ok()
     }
 
     /// Returns the objects of a type with an unreadable version, and the reason. The ids come from
@@ -126,12 +126,11 @@ impl Reader<'_> {
 
     /// Counts versions of objects that are neither live nor in the trash.
     pub fn stray_versions(&self) -> Result<u64> {
-        self.query_row(
+        self.query_value(
             "SELECT count(*) FROM object_version v
              WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
                AND NOT EXISTS (SELECT 1 FROM trash WHERE pk = v.object)",
             [],
-            |row| row.get(0),
         )
     }
 
@@ -145,13 +144,12 @@ impl Reader<'_> {
         let mut unfilled = 0;
         for edition in editions {
             let table = table_of(*edition);
-            let count: u64 = self.query_row(
+            let count: u64 = self.query_value(
                 &format!(
                     "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
                      AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
                 ),
                 params![ctd, slots.json(), slots.count()],
-                |row| row.get(0),
             )?;
             unfilled += count;
         }
@@ -173,7 +171,7 @@ impl Reader<'_> {
     }
 
     fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
-        self.query_rows(sql, [ctd], |row| row.get(0))
+        self.query_values(sql, [ctd])
     }
 
     /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its

@@ -23,11 +23,10 @@ impl Reader<'_> {
 
     /// Returns whether a response is older than a time, or there are more than `most`.
     pub fn has_expired_responses(&self, before: Timestamp, most: i64) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at < ?1)
                  OR (SELECT count(*) FROM idempotency) > ?2",
             [before.0, most],
-            |row| row.get(0),
         )
     }
 }

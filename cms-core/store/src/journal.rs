@@ -240,7 +240,7 @@ impl Reader<'_> {
 
     /// Returns the number of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
-        self.query_row("SELECT min(seq) FROM journal", [], |row| row.get(0))
+        self.query_value("SELECT min(seq) FROM journal", [])
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
@@ -266,11 +266,10 @@ impl Reader<'_> {
 
     /// Returns whether the oldest row is before a position and older than a time.
     pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
                             WHERE seq < ?1 AND at < ?2)",
             [before, older_than.0],
-            |row| row.get(0),
         )
     }
 

@@ -63,20 +63,18 @@ impl Reader<'_> {
 
     /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE kind NOT IN ('user', 'system'))",
             [],
-            |row| row.get(0),
         )
     }
 
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
             params![hash, kind.as_str(), name],
-            |row| row.get(0),
         )
     }
 

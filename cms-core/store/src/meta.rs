@@ -40,7 +40,7 @@ impl Reader<'_> {
 
     /// Returns the version of derived data in the database.
     pub fn derived_data_version(&self) -> Result<i64> {
-        self.query_row("SELECT derived FROM meta", [], |row| row.get(0))
+        self.query_value("SELECT derived FROM meta", [])
     }
 
     pub fn space_ids(&self) -> Result<SpaceIds> {
@@ -67,11 +67,7 @@ impl Writer<'_> {
 
     /// Invalidates the content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
-        self.query_row(
-            "UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev",
-            [],
-            |row| row.get(0),
-        )
+        self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])
     }
 
     /// Invalidates the keys of every process.

@@ -260,10 +260,9 @@ impl Reader<'_> {
 
     /// Returns the next ids of a type in order, after an id that need not exist.
     pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
-        self.query_rows(
+        self.query_values(
             "SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
             params![ctd, id, limit],
-            |row| row.get(0),
         )
     }
 
@@ -285,12 +284,12 @@ impl Reader<'_> {
 
     /// Returns the stored properties of an object.
     pub fn object_data(&self, pk: i64) -> Result<String> {
-        self.query_row("SELECT data FROM object WHERE pk = ?1", [pk], |row| row.get(0))
+        self.query_value("SELECT data FROM object WHERE pk = ?1", [pk])
     }
 
     /// Counts live objects of all types.
     pub fn live_objects(&self) -> Result<u64> {
-        self.query_row("SELECT coalesce(sum(live), 0) FROM ctd_state", [], |row| row.get(0))
+        self.query_value("SELECT coalesce(sum(live), 0) FROM ctd_state", [])
     }
 }
 

@@ -31,11 +31,7 @@ impl Reader<'_> {
 
     /// Returns whether a scheduled publication is due.
     pub fn is_any_due(&self, now: i64) -> Result<bool> {
-        self.query_row(
-            "SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)",
-            [now],
-            |row| row.get(0),
-        )
+        self.query_value("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)", [now])
     }
 
     /// Returns objects whose publication is due, earliest first: type, primary key and status.
@@ -146,11 +142,7 @@ impl Writer<'_> {
 
     /// Returns the primary keys of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
-        self.query_rows(
-            "SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'",
-            [ctd],
-            |row| row.get(0),
-        )
+        self.query_values("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'", [ctd])
     }
 
     /// Increments the change counter of a type, and adds to the number of objects in its public

@@ -75,12 +75,11 @@ impl Reader<'_> {
     /// the first time or began before the second, and links and unfinished sign-ins that expired
     /// before the third.
     pub fn has_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
                  OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)
                  OR EXISTS (SELECT 1 FROM openid_sign_in WHERE expires_at <= ?3)",
             [seen.0, created.0, expired.0],
-            |row| row.get(0),
         )
     }
 
@@ -113,7 +112,7 @@ impl Writer<'_> {
         maximum: u64,
     ) -> Result<i64> {
         let Lifetime { created_at, last_seen_at } = session.lifetime;
-        let pk = self.query_row(
+        let pk = self.query_value(
             "INSERT INTO session (id, user, hash, created_at, last_seen_at, address, user_agent)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING pk",
             params![
@@ -125,7 +124,6 @@ impl Writer<'_> {
                 session.address,
                 session.user_agent,
             ],
-            |row| row.get(0),
         )?;
         self.execute(
             "UPDATE user SET last_seen_at = ?2 WHERE actor = ?1",

@@ -102,13 +102,13 @@ impl Reader<'_> {
     }
 
     pub fn user_count(&self) -> Result<u64> {
-        self.query_row("SELECT count(*) FROM user", [], |row| row.get(0))
+        self.query_value("SELECT count(*) FROM user", [])
     }
 
     /// Returns whether another user is an admin who can sign in.
     pub fn has_other_able_admin(&self, pk: i64) -> Result<bool> {
-        self.query_row("SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
-                 AND (password IS NOT NULL OR openid_subject IS NOT NULL))", [pk], |row| row.get(0))
+        self.query_value("SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
+                 AND (password IS NOT NULL OR openid_subject IS NOT NULL))", [pk])
     }
 }
 
@@ -122,11 +122,10 @@ impl Writer<'_> {
         hash: [u8; 32],
         at: Timestamp,
     ) -> Result<i64> {
-        let pk = self.query_row(
+        let pk = self.query_value(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
                  VALUES (?1, ?2, 'user', ?3, ?4, ?5) RETURNING pk",
             params![uid, profile.name, rules(profile)?, hash, at.0],
-            |row| row.get(0),
         )?;
         self.execute(
             "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)

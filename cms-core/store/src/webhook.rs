@@ -108,18 +108,18 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
 impl Reader<'_> {
     /// Returns the journal row up to which deliveries are created.
     pub fn webhook_cursor(&self) -> Result<i64> {
-        self.query_row("SELECT webhook_seq FROM meta", [], |row| row.get(0))
+        self.query_value("SELECT webhook_seq FROM meta", [])
     }
 
     /// Returns the key from which webhook secrets are derived; empty in a data directory that never
     /// had one.
     pub fn webhook_key(&self) -> Result<String> {
-        self.query_row("SELECT webhook_key FROM meta", [], |row| row.get(0))
+        self.query_value("SELECT webhook_key FROM meta", [])
     }
 
     /// Returns the webhooks that receive events.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
-        self.query_rows("SELECT object FROM webhook", [], |row| row.get(0))
+        self.query_values("SELECT object FROM webhook", [])
     }
 
     /// Returns the state of the endpoint of a webhook; none when the webhook does not exist.
@@ -157,28 +157,24 @@ impl Reader<'_> {
 
     /// Returns whether the last attempt of a pending delivery failed.
     pub fn is_webhook_failing(&self, webhook: i64) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM webhook_delivery
                  WHERE webhook = ?1 AND head AND attempts > 0)",
             [webhook],
-            |row| row.get(0),
         )
     }
 
     /// Counts the objects of a webhook whose last attempt was an outage, without a success since.
     pub fn webhook_outages(&self, webhook: i64) -> Result<u64> {
-        self.query_row(
+        self.query_value(
             "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",
             [webhook],
-            |row| row.get(0),
         )
     }
 
     /// Counts the webhooks whose endpoint is down.
     pub fn endpoints_down(&self) -> Result<u64> {
-        self.query_row("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL", [], |row| {
-            row.get(0)
-        })
+        self.query_value("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL", [])
     }
 
     /// Returns one delivery.
@@ -233,7 +229,7 @@ impl Reader<'_> {
 
     /// Returns deliveries due since before a time, up to a limit.
     pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
-        self.query_rows(EXPIRED, params![before.0, limit], |row| row.get(0))
+        self.query_values(EXPIRED, params![before.0, limit])
     }
 }
 
@@ -371,11 +367,10 @@ impl Writer<'_> {
 
     /// Queues all failed deliveries of a webhook again; returns their number.
     pub fn requeue_failed(&self, webhook: i64, now: Timestamp) -> Result<usize> {
-        let failed: Vec<i64> = self.query_rows(
+        let failed: Vec<i64> = self.query_values(
             "SELECT pk FROM webhook_delivery
              WHERE webhook = ?1 AND NOT queued AND state = 'failed' ORDER BY pk",
             [webhook],
-            |row| row.get(0),
         )?;
         for pk in &failed {
             self.requeue_delivery(*pk, now)?;
