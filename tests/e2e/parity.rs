@@ -290,7 +290,7 @@ fn missing_types_and_objects_are_named_on_both_targets() {
     for (command, expected) in table {
         for cli in &targets {
             let output = cli.run(&command.split(' ').collect::<Vec<_>>());
-            assert_eq!(output.exit, 4, "{}", output.transcript());
+            output.exits(4);
             assert!(output.stderr.contains(expected), "cms {command}: {}", output.transcript());
         }
     }

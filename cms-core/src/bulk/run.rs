@@ -15,7 +15,6 @@ use cms_model::{
         view::View,
     },
     publish::right::ChangeKind,
-    webhook::synchronous::WriteEvent,
     wire::bulk::{BulkAction, JobState},
 };
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, Writer};
@@ -25,13 +24,13 @@ use serde_json::{Map, Value};
 use super::{Change, StoredRequest, rights, service::Bulk};
 use crate::{
     auth::key_ring,
+    hooks::{SynchronousCalls, WriteEvent},
     object::{
         batch::{Batch, Checked, still_used},
         service::may_change,
         write::{self, Context, Edit},
     },
     publish::service::StatusChange,
-    webhook::synchronous::SynchronousCalls,
     workflow,
 };
 
@@ -99,9 +98,7 @@ impl Bulk<'_> {
         });
         match result {
             Ok(outcome) => {
-                self.cms
-                    .media()
-                    .delete_renders_of(&name, outcome.deleted.iter().map(String::as_str));
+                self.cms.after_deletion(&name, outcome.deleted.iter().map(String::as_str));
                 Ok(outcome.has_more || self.has_open_job()?)
             }
             Err(error @ (Error::Busy(_) | Error::NoSpace(_))) => Err(error),
@@ -165,8 +162,7 @@ impl Bulk<'_> {
         objects: &[(u64, i64)],
     ) -> Result<Vec<Prepared>> {
         let (name, mut bytes) = (content_type.name(), 0);
-        let webhooks = self.cms.webhooks();
-        let mut calls = webhooks.synchronous_calls(caller, name, WriteEvent::Update)?;
+        let mut calls = self.cms.before_write(caller, name, WriteEvent::Update)?;
         let context = Context::new(caller, &self.cms.config);
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
@@ -205,9 +201,8 @@ impl Bulk<'_> {
         content_type: &CompiledType,
         objects: &[(u64, i64)],
     ) -> Result<Vec<Prepared>> {
-        let webhooks = self.cms.webhooks();
         let name = content_type.name();
-        let mut calls = webhooks.synchronous_calls(caller, name, WriteEvent::Delete)?;
+        let mut calls = self.cms.before_write(caller, name, WriteEvent::Delete)?;
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
             let mut work = Work::Change;

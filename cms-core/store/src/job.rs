@@ -117,10 +117,10 @@ impl Reader<'_> {
     /// Counts the jobs of a list.
     pub fn count_bulk_jobs(&self, owner: JobOwner) -> Result<u64> {
         match owner {
-            JobOwner::Everyone => self.query_row("SELECT count(*) FROM job", [], |row| row.get(0)),
+            JobOwner::Everyone => self.query_value("SELECT count(*) FROM job", []),
             JobOwner::Actor(actor) => {
                 let sql = "SELECT count(*) FROM job WHERE actor IS ?1";
-                self.query_row(sql, [actor], |row| row.get(0))
+                self.query_value(sql, [actor])
             }
         }
     }
@@ -134,7 +134,7 @@ impl Reader<'_> {
     /// Counts the jobs that have not ended.
     pub fn count_open_bulk_jobs(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM job WHERE finished_at IS NULL";
-        self.query_row(sql, [], |row| row.get(0))
+        self.query_value(sql, [])
     }
 
     /// Returns the next objects of a job, each with its position.
@@ -164,7 +164,7 @@ impl Reader<'_> {
     /// Returns whether a job ended before a time.
     pub fn has_bulk_job_before(&self, before: Timestamp) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM job WHERE finished_at < ?1)";
-        self.query_row(sql, [before.0], |row| row.get(0))
+        self.query_value(sql, [before.0])
     }
 }
 
@@ -172,7 +172,7 @@ impl Writer<'_> {
     /// Stores a job with its objects.
     pub fn insert_bulk_job(&self, job: &NewJob, objects: &[i64]) -> Result<()> {
         let (ctd, name) = &job.content_type;
-        let pk: i64 = self.query_row(
+        let pk: i64 = self.query_value(
             "INSERT INTO job (id, state, ctd, type_name, action, request, actor, total, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING pk",
             params![
@@ -186,7 +186,6 @@ impl Writer<'_> {
                 objects.len() as u64,
                 job.at.0
             ],
-            |row| row.get(0),
         )?;
         for (position, object) in (1_u64..).zip(objects) {
             self.execute(
