@@ -134,7 +134,7 @@ fn bulk_publishes_all_objects_in_transactions() {
     run(&test.cms);
     assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [1200, 1200, 1199, 0]));
     assert_eq!(statuses(&test), ["draft 1", "public 1199"]);
-    assert_eq!(rows(&test, "SELECT count(*) FROM job_object"), ["0"]);
+    assert_eq!(rows(&test, "SELECT count(*) FROM job_chunk"), ["0"]);
 }
 
 #[test]
