@@ -4,8 +4,9 @@ import { control } from './control';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const en = { common, control, field, home, list, object, shell, signIn };
+export const en = { common, control, field, home, list, media, object, shell, signIn };
