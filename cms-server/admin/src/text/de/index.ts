@@ -2,6 +2,7 @@
 import type { Texts } from '..';
 import { common } from './common';
 import { control } from './control';
+import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
@@ -10,4 +11,15 @@ import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const de: Texts = { common, control, field, home, list, media, object, shell, signIn };
+export const de: Texts = {
+  common,
+  control,
+  diff,
+  field,
+  home,
+  list,
+  media,
+  object,
+  shell,
+  signIn,
+};

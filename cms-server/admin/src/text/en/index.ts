@@ -1,6 +1,7 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { common } from './common';
 import { control } from './control';
+import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
@@ -9,4 +10,15 @@ import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const en = { common, control, field, home, list, media, object, shell, signIn };
+export const en = {
+  common,
+  control,
+  diff,
+  field,
+  home,
+  list,
+  media,
+  object,
+  shell,
+  signIn,
+};
