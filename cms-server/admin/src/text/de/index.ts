@@ -8,6 +8,7 @@ import { home } from './home';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
@@ -20,6 +21,7 @@ export const de: Texts = {
   list,
   media,
   object,
+  relation,
   shell,
   signIn,
 };

@@ -45,6 +45,7 @@ export const media: Texts['media'] = {
   alt: 'Alternativtext',
   altMissing: 'Ohne Alternativtext entgeht Menschen, die das Bild nicht sehen, was es zeigt.',
   altSaved: 'Alternativtext gespeichert.',
+  altScope: 'Wird mit der Datei gespeichert, für jede Stelle, die sie zeigt.',
   open: (name) => `${name} öffnen`,
   replace: 'Ersetzen …',
   missing: 'Diese Datei gibt es nicht mehr.',

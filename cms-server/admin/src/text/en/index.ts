@@ -7,6 +7,7 @@ import { home } from './home';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
@@ -19,6 +20,7 @@ export const en = {
   list,
   media,
   object,
+  relation,
   shell,
   signIn,
 };

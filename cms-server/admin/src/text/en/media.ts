@@ -44,6 +44,7 @@ export const media = {
   alt: 'Alt text',
   altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
   altSaved: 'Alt text saved.',
+  altScope: 'Saved with the file, for every place that shows it.',
   open: (name: string) => `Open ${name}`,
   replace: 'Replace…',
   missing: 'This file does not exist any more.',
