@@ -5,7 +5,9 @@ import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
@@ -16,7 +18,9 @@ export const en = {
   field,
   home,
   list,
+  media,
   object,
+  relation,
   shell,
   signIn,
 };
