@@ -22,6 +22,7 @@ const ROWS: Row[] = [
   { path: '', load: () => import('../home/Home.svelte') },
   { path: 'c/{type}', load: () => import('../list/List.svelte') },
   { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
+  { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 
 /** The screen of a path, given as segments. */

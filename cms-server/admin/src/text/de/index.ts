@@ -1,5 +1,6 @@
 // Deutsche Texte.
 import type { Texts } from '..';
+import { account } from './account';
 import { common } from './common';
 import { diff } from './diff';
 import { field } from './field';
@@ -8,5 +9,6 @@ import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
-export const de: Texts = { common, diff, field, home, list, object, shell, signIn };
+export const de: Texts = { account, common, diff, field, home, list, object, shell, signIn, users };

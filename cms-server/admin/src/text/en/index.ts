@@ -1,4 +1,5 @@
 // English texts, a file per area. The type of this object is what every other language must have.
+import { account } from './account';
 import { common } from './common';
 import { diff } from './diff';
 import { field } from './field';
@@ -7,5 +8,6 @@ import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
-export const en = { common, diff, field, home, list, object, shell, signIn };
+export const en = { account, common, diff, field, home, list, object, shell, signIn, users };
