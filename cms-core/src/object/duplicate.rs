@@ -142,7 +142,7 @@ impl Copier<'_> {
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
         let mut draft =
-            Draft::of(content_type, id, (&Map::new(), &object), errors, self.context, None)?;
+            Draft::of(content_type, id, (Some(&Map::new()), &object), errors, self.context, None)?;
         draft.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
         draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;

@@ -2,6 +2,7 @@
 import type { Texts } from '..';
 import { account } from './account';
 import { common } from './common';
+import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
@@ -11,4 +12,4 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
 
-export const de: Texts = { account, common, diff, field, home, list, object, shell, signIn, users };
+export const de: Texts = { account, common, control, diff, field, home, list, object, shell, signIn, users };

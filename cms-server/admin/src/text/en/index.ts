@@ -1,6 +1,7 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { account } from './account';
 import { common } from './common';
+import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
@@ -10,4 +11,4 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
 
-export const en = { account, common, diff, field, home, list, object, shell, signIn, users };
+export const en = { account, common, control, diff, field, home, list, object, shell, signIn, users };
