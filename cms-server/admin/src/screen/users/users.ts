@@ -22,7 +22,9 @@ export async function isLastAdmin(user: User): Promise<boolean> {
   const result = await answer<Page<User>>(
     api.GET('/api/v1/internal/user', { params: { query: { role: 'admin', disabled: false, limit: 1000 } } }),
   );
-  return !('problem' in result) && !result.data.data.some((other) => other.id !== user.id && hasAccess(other));
+  return (
+    !('problem' in result) && !result.data.data.some((other) => other.id !== user.id && hasAccess(other))
+  );
 }
 
 /** Whether and how a user can sign in, in words. */
