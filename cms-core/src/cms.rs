@@ -94,12 +94,12 @@ impl Cms {
         })
     }
 
-    /// Checks the rights of the key before the body is read (see
+    /// Checks the rights of the caller before the body is read (see
     /// docs/reference/http.md#order-of-checks). The content types are those of the snapshot in
-    /// which the key was read.
+    /// which the caller was read.
     ///
     /// # Errors
-    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when
+    /// [`crate::Error::Forbidden`] when the caller may not do it, [`crate::Error::NotFound`] when
     /// there is no such type.
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
@@ -153,8 +153,8 @@ impl Cms {
         }
     }
 
-    /// The content types of the snapshot in which the key was read; the current ones for the
-    /// operator.
+    /// The content types of the snapshot in which the caller was read; the current ones for
+    /// the local caller.
     pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
         caller
             .catalog
@@ -183,7 +183,8 @@ impl Cms {
     }
 
     /// Calls a function after each commit of this process, until the listener is dropped. It runs
-    /// on the writer thread, so it must only notify another thread.
+    /// on the thread of the caller that led the group commit, also after a failed one, while other
+    /// writes wait: it must only notify another thread.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.store.on_commit(listener);
     }

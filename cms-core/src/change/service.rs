@@ -51,7 +51,7 @@ impl Changes<'_> {
                 for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.place);
                     scanned += 1;
-                    let name = entry.content_type.as_deref().ok_or_else(forgotten)?;
+                    let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     let is_wanted = request
                         .content_types
                         .as_ref()
@@ -81,15 +81,15 @@ fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<P
     if let Some(entry) = reader.journal_entry(since.seq)? {
         let found = position(entry.place);
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
-        return if is_same { Ok(found) } else { Err(forgotten()) };
+        return if is_same { Ok(found) } else { Err(expired()) };
     }
     // The row itself may be removed, if the next one exists.
     let start = reader.journal_start()?.unwrap_or(head.seq + 1);
     let is_known = since.seq <= head.seq && since.seq + 1 >= start;
-    if is_known { Ok(since) } else { Err(forgotten()) }
+    if is_known { Ok(since) } else { Err(expired()) }
 }
 
-fn forgotten() -> Error {
+fn expired() -> Error {
     Error::Gone(message::CHANGES_EXPIRED.to_owned())
 }
 

@@ -40,7 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) breaking: bool,
 }
 
-/// Rebuilds slots, their indexes and links of all types, in a data directory of an older version.
+/// Rebuilds the slots of all types, their indexes, and the links of modified objects, in a data
+/// directory of an older version.
 pub(crate) fn rebuild_derived_data(writer: &Writer<'_>) -> Result<()> {
     if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
@@ -77,7 +78,7 @@ pub(crate) fn create(
 /// Deletes a type without live objects, and its objects in the trash.
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &CompiledType, stamp: Stamp) -> Result<()> {
     writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
-    // The journal row needs data that is about to be deleted.
+    // Creates the deliveries of unread journal rows, whose objects are about to be deleted.
     feed::catch_up(writer, stamp.at)?;
     writer.delete_ctd(content_type.pk)
 }

@@ -66,10 +66,10 @@ impl Types<'_> {
                 }
             }
             let plan = run.carry_out(writer)?;
-            let type_plan_without_changes: Vec<_> =
+            let blocked: Vec<_> =
                 plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
-            if !type_plan_without_changes.is_empty() {
-                return Err(Error::Blocked(type_plan_without_changes));
+            if !blocked.is_empty() {
+                return Err(Error::Blocked(blocked));
             }
             let lost = lost_without_consent(&plan, consent.as_ref());
             if !lost.is_empty() {
@@ -326,7 +326,7 @@ impl Run {
         })
     }
 
-    /// Rejects a plan that exceeds the operator's limit of types.
+    /// Rejects a plan that exceeds the configured limit of types.
     fn check_quota(&self, writer: &Writer<'_>, types: &mut [TypePlan]) -> Result<()> {
         let Some(most) = self.config.max_types else { return Ok(()) };
         let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);

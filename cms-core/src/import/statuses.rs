@@ -1,7 +1,7 @@
 //! Restoring statuses and workflow states.
 //!
 //! Only an object that is stored exactly as the file contains it is published. An object that was
-//! rejected, or edited meanwhile, keeps its status.
+//! refused, or edited meanwhile, keeps its status.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -218,7 +218,7 @@ impl Importer<'_> {
                 }
             }
         }
-        // They are rejected, whether or not the current version can be saved again.
+        // They are refused, whether or not the current version can be saved again.
         self.save(&content_type.name, &to_revert, true)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
@@ -229,7 +229,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Saves a version of each object; returns those that were not rejected.
+    /// Saves a version of each object; returns those that were not refused.
     fn save_versions<'c>(
         &mut self,
         content_type: &ContentType,
@@ -304,7 +304,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Runs transitions; returns why one of them was rejected.
+    /// Runs transitions; returns why one of them was refused.
     fn run_transitions(
         &self,
         content_type: &ContentType,

@@ -250,7 +250,7 @@ impl ImportTarget for Space {
     }
 }
 
-/// Imports objects with the link `next`; returns the counts and the ids of rejected objects.
+/// Imports objects with the link `next`; returns the counts and the ids of refused objects.
 fn import(
     space: &Space,
     existing: Existing,

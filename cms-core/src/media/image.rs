@@ -46,7 +46,7 @@ pub struct Image {
     file: FileId,
     /// The media type of the stored file.
     media_type: String,
-    /// The job with its name; none: the stored file itself.
+    /// The rendering with its name; none: the stored file itself.
     rendering: Option<(String, Rendering)>,
     /// The strong `ETag`, without quotes: bytes with the same tag are identical.
     pub etag: String,
@@ -211,7 +211,7 @@ fn no_file(file: &FileId) -> Error {
     Error::NotFound { what: "file", name: file.to_string() }
 }
 
-/// Returns the job of an image, if any, and whether it depends on `Accept`.
+/// Returns the rendering of an image, if any, and whether it depends on `Accept`.
 fn rendering(
     path: &ImagePath<'_>,
     request: &ImageRequest<'_>,

@@ -1,8 +1,8 @@
 //! Orphaned files, and media objects without a file.
 //!
 //! Orphaned files are removed a day after this database first recorded them, not a day after they
-//! were stored, because the database may be restored or new. Media objects without a file are
-//! reported to the operator.
+//! were stored, because the database may be restored or new. Media objects without a file are only
+//! reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub struct Sweep {
 enum Trigger {
     /// A background task: it removes few files, by a clock that does not jump.
     Automatic,
-    /// An operator.
+    /// `cms check --repair`.
     Command,
 }
 

@@ -22,7 +22,7 @@ use cms_store::Reader;
 pub(crate) struct Author {
     /// Name of the type of the object, which decides whether names of users are shown.
     content_type: String,
-    /// The row of the actor of the creation; none for a command on the data directory.
+    /// Primary key of the actor of the creation; none for a command on the data directory.
     actor: Option<i64>,
     /// The row whose last change is by the author; none for the creation.
     updated: Option<(Edition, i64)>,

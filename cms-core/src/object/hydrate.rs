@@ -69,7 +69,7 @@ impl Text {
     }
 }
 
-/// Makes an object with properties of one that was read with these columns.
+/// Restores the properties of an object of which only these columns were read.
 pub(crate) fn with_properties<'s>(
     stored: StoredObject<'s>,
     columns: Columns,
@@ -96,7 +96,7 @@ enum Content {
     Author(Author),
 }
 
-/// Row of a type, an id in lower case, and the part of that object in the response.
+/// Primary key of a type, an id in lower case, and the part of that object in the response.
 type Key = (i64, String, Part);
 
 impl<'a> Hydration<'a> {

@@ -468,7 +468,7 @@ pub(crate) fn find_map<T>(
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Rejects a write that exceeds the operator's limit of objects.
+/// Rejects a write that exceeds the configured limit of objects.
 pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
         Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),

@@ -286,7 +286,7 @@ impl Draft {
             title: self.title,
             status,
             workflow_state: state.to_owned(),
-            // The time of publication is not stored.
+            // Kept dates include no time of approval: it is the time of this write.
             approval: transition::approval(state, version, context.stamp.at.seconds()),
             created_at: self.dates.created,
             at,

@@ -292,7 +292,7 @@ impl Indexer {
         if let Some(live) = &mut writer.live {
             step = live.feed.step(source)?;
         }
-        // First: the row that requests it is read only once.
+        // Before returning: the journal row that requests a rebuild is not read again.
         if step == Step::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }

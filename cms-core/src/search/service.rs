@@ -203,7 +203,8 @@ fn window(request: &SearchRequest) -> (usize, usize) {
     (small(offset), small(limit))
 }
 
-/// Ignores fields that no type has (see docs/reference/search.md#parameters).
+/// Tells whether any of the fields exists in a searched type (see
+/// docs/reference/search.md#parameters).
 fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);

@@ -81,7 +81,7 @@ impl Trash<'_> {
             };
             let prepared = prepared.checked(writer, &catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // The webhooks of a purge need the entry.
+            // Creates the deliveries of unread journal rows: those of a purge need the entry.
             feed::catch_up(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;

@@ -140,8 +140,8 @@ impl Trash<'_> {
                 let more = found.len() == limit as usize;
                 let files = remove_entries(writer, &catalog, found, stamp)?;
                 if !more {
-                    writer.forget_removed_ids(before)?;
-                    writer.forget_definitions(before)?;
+                    writer.delete_removed_ids(before)?;
+                    writer.delete_former_definitions(before)?;
                 }
                 Ok((more, files))
             })?;
@@ -217,7 +217,8 @@ fn remove_entries(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    // The webhooks of a purge need the entries that are about to be removed.
+    // Creates the deliveries of unread journal rows: those of a purge need the entries that are
+    // about to be removed.
     feed::catch_up(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {

@@ -102,9 +102,9 @@ pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
 struct DeliveryBatch {
     /// New webhooks.
     created: Vec<i64>,
-    /// Changed webhooks with deliveries: failed deliveries may succeed now.
+    /// Changed webhooks that receive deliveries: failed deliveries may succeed now.
     changed: Vec<i64>,
-    /// Changed webhooks without deliveries.
+    /// Changed webhooks that do not receive deliveries: disabled or synchronous ones.
     suspended: Vec<i64>,
     /// A webhook was deleted.
     has_deleted: bool,

@@ -223,7 +223,7 @@ fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<Com
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Returns a workflow of the operator: built-in workflows cannot be changed.
+/// Returns a custom workflow: built-in workflows cannot be changed.
 fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow>> {
     if is_built_in(id) {
         return Err(Error::Forbidden);

@@ -134,7 +134,7 @@ impl Writer<'_> {
     }
 
     /// Removes the definitions that were replaced before a time.
-    pub fn forget_definitions(&self, before: Timestamp) -> Result<()> {
+    pub fn delete_former_definitions(&self, before: Timestamp) -> Result<()> {
         self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 

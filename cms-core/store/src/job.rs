@@ -244,7 +244,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Ends a job; objects that are not processed are forgotten.
+    /// Ends a job; rows of objects that are not processed are removed.
     pub fn finish_bulk_job(
         &self,
         job: i64,

@@ -63,7 +63,7 @@ pub struct JournalPosition {
 pub struct Change<'a> {
     pub event: Event,
     pub stamp: Stamp,
-    /// Row and name of the type; 0 and none when the change concerns no type.
+    /// Primary key and name of the type; 0 and an empty name when the change concerns no type.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
 }
@@ -87,7 +87,7 @@ pub struct FeedEntry {
     pub place: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     /// Its name; none in rows written by older versions.
     pub content_type: Option<String>,

@@ -195,7 +195,7 @@ impl Store {
         }
     }
 
-    /// Calls a function after each commit, until its owner drops it.
+    /// Calls a function after each commit, also a failed one, until its owner drops it.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.writers.on_commit(listener);
     }

@@ -14,7 +14,7 @@ pub const DERIVED_DATA_VERSION: i64 = 3;
 pub struct Revisions {
     /// Content types.
     pub schema: i64,
-    /// Keys.
+    /// Keys, users and ended sessions.
     pub auth: i64,
 }
 
@@ -78,7 +78,7 @@ impl Writer<'_> {
             .map_err(map)
     }
 
-    /// Invalidates the keys of every process.
+    /// Invalidates the cached keys, users and sessions of every process.
     pub fn bump_auth(&self) -> Result<()> {
         self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
         Ok(())

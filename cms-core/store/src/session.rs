@@ -16,7 +16,7 @@ use super::{Reader, Writer, error::map};
 pub struct SessionRow {
     pub pk: i64,
     pub id: String,
-    /// Row of the user.
+    /// Primary key of the user.
     pub user: i64,
     pub lifetime: Lifetime,
     /// Of the client that signed in.
@@ -29,7 +29,7 @@ pub struct SessionRow {
 pub struct LinkRow {
     pub pk: i64,
     pub kind: LinkKind,
-    /// Row of the user; none for the set-up link.
+    /// Primary key of the user; none for the set-up link.
     pub user: Option<i64>,
     pub expires_at: Timestamp,
 }

@@ -28,7 +28,7 @@ pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
 }
 
-/// The part of a text that its key does not contain.
+/// The exact text, if its key (lower case) differs.
 pub(crate) fn spelling(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }

@@ -14,7 +14,7 @@ use super::{Reader, Writer, error::map};
 /// A user that exists.
 #[derive(Clone, Debug)]
 pub struct UserRow {
-    /// Row of the actor.
+    /// Primary key of the actor.
     pub pk: i64,
     pub uid: String,
     pub created_at: Timestamp,
@@ -78,7 +78,7 @@ impl Reader<'_> {
         rows.map(|row| row.map_err(map)?).collect()
     }
 
-    /// Returns the user with this row of the actor.
+    /// Returns the user by the primary key of its actor.
     pub fn user(&self, pk: i64) -> Result<Option<UserRow>> {
         self.find_user("u.actor = ?1", [pk])
     }

@@ -16,7 +16,7 @@ pub struct NewDelivery {
     pub message: String,
     pub at: Timestamp,
     pub action: &'static str,
-    /// Row of the type; none for a test.
+    /// Primary key of the type; none for a test.
     pub ctd: Option<i64>,
     pub object: Option<i64>,
     pub version: Option<i64>,
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that run continuously, independent of pending deliveries.
+/// Statements that run every second: their cost must not grow with the number of deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery

@@ -1,4 +1,4 @@
-//! Workflows of the operator, and the workflow states of objects.
+//! Custom workflows, and the workflow states of objects.
 
 use cms_model::{
     context::Stamp,

@@ -1,4 +1,5 @@
-//! Jumps of the clock, forward and back: writes, publications, the change feed and backups go on.
+//! Jumps of the clock, forward and back: writes, publications, the change feed and backups
+//! continue.
 
 use cms_core::{
     Caller, Cms, Sweep,

@@ -33,8 +33,7 @@ impl BackgroundTasks {
         Self(tasks)
     }
 
-    /// Stops the tasks; work that runs is finished. The index and the housekeeping are brought up
-    /// to date.
+    /// Stops the tasks; work that runs is finished. Indexing and clean-up run a last time.
     pub(crate) async fn stop(self, app: &Arc<App>) {
         for task in self.0 {
             task.abort();

@@ -24,13 +24,13 @@ pub struct Route {
     pub(crate) body: BodyKind,
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
-    /// Accepts preview tokens; others are refused.
+    /// Whether preview tokens are accepted.
     pub(crate) allows_preview: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
 
-/// The handler of a route, and what the key must allow.
+/// The handler of a route, and what the caller must be allowed.
 #[derive(Clone, Copy)]
 pub(crate) enum Endpoint {
     /// Needs no key.
@@ -43,9 +43,9 @@ pub(crate) enum Endpoint {
     OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
-    /// Needs any key: a page of changes, or a stream of them.
+    /// Needs any key or session: a page of changes, or a stream of them.
     Changes,
-    /// Needs a key with a permission.
+    /// Needs a key or session with a permission.
     Keyed(RequiredPermission, Handler),
     /// A backup, which is streamed.
     Backup,

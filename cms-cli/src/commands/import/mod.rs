@@ -60,7 +60,7 @@ struct Options<'a> {
 struct Job {
     content_type: ContentType,
     sources: Vec<Source>,
-    /// Ids of deleted objects in lower case, where they matter.
+    /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
     deleted: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,

@@ -2,8 +2,8 @@
 //!
 //! `parse` parses a pattern to a tree. Regular patterns run on a lazy DFA (`linear`); patterns
 //! with look-around or back references, and automata that are too large for the DFA, on a
-//! backtracking matcher that counts its steps (`backtrack`, `program`). Matching never exceeds
-//! its [`StepBudget`].
+//! backtracking matcher (`backtrack`, `program`), which never exceeds its [`StepBudget`]. The DFA
+//! needs no budget: its work is linear.
 //!
 //! This module knows no content types. Matches are unanchored, as JSON Schema requires.
 

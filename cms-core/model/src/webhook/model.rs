@@ -36,7 +36,7 @@ crate::named_enum! {
 /// One webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Row of its object; never reused.
+    /// Primary key of its object; never reused.
     pub pk: i64,
     pub id: String,
     pub name: String,

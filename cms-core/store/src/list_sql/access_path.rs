@@ -2,8 +2,8 @@
 //! page is full, or use an index of the conditions and sort the matches.
 //!
 //! SQLite keeps no statistics here and would guess. The number of matching objects is known before
-//! a page is read, and gives the cost of both paths: the cheaper one never costs much more than the
-//! geometric mean of the page and the type.
+//! a page is read, and gives the cost of both paths. The cheaper one reads at worst about
+//! sqrt(end of the page x objects of the type) index entries, if the conditions have an index.
 
 use cms_model::{
     content_type::indexed::indexed,
