@@ -130,8 +130,11 @@ impl Workflows<'_> {
         self.cms.write_with_catalog(move |writer, catalog| {
             let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
-            for user in users(catalog, &id) {
-                errors.add("id", format!("This workflow is used by content type: {}", user.name()));
+            for content_type in types_using(catalog, &id) {
+                errors.add(
+                    "id",
+                    format!("This workflow is used by content type: {}", content_type.name()),
+                );
             }
             errors.into_result()?;
             writer.bump_schema()?;
@@ -195,8 +198,8 @@ pub(crate) fn put(
     }
     writer.put_workflow(workflow)?;
     let rev = writer.bump_schema()?;
-    for user in users(catalog, &workflow.id) {
-        writer.touch_ctd(user.pk, rev)?;
+    for content_type in types_using(catalog, &workflow.id) {
+        writer.touch_ctd(content_type.pk, rev)?;
     }
     let event =
         if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
@@ -210,16 +213,16 @@ pub(crate) fn lost_states(
     workflow: &Workflow,
 ) -> Result<FieldErrors> {
     let mut errors = FieldErrors::default();
-    for user in users(catalog, &workflow.id) {
-        if let Some(state) = writer.state_outside(user.pk, &workflow.states)? {
-            let name = user.name();
+    for content_type in types_using(catalog, &workflow.id) {
+        if let Some(state) = writer.state_outside(content_type.pk, &workflow.states)? {
+            let name = content_type.name();
             errors.add("states", format!("State \"{state}\" is used by objects of type: {name}"));
         }
     }
     Ok(errors)
 }
 
-fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
+fn types_using<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
