@@ -26,7 +26,7 @@ use super::{Change, StoredRequest, rights, service::Bulk};
 use crate::{
     auth::key_ring,
     object::{
-        batch::{Batch, Checked, still_used},
+        batch::{Batch, Prevalidated, still_used},
         service::may_change,
         write::{self, Context, Edit},
     },
@@ -57,7 +57,7 @@ struct Prepared {
 enum Work {
     /// Nothing to prepare.
     Change,
-    Patch(Bytes, Box<Checked>),
+    Patch(Bytes, Box<Prevalidated>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
     /// Deleted since the job was created, or no longer visible to the request.
@@ -187,9 +187,9 @@ impl Bulk<'_> {
                     let text = Bytes::from(Value::Object(payload).to_string());
                     bytes += size + text.len();
                     let objects = self.cms.objects();
-                    let checked =
-                        objects.check_element(caller, name, (Edit::Patch, &text), &context);
-                    Work::Patch(text, Box::new(checked))
+                    let prevalidated =
+                        objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                    Work::Patch(text, Box::new(prevalidated))
                 }
                 Err(errors) => Work::Refused(id, errors),
             };
@@ -381,9 +381,9 @@ impl Transaction<'_> {
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Work::Patch(text, checked), Some(stored)) => {
+                (Work::Patch(text, prevalidated), Some(stored)) => {
                     let id = stored.id.to_string();
-                    let result = batch.edit((Edit::Patch, &text), stored, *checked);
+                    let result = batch.edit((Edit::Patch, &text), stored, *prevalidated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
                 }

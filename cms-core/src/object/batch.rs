@@ -37,16 +37,16 @@ const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 enum Element {
     New(Draft),
     /// Has the id of an object that may exist, which only the writer knows.
-    NewOrExisting(Bytes, Checked),
+    NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }
 
 /// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
-pub(crate) enum Checked {
+pub(crate) enum Prevalidated {
     New(Draft),
     Edited(Base, Draft),
-    /// The writer finds the errors.
-    Not,
+    /// The writer validates again and reports the errors.
+    Failed,
 }
 
 impl Objects<'_> {
@@ -84,8 +84,8 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                let checked = self.check_element(caller, name, (Edit::Replace, text), &context);
-                return Ok(Element::NewOrExisting(text.clone(), checked));
+                let prevalidated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
+                return Ok(Element::NewOrExisting(text.clone(), prevalidated));
             }
             match read(element)? {
                 Ok(payload) => Draft::new(&content_type, payload, &*config.ids, &context, budget)
@@ -102,7 +102,7 @@ impl Objects<'_> {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(draft) => batch.insert(draft)?,
-                    Element::NewOrExisting(text, checked) => {
+                    Element::NewOrExisting(text, prevalidated) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::for_object(&owned_caller, content_type);
@@ -117,10 +117,12 @@ impl Objects<'_> {
                             {
                                 batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                             }
-                            Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
-                            Err(Error::NotFound { .. }) => match checked {
-                                Checked::New(draft) => batch.insert(draft)?,
-                                _ => batch.insert_unchecked(&text, &*ids)?,
+                            Ok(stored) => {
+                                batch.edit((Edit::Replace, &text), stored, prevalidated)?
+                            }
+                            Err(Error::NotFound { .. }) => match prevalidated {
+                                Prevalidated::New(draft) => batch.insert(draft)?,
+                                _ => batch.validate_and_insert(&text, &*ids)?,
                             },
                             Err(error) => return Err(error),
                         }
@@ -155,8 +157,9 @@ impl Objects<'_> {
             patches.push(match read_patch(element)? {
                 Ok((id, text)) if repeated.contains(&index) => Ok((id, text, None)),
                 Ok((id, text)) => {
-                    let checked = self.check_element(caller, name, (Edit::Patch, &text), &context);
-                    Ok((id, text, Some(checked)))
+                    let prevalidated =
+                        self.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                    Ok((id, text, Some(prevalidated)))
                 }
                 Err(errors) => Err(errors),
             });
@@ -165,7 +168,7 @@ impl Objects<'_> {
         let element_errors = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for patch in patches {
-                let (id, text, checked) = match patch {
+                let (id, text, prevalidated) = match patch {
                     Ok(patch) => patch,
                     Err(errors) => {
                         batch.refuse(errors);
@@ -174,12 +177,12 @@ impl Objects<'_> {
                 };
                 let stored =
                     find(writer, content_type, View::for_object(&caller, content_type), &id)?;
-                match checked {
+                match prevalidated {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
                     Some(_) if !may_change(&caller, content_type, &stored, ChangeKind::Edit) => {
                         batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                     }
-                    Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
+                    Some(prevalidated) => batch.edit((Edit::Patch, &text), stored, prevalidated)?,
                 }
             }
             Ok(batch.element_errors)
@@ -237,33 +240,33 @@ impl Objects<'_> {
     }
 
     /// Creates a draft of an element with an id, from the stored object.
-    pub(crate) fn check_element(
+    pub(crate) fn prevalidate(
         &self,
         caller: &Caller,
         name: &str,
         (edit, text): (Edit, &Bytes),
         context: &Context,
-    ) -> Checked {
-        let Ok(payload) = object::read(text) else { return Checked::Not };
+    ) -> Prevalidated {
+        let Ok(payload) = object::read(text) else { return Prevalidated::Failed };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let budget = &mut StepBudget::per_object();
-        let checked = self.cms.store.read(|reader| {
+        let prevalidated = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
             match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {
                     let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-                    Ok(Checked::Edited(Base::of(content_type, &stored), draft))
+                    Ok(Prevalidated::Edited(Base::of(content_type, &stored), draft))
                 }
                 Err(Error::NotFound { .. }) if edit == Edit::Replace => {
                     let ids = &*self.cms.config.ids;
-                    Draft::new(content_type, payload, ids, context, budget).map(Checked::New)
+                    Draft::new(content_type, payload, ids, context, budget).map(Prevalidated::New)
                 }
                 Err(error) => Err(error),
             }
         });
         // The writer reports the errors of all elements in their order.
-        checked.unwrap_or(Checked::Not)
+        prevalidated.unwrap_or(Prevalidated::Failed)
     }
 
     fn check_limit(&self, elements: &BatchElements) -> Result<()> {
@@ -322,7 +325,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Inserts an element whose object existed at validation and was deleted since.
-    fn insert_unchecked(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
+    fn validate_and_insert(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;
         let draft = Draft::new(self.content_type, payload, ids, self.context, budget)?;
@@ -334,10 +337,12 @@ impl<'a> Batch<'a> {
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
-        checked: Checked,
+        prevalidated: Prevalidated,
     ) -> Result<()> {
-        let mut draft = match checked {
-            Checked::Edited(base, draft) if base == Base::of(self.content_type, &stored) => draft,
+        let mut draft = match prevalidated {
+            Prevalidated::Edited(base, draft) if base == Base::of(self.content_type, &stored) => {
+                draft
+            }
             _ => {
                 let (payload, budget) = (object::read(text)?, &mut self.budget);
                 let draft =
