@@ -329,7 +329,7 @@ impl<'a> Batch<'a> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;
         let draft = Draft::new(self.content_type, payload, ids, self.context, budget)?;
-        write::require_checked(budget)?;
+        write::require_steps_left(budget)?;
         self.insert(draft)
     }
 
@@ -347,7 +347,7 @@ impl<'a> Batch<'a> {
                 let (payload, budget) = (object::read(text)?, &mut self.budget);
                 let draft =
                     Draft::edit(self.content_type, edit, payload, &stored, self.context, budget)?;
-                write::require_checked(budget)?;
+                write::require_steps_left(budget)?;
                 draft
             }
         };

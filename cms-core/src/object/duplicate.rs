@@ -165,7 +165,7 @@ fn check_unique_patterns(
             validate_patterns(schema.patterns(), value, &path, &mut budget, &mut errors);
         }
     }
-    write::require_checked(&budget)?;
+    write::require_steps_left(&budget)?;
     Ok(errors)
 }
 

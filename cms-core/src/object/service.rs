@@ -271,7 +271,7 @@ impl Objects<'_> {
             } else {
                 let budget = &mut StepBudget::per_write_job();
                 let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
-                write::require_checked(budget)?;
+                write::require_steps_left(budget)?;
                 draft
             };
             let mut known = KnownTargets::default();

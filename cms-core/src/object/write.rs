@@ -176,7 +176,7 @@ impl Draft {
         let object = parse(&self.data)?;
         let draft =
             Self::of(content_type, self.id, (&object, &object), errors, context, Some(budget))?;
-        require_checked(budget)?;
+        require_steps_left(budget)?;
         Ok(Self { dates: self.dates, changed: self.changed, ..draft })
     }
 
@@ -446,9 +446,10 @@ fn published_links(
     Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
 }
 
-/// Rejects a write that had to match patterns inside the writer, at a cost that would block other
-/// writes. That happens only when the object or the type changed between validation and write.
-pub(crate) fn require_checked(budget: &StepBudget) -> Result<()> {
+/// Rejects a write that exhausted the step budget of the writer, because matching patterns would
+/// block other writes. That happens only when the object or the type changed between validation and
+/// write.
+pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
     if budget.is_exhausted() {
         let message = "The object or its type changed while it was checked: repeat the request";
         return Err(Error::Busy(message.to_owned()));

@@ -22,7 +22,7 @@ use crate::{
     object::{
         service::{require_quota, to_json},
         write::{
-            Context, require_checked,
+            Context, require_steps_left,
             restore::{Restoration, RestoreInputs, properties},
         },
     },
@@ -76,7 +76,7 @@ impl Trash<'_> {
                     RestoreInputs { caller: &owned_caller, context: &context, request: &request };
                 let budget = &mut StepBudget::per_write_job();
                 let prepared = Restoration::new(writer, content_type, &deleted, &inputs, budget)?;
-                require_checked(budget)?;
+                require_steps_left(budget)?;
                 prepared
             };
             let prepared = prepared.checked(writer, &catalog, content_type)?;
