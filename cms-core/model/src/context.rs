@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Result},
     memory::Reservation,
     wire::{
-        by::{By, ByKind},
+        author::{Author, AuthorKind},
         condition::Conditions,
         key::{KeyKind, Rule},
         user::Role,
@@ -79,13 +79,13 @@ impl Actor {
     }
 
     /// The actor as the author of a change.
-    pub fn by(&self) -> By {
+    pub fn by(&self) -> Author {
         let kind = match self.kind {
-            ActorKind::Local => return By::local(),
-            ActorKind::Key(_) => ByKind::Key,
-            ActorKind::User { .. } => ByKind::User,
+            ActorKind::Local => return Author::local(),
+            ActorKind::Key(_) => AuthorKind::Key,
+            ActorKind::User { .. } => AuthorKind::User,
         };
-        By { kind, id: Some(self.id.clone()), name: self.name.clone() }
+        Author { kind, id: Some(self.id.clone()), name: self.name.clone() }
     }
 }
 

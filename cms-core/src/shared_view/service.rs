@@ -12,7 +12,7 @@ use cms_model::{
     limits,
     paging::Page,
     wire::{
-        by::By,
+        author::Author,
         list::List,
         shared_view::{NewSharedView, SharedView, SharedViewChange},
     },
@@ -149,10 +149,10 @@ fn to_wire(
     views: Vec<SharedViewRow>,
 ) -> Result<Vec<SharedView>> {
     let pks: Vec<i64> = views.iter().filter_map(|view| view.actor).collect();
-    let actors: HashMap<i64, By> =
+    let actors: HashMap<i64, Author> =
         reader.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect();
     let to_wire = |view: SharedViewRow| {
-        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(By::local);
+        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(Author::local);
         Ok(SharedView {
             id: view.id,
             name: view.name,
