@@ -37,7 +37,7 @@ impl Source<'_> {
     /// Returns whether an index is of an earlier state of this database.
     pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
         let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
-        Ok(entry.is_some_and(|entry| entry.place.nonce == position.nonce))
+        Ok(entry.is_some_and(|entry| entry.position.nonce == position.nonce))
     }
 }
 
@@ -111,12 +111,12 @@ impl Feed {
                 Event::TypeDeleted | Event::TypePurged => self.writer.remove_type(entry.ctd),
                 Event::ReindexRequested if entry.ctd == 0 => step = Step::RebuildWanted,
                 Event::TypeUpdated | Event::ReindexRequested => {
-                    self.position.reindex(entry.ctd, entry.place.seq);
+                    self.position.reindex(entry.ctd, entry.position.seq);
                 }
                 Event::TrashRemoved => {}
                 _ => objects.extend(entry.object),
             }
-            (self.position.seq, self.position.nonce) = (entry.place.seq, entry.place.nonce);
+            (self.position.seq, self.position.nonce) = (entry.position.seq, entry.position.nonce);
         }
         // Live objects are added after all removals, so that objects created again are kept.
         self.index(batch, &Vec::from_iter(objects))?;

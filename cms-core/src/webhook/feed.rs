@@ -122,7 +122,7 @@ impl DeliveryBatch {
         webhooks: &[Webhook],
         entries: &[FeedEntry],
     ) -> Result<Self> {
-        let seq = entries.last().map_or(0, |entry| entry.place.seq);
+        let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
         let Some(own) = catalog.find(WEBHOOKS) else { return Ok(batch) };
         let mut subscriptions = Subscriptions::of(reader, webhooks)?;
@@ -285,6 +285,6 @@ fn action(event: Event) -> Option<&'static str> {
 
 /// The id of a message: the same for each delivery of an entry to a webhook.
 fn message(entry: &FeedEntry, webhook: i64, object: Option<i64>) -> String {
-    let nonce = entry.place.nonce.cast_unsigned();
-    format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.place.seq, object.unwrap_or_default())
+    let nonce = entry.position.nonce.cast_unsigned();
+    format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.position.seq, object.unwrap_or_default())
 }

@@ -84,7 +84,7 @@ pub struct ChangedObject<'a> {
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: JournalPosition,
+    pub position: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Primary key of the type.
@@ -107,7 +107,7 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: JournalPosition,
+    pub position: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
@@ -199,25 +199,25 @@ impl Event {
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
+fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
     Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    let (place, event) = place_and_event(row)?;
-    Ok(Entry { place, event, ctd: row.get(3)?, object: row.get(4)? })
+    let (position, event) = position_and_event(row)?;
+    Ok(Entry { position, event, ctd: row.get(3)?, object: row.get(4)? })
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
 fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
-    let (place, event) = place_and_event(row)?;
+    let (position, event) = position_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
         (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
         _ => None,
     };
     Ok(FeedEntry {
-        place,
+        position,
         event,
         at: Timestamp(row.get(3)?),
         ctd: row.get(4)?,
