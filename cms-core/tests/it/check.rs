@@ -196,7 +196,10 @@ fn damaged_pages_are_listed_and_writes_refused() {
         let ready = cms.readiness();
         let database = ready.iter().find(|part| part.name == "database").unwrap();
         assert!(database.error.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
-        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: no file is removed");
+        assert!(
+            matches!(cms.media().clean_up(), Err(Error::Busy(_))),
+            "{tree}: no file is removed"
+        );
     }
 }
 

@@ -236,7 +236,7 @@ fn idempotency_key_belongs_to_one_request_of_one_caller() {
     assert!(matches!(other, Err(Error::IdempotencyKeyReused)), "{other:?}");
     assert_ne!(create(&second, &json!({ "title": "Two" })).unwrap()["id"], created["id"]);
     let kept = || rows(&test, "SELECT count(*) FROM idempotency");
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(kept(), ["2"]);
     test.run_for(24 * 3600);
     test.clock.advance(1);
@@ -244,7 +244,7 @@ fn idempotency_key_belongs_to_one_request_of_one_caller() {
     let later = create(&first, &json!({ "title": "Three" })).unwrap();
     assert_ne!(later["id"], created["id"]);
     assert_eq!(kept(), ["2"]);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(kept(), ["1"]);
 }
 

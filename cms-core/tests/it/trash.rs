@@ -625,7 +625,7 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
     // It counts as used, however old it is.
     for _ in 0..3 {
         test.run_for(25 * 3600);
-        test.cms.media().sweep().unwrap();
+        test.cms.media().clean_up().unwrap();
     }
     let report = test.cms.check(&CheckRequest { repair: true, digests: true }).unwrap().media;
     assert_eq!((report.files, report.removed, report.waiting), (1, 0, 0));

@@ -17,7 +17,7 @@ pub(crate) struct BackgroundTasks(Vec<JoinHandle<()>>);
 impl BackgroundTasks {
     pub(crate) fn start(app: &Arc<App>, config: &ServerConfig) -> Self {
         let mut tasks = vec![
-            tokio::spawn(clean_up::housekeep(Arc::clone(app))),
+            tokio::spawn(clean_up::remove_expired(Arc::clone(app))),
             tokio::spawn(clean_up::remove_orphaned_files(Arc::clone(app))),
             tokio::spawn(schedules::publish_due(Arc::clone(app))),
             tokio::spawn(schedules::index(Arc::clone(app))),
@@ -39,6 +39,6 @@ impl BackgroundTasks {
             task.abort();
         }
         job::run(app, Work::Search, |cms| cms.search().advance()).await;
-        job::run(app, Work::Write, Cms::housekeep).await;
+        job::run(app, Work::Write, Cms::clean_up).await;
     }
 }
