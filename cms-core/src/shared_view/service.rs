@@ -103,10 +103,10 @@ impl SharedViews<'_> {
         write: impl FnOnce(&Writer<'_>, &Caller, &Arc<CompiledType>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.look_up(&name)?;
             caller.require(Access::UPDATE, content_type.name())?;
             write(writer, &caller, content_type)

@@ -62,11 +62,11 @@ impl Trash<'_> {
             request.id.clone().filter(|id| name == media::TYPE && !id.eq_ignore_ascii_case(&old));
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
-        let (cell, owned_caller, entry) =
+        let (catalog_cache, owned_caller, entry) =
             (Arc::clone(&self.cms.catalog), caller.clone(), entry.to_owned());
         let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
         let restored = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let (found, content_type) = find(writer, &catalog, &owned_caller, &entry, RESTORE)?;
             let deleted = deleted(writer, &entry, found.pk)?;
             let prepared = if prepared.is_of(content_type, &deleted) {

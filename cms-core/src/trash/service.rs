@@ -93,10 +93,10 @@ impl Trash<'_> {
     pub fn remove(&self, caller: &Caller, entry: &str) -> Result<()> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (cell, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
+        let (catalog_cache, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
         let entry = entry.to_owned();
         let removed = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let (found, _) = find(writer, &catalog, &caller, &entry, Access::DELETE)?;
             remove_entries(writer, &catalog, vec![found], stamp)
         })?;
@@ -109,9 +109,9 @@ impl Trash<'_> {
         caller.require_admin()?;
         let before = request.before()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (cell, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
+        let (catalog_cache, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
         let (removed_count, more, files) = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let row = |name: &String| catalog.find(name).map(|known| known.pk);
             let types: Option<Vec<i64>> = names.map(|names| names.iter().filter_map(row).collect());
             let limit = limits::MAX_TRASH_REMOVALS;
@@ -132,9 +132,9 @@ impl Trash<'_> {
         }
         let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
         loop {
-            let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+            let (catalog_cache, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
             let (more, files) = self.cms.store.write(move |writer| {
-                let catalog = cell.within(writer)?;
+                let catalog = catalog_cache.within(writer)?;
                 let stamp = Stamp { at, actor: Some(writer.system_actor("retention")?) };
                 let found = writer.trash_before(None, before, limit)?;
                 let more = found.len() == limit as usize;

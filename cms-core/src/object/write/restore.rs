@@ -54,7 +54,7 @@ pub(crate) struct Restoration {
     /// The published version, if that is another one.
     published_draft: Option<Draft>,
     /// The draft is another version than the one in the trash.
-    has_data: bool,
+    replaces_data: bool,
 }
 
 /// Returns the properties of a deleted object, converted to the current type.
@@ -127,10 +127,12 @@ impl Restoration {
                 draft_of(&before, &data)?
             }
         };
-        let has_data = request.data.is_some();
+        let replaces_data = request.data.is_some();
         let published_draft = match &published {
             Some(object) => Some(draft_of(&unset, object)?),
-            None if has_data && state.public_version.is_some() => Some(draft_of(&unset, &before)?),
+            None if replaces_data && state.public_version.is_some() => {
+                Some(draft_of(&unset, &before)?)
+            }
             None => None,
         };
         if let Some(published) = &published_draft {
@@ -149,7 +151,7 @@ impl Restoration {
             published: published.as_ref().map(text),
             draft,
             published_draft,
-            has_data,
+            replaces_data,
         })
     }
 
@@ -183,7 +185,8 @@ impl Restoration {
         content_type: &CompiledType,
         context: &Context,
     ) -> Result<StoredObject<'static>> {
-        let Self { pk, state, current, published, draft, published_draft, has_data, .. } = self;
+        let Self { pk, state, current, published, draft, published_draft, replaces_data, .. } =
+            self;
         let (ctd, id) = (content_type.pk, draft.id.clone());
         if let (Some(approved), None) = (self.approved, state.approval) {
             writer.clear_approval(pk, approved)?;
@@ -202,7 +205,7 @@ impl Restoration {
         writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
         writer.insert_links(pk, links.iter().map(LinkRef::target))?;
         let mut changed = None;
-        if has_data {
+        if replaces_data {
             let before = current_object(writer, ctd, &id)?;
             let status = before.internal.status.edited(content_type.definition.draft_public);
             let version = before.internal.version + 1;
