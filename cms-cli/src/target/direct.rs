@@ -294,18 +294,23 @@ impl Target for Direct {
         Ok(Box::new(self.cms.media().open(image, size)))
     }
 
-    fn act(
+    fn set_status(
         &self,
         content_type: &str,
         id: &str,
         action: PublishAction,
         cascade: bool,
     ) -> Result<()> {
-        self.cms.publishing().act(&self.caller, content_type, id, action, cascade)
+        self.cms.publishing().set_status(&self.caller, content_type, id, action, cascade)
     }
 
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
-        self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
+    fn set_status_of_batch(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        self.cms.publishing().set_status_of_batch(&self.caller, content_type, ids, action)
     }
 
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
@@ -349,7 +354,7 @@ impl Target for Direct {
 
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
         let payload = Map::from_iter([("action".to_owned(), json!(action))]);
-        self.cms.workflows().act(&self.caller, content_type, id, payload)
+        self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {

@@ -140,10 +140,20 @@ pub(crate) trait Target: Sync {
 
     /// Publishes, unpublishes or archives an object; with `cascade` also the objects that it links
     /// to.
-    fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
-    -> Result<()>;
+    fn set_status(
+        &self,
+        content_type: &str,
+        id: &str,
+        action: PublishAction,
+        cascade: bool,
+    ) -> Result<()>;
     /// Does the same to several objects of any status; to none when one of them does not exist.
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+    fn set_status_of_batch(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()>;
 
     /// Scheduled publications of some types, or of all when none is named, earliest first.
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;

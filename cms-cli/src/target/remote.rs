@@ -263,7 +263,7 @@ impl Target for Remote {
         self.stored_file(id, extension)
     }
 
-    fn act(
+    fn set_status(
         &self,
         content_type: &str,
         id: &str,
@@ -276,7 +276,12 @@ impl Target for Remote {
         self.post_action(&format!("{path}{hydrate}"), None, object_named(&name))
     }
 
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn set_status_of_batch(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
         // The response does not name the unknown object.
         self.post_action(&path, Some(&text(&ids)?), object_named(content_type))

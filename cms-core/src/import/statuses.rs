@@ -163,7 +163,7 @@ impl Importer<'_> {
                     }
                 }
             }
-            self.act(content_type, &ids, action)?;
+            self.set_status_of(content_type, &ids, action)?;
             self.counts.statuses += ids.len() as u64;
         }
         let mut modified = Vec::new();
@@ -222,7 +222,7 @@ impl Importer<'_> {
         self.save(&content_type.name, &to_revert, true)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
-        self.act(content_type, &ids, PublishAction::Publish)?;
+        self.set_status_of(content_type, &ids, PublishAction::Publish)?;
         ready.append(&mut to_publish);
         let modified = self.save_versions(content_type, ready, StatusChange::current)?;
         self.counts.statuses += modified.len() as u64;
@@ -271,8 +271,17 @@ impl Importer<'_> {
         self.refuse(&content_type.name, change.object.clone(), errors);
     }
 
-    fn act(&self, content_type: &ContentType, ids: &[String], action: PublishAction) -> Result<()> {
-        if ids.is_empty() { Ok(()) } else { self.target.act(&content_type.name, ids, action) }
+    fn set_status_of(
+        &self,
+        content_type: &ContentType,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        if ids.is_empty() {
+            Ok(())
+        } else {
+            self.target.set_status_of_batch(&content_type.name, ids, action)
+        }
     }
 
     /// Moves objects through the workflow by the fewest transitions.

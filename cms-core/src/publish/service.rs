@@ -48,7 +48,7 @@ impl Publishing<'_> {
     ///
     /// # Errors
     /// [`Error::Rejected`] when the status does not allow it; then nothing is changed.
-    pub fn act(
+    pub fn set_status(
         &self,
         caller: &Caller,
         name: &str,
@@ -85,7 +85,7 @@ impl Publishing<'_> {
     ///
     /// # Errors
     /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
-    pub fn act_on_batch(
+    pub fn set_status_of_batch(
         &self,
         caller: &Caller,
         name: &str,

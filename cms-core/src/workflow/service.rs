@@ -69,7 +69,7 @@ impl Workflows<'_> {
     }
 
     /// Applies the transition `action` of the payload; returns the new state.
-    pub fn act(
+    pub fn run_transition(
         &self,
         caller: &Caller,
         name: &str,

@@ -35,7 +35,8 @@ fn with_articles() -> TestCms {
         }
         cms.objects().create(&local(), "article", map(object)).unwrap();
     }
-    let act = |id, action| cms.publishing().act(&local(), "article", id, action, false).unwrap();
+    let act =
+        |id, action| cms.publishing().set_status(&local(), "article", id, action, false).unwrap();
     for id in ["public", "modified", "archived"] {
         act(id, PublishAction::Publish);
     }

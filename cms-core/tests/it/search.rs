@@ -120,7 +120,7 @@ fn both_views_follow_publishing() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     let act = |action| {
-        cms.publishing().act(&caller, "page", "p", action, false).unwrap();
+        cms.publishing().set_status(&caller, "page", "p", action, false).unwrap();
         assert_same(cms);
     };
     create(cms, "page", "p");

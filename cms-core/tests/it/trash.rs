@@ -71,7 +71,7 @@ fn delete(test: &TestCms, id: &str) {
 }
 
 fn act(test: &TestCms, id: &str, action: PublishAction) {
-    test.cms.publishing().act(&local(), "article", id, action, false).unwrap();
+    test.cms.publishing().set_status(&local(), "article", id, action, false).unwrap();
 }
 
 fn get(test: &TestCms, id: &str) -> Value {
@@ -215,7 +215,7 @@ fn restored_workflow_state_depends_on_the_publishing_right() {
         create(&test, json!({ "id": "a", "title": "A" }));
         for action in ["_draft_review", "_review_public"] {
             let action = map(json!({ "action": action }));
-            test.cms.workflows().act(&local(), "article", "a", action).unwrap();
+            test.cms.workflows().run_transition(&local(), "article", "a", action).unwrap();
         }
         delete(&test, "a");
         let restored = restore_as(&test, &caller, "a", json!({})).unwrap();

@@ -124,7 +124,7 @@ fn events_are_delivered_once_in_order() {
         .batch_create(&local, "article", &BatchElements::of(&elements), false)
         .unwrap();
     for action in [PublishAction::Publish, PublishAction::Unpublish, PublishAction::Archive] {
-        test.cms.publishing().act(&local, "memo", "m", action, false).ok();
+        test.cms.publishing().set_status(&local, "memo", "m", action, false).ok();
     }
     let sent = send_all(&test);
     assert_eq!(

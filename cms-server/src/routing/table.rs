@@ -141,7 +141,7 @@ pub static ROUTES: &[Route] = &[
 
     Route::get("/api/v1/workflow", AnyKey, workflow::list).preview(),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
-    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
+    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::run_transition),
     Route::get(WORKFLOWS, Admin, workflow::definitions),
     Route::write(Method::POST, WORKFLOWS, Admin, workflow::create),
     Route::get(WORKFLOW, Admin, workflow::get),

@@ -192,13 +192,13 @@ impl ImportTarget for Space<'_> {
         self.0.import(content_type, objects, mode)
     }
 
-    fn act(
+    fn set_status_of_batch(
         &self,
         content_type: &str,
         ids: &[String],
         action: PublishAction,
     ) -> cms_core::Result<()> {
-        self.0.batch_act(content_type, ids, action)
+        self.0.set_status_of_batch(content_type, ids, action)
     }
 
     fn workflows(&self) -> cms_core::Result<Vec<Workflow>> {
