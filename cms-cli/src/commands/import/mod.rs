@@ -170,7 +170,7 @@ fn import_folder(
     for folder in &folders {
         // A deletion comes before the object that got the same id afterwards.
         let deleted: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
-        let sources = sources(&[deleted, &folder.pages].concat())?;
+        let sources = sources(&[deleted, &folder.object_files].concat())?;
         match present.iter().find(|content_type| content_type.name == folder.name) {
             Some(content_type) => {
                 let deleted = if options.existing == Existing::Keep || options.keep_dates {
