@@ -49,7 +49,7 @@ pub(super) fn run(
     let report = Report::new(options.rejects)?;
     // What a request saved is complete, even if Ctrl-C ends the process immediately.
     let interrupt = interrupt();
-    let space = Space(target);
+    let adapter = TargetAdapter(target);
     let rules = ImportOptions {
         existing: options.existing,
         interrupted: options.interrupted,
@@ -59,7 +59,7 @@ pub(super) fn run(
         restore_statuses: options.from_folder,
         stop: &interrupt,
     };
-    let mut importer = Importer::new(&space, rules);
+    let mut importer = Importer::new(&adapter, rules);
     let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
     announce(jobs, &mut importer)?;
     import.send_files(jobs, printer)?;
@@ -164,9 +164,9 @@ impl Import<'_> {
 }
 
 /// A target, as far as an import needs it.
-struct Space<'a>(&'a dyn Target);
+struct TargetAdapter<'a>(&'a dyn Target);
 
-impl ImportTarget for Space<'_> {
+impl ImportTarget for TargetAdapter<'_> {
     fn current(
         &self,
         content_type: &str,
