@@ -133,7 +133,10 @@ impl DeliveryBatch {
                     subscriptions.active.insert(pk);
                 }
                 (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
-                    if webhooks.iter().any(|webhook| webhook.pk == pk && webhook.has_deliveries()) {
+                    if webhooks
+                        .iter()
+                        .any(|webhook| webhook.pk == pk && webhook.receives_deliveries())
+                    {
                         batch.changed.push(pk);
                     } else {
                         batch.suspended.push(pk);

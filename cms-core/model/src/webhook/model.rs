@@ -51,8 +51,8 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Whether it gets deliveries.
-    pub fn has_deliveries(&self) -> bool {
+    /// Whether it is enabled and not synchronous.
+    pub fn receives_deliveries(&self) -> bool {
         self.enabled && self.kind != WebhookKind::Synchronous
     }
 
