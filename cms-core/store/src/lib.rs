@@ -85,7 +85,7 @@ pub use self::{
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
-    working_copy::{WorkingCopyOf, WorkingCopyRow},
+    working_copy::{WorkingCopyRow, WorkingCopySubject},
     writer::WriterCounts,
 };
 use self::{
