@@ -102,9 +102,9 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
-            let found = live.generation.search(search, scope, offset, limit);
-            Ok((found, live))
+            let current = self.cms.index.wait_for_position(self.source(), seq, wait)?;
+            let found = current.generation.search(search, scope, offset, limit);
+            Ok((found, current))
         };
         match run()? {
             (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => run()?.0,
