@@ -38,3 +38,15 @@ pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
 pub use server::{Bound, Running, bind, serve};
 pub use telemetry::{log_writer::LogWriter, trace::Traces};
+
+/// Whether this build contains the admin page: it needs the feature `admin`, and npm at build time.
+pub const HAS_ADMIN_PAGE: bool = {
+    #[cfg(feature = "admin")]
+    {
+        http::admin::is_built()
+    }
+    #[cfg(not(feature = "admin"))]
+    {
+        false
+    }
+};

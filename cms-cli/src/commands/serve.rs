@@ -334,6 +334,12 @@ fn ensure_first_user(
                 .hint("set both to create the first user, or none"));
         }
     }
+    if !cms_server::HAS_ADMIN_PAGE {
+        // The link would open a page that this build does not have.
+        return printer.note(
+            "there is no user yet, and this build has no admin page: `cms user create` creates one",
+        );
+    }
     let url = public_url.map_or_else(|| local_url(listen), str::to_owned);
     match sessions.new_set_up_link(&url) {
         Ok(Some(link)) => {

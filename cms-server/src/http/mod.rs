@@ -4,6 +4,8 @@
 //! knows the table.
 
 pub(crate) mod activity;
+#[cfg(feature = "admin")]
+pub(crate) mod admin;
 pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;

@@ -13,6 +13,8 @@ use super::{
     },
     route::{BodyKind, Endpoint, Route},
 };
+#[cfg(feature = "admin")]
+use crate::http::admin;
 use crate::{
     http::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
@@ -179,6 +181,10 @@ pub static ROUTES: &[Route] = &[
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only", "management"]),
+    #[cfg(feature = "admin")]
+    Route::public("/admin", admin::get),
+    #[cfg(feature = "admin")]
+    Route::public("/admin/{*path}", admin::get),
     Route::public("/docs", docs::page),
     Route::public("/docs/page.css", docs::style),
     Route::public("/docs/page.js", docs::script),

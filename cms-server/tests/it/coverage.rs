@@ -168,6 +168,8 @@ pub(crate) fn rows() -> Vec<Row> {
     graphql(&mut row);
     let description = "/api/v1/open-api-schema.json";
     row("GET", description, description, none.clone(), ANY_KEY);
+    row("GET", "/admin", "/admin", none.clone(), PUBLIC);
+    row("GET", "/admin/{*path}", "/admin/c/note/one", none.clone(), PUBLIC);
     for path in
         ["/docs", "/docs/page.css", "/docs/page.js", "/docs/swagger-ui.css", "/docs/swagger-ui.js"]
     {
@@ -460,7 +462,8 @@ fn route_table_is_covered() {
 #[test]
 fn public_routes_are_health_images_docs_and_sign_in() {
     let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
-    let pages: Vec<_> = public.extract_if(.., |path| path.starts_with("/docs")).collect();
+    let is_page = |path: &&str| path.starts_with("/docs") || path.starts_with("/admin");
+    let pages: Vec<_> = public.extract_if(.., |path| is_page(path)).collect();
     assert_eq!(
         (public, pages.len()),
         (
@@ -475,7 +478,7 @@ fn public_routes_are_health_images_docs_and_sign_in() {
                 "/api/v1/session",
                 "/api/v1/session/code",
             ],
-            5
+            7
         )
     );
 }

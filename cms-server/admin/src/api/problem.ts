@@ -1,0 +1,62 @@
+// Problem: why a request did not succeed, as a value. Knows the error bodies of the API, no screen.
+import { isRecord } from '../value/record';
+
+/** Validation errors by path of the property, as the API sends them. */
+export type FieldErrors = Record<string, string[]>;
+
+export interface Problem {
+  /** HTTP status; 0 when no response arrived. */
+  status: number;
+  /** One sentence for people, in the words of the API. */
+  message: string;
+  /** Validation errors of a 400; empty for other responses. */
+  fields: FieldErrors;
+  /** Identifies the request in the log of the server. */
+  requestId: string | null;
+  /** Seconds after which the request may be repeated. */
+  retryAfter: number | null;
+  /** `data` of the body, where an error has it. */
+  data: unknown;
+}
+
+/** Thrown where a promise must reject, as in query functions. */
+export class ProblemError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+/** Reads the body of an error response. */
+export function problemOf(response: Response, body: unknown): Problem {
+  const problem: Problem = {
+    status: response.status,
+    message: `The server answered with status ${String(response.status)}.`,
+    fields: {},
+    requestId: response.headers.get('x-request-id'),
+    retryAfter: seconds(response.headers.get('retry-after')),
+    data: null,
+  };
+  if (!isRecord(body)) return problem;
+  if (typeof body.message === 'string') {
+    problem.message = body.message;
+    problem.data = body.data ?? null;
+    return problem;
+  }
+  for (const [path, messages] of Object.entries(body)) {
+    if (Array.isArray(messages)) problem.fields[path] = messages.map(String);
+  }
+  const first = Object.entries(problem.fields)[0];
+  if (first)
+    problem.message = first[0] === 'errors' ? first[1].join(' ') : `${first[0]}: ${first[1].join(' ')}`;
+  return problem;
+}
+
+/** No response arrived: the network, or a server that is down. */
+export function networkProblem(): Problem {
+  return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
+}
+
+function seconds(value: string | null): number | null {
+  const number = Number(value);
+  return value !== null && Number.isFinite(number) ? number : null;
+}

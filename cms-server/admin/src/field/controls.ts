@@ -1,0 +1,66 @@
+// Which control shows which inputType. Controls with large libraries are loaded when a form needs them.
+import type { Component } from 'svelte';
+import type { Field } from '../type/form';
+import Checkbox from './checkbox/Checkbox.svelte';
+import Choice from './choice/Choice.svelte';
+import type { ControlProps } from './control';
+import DateField from './date/Date.svelte';
+import Json from './json/Json.svelte';
+import NumberField from './number/Number.svelte';
+import Text from './text/Text.svelte';
+import Textarea from './textarea/Textarea.svelte';
+
+export type Control = Component<ControlProps>;
+
+type Loader = () => Promise<{ default: Control }>;
+
+interface Entry {
+  /** A control of the first download, or a loader of one that needs a large library. */
+  control: Control | { lazy: Loader };
+  /** The control consists of several inputs: its label is a legend. */
+  group?: boolean;
+}
+
+function entryOf(field: Field): Entry {
+  switch (field.kind) {
+    case 'text':
+    case 'email':
+      return { control: Text };
+    case 'textarea':
+    case 'textMarkdown':
+    case 'markdown':
+    case 'richtext':
+      return { control: Textarea };
+    case 'number':
+      return { control: NumberField };
+    case 'radio':
+      return { control: Choice, group: field.options.length <= 7 };
+    case 'select':
+      return field.multiple ? { control: Json } : { control: Choice };
+    case 'checkbox':
+      return { control: Checkbox };
+    case 'dateTime':
+      return { control: DateField };
+    default:
+      return { control: Json };
+  }
+}
+
+const loaded = new Map<Loader, Control>();
+
+/** The control of a field; a promise only while its code is loaded for the first time. */
+export function controlFor(field: Field): Control | Promise<Control> {
+  const { control } = entryOf(field);
+  if (!('lazy' in control)) return control;
+  const { lazy } = control;
+  const known = loaded.get(lazy);
+  if (known) return known;
+  return lazy().then((module) => {
+    loaded.set(lazy, module.default);
+    return module.default;
+  });
+}
+
+export function isGroup(field: Field): boolean {
+  return entryOf(field).group === true;
+}

@@ -1,0 +1,48 @@
+// The state of an object form: what the server has (base), and what the user has made of it (mine).
+// Knows no control and no request.
+import { isEqual } from '../value/equal';
+
+export type Values = Record<string, unknown>;
+
+/** A stored object, without `internal`. */
+export interface Base {
+  values: Values;
+  etag: string | null;
+  version: number;
+}
+
+export class Draft {
+  /** The stored object; null before it is created. */
+  base: Base | null = $state.raw(null);
+  /** Values as the user sees them. A property that is left out is not stored. */
+  mine: Values = $state.raw({});
+  /** Names of the top-level properties that differ from the stored object. */
+  readonly changed: string[] = $derived.by(() => changedNames(this.base?.values ?? {}, this.mine));
+
+  constructor(base: Base | null, mine: Values) {
+    this.base = base;
+    this.mine = mine;
+  }
+
+  get isChanged(): boolean {
+    return this.changed.length > 0;
+  }
+
+  /** Sets a property; `undefined` removes it. */
+  set(name: string, value: unknown): void {
+    const { [name]: _replaced, ...others } = this.mine;
+    // The place of a property among the others stays.
+    this.mine = value === undefined ? others : { ...this.mine, [name]: value };
+  }
+
+  /** Puts a property back to its stored value. */
+  reset(name: string): void {
+    this.set(name, this.base?.values[name]);
+  }
+}
+
+/** Names of the properties whose values differ, in the order of the first object, then the second. */
+export function changedNames(before: Values, after: Values): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isEqual(before[name], after[name]));
+}

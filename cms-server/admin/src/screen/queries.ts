@@ -1,0 +1,22 @@
+// Cached responses of the server. A response is stale at once: it is shown while it is requested again.
+import { QueryClient } from '@tanstack/svelte-query';
+import { ProblemError } from '../api/problem';
+
+/** Requests that failed without a response, or because the server is busy, are repeated twice. */
+function mayRetry(count: number, error: Error): boolean {
+  if (!(error instanceof ProblemError)) return false;
+  const { status } = error.problem;
+  return count < 2 && (status === 0 || status === 503);
+}
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: mayRetry,
+      staleTime: 0,
+      gcTime: 5 * 60_000,
+      refetchOnWindowFocus: true,
+      throwOnError: false,
+    },
+  },
+});

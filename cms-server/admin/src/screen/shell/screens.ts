@@ -1,0 +1,42 @@
+// The table of screens: a row per path below /admin.
+import type { Component } from 'svelte';
+
+// The properties of each screen are those of its row.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type AnyComponent = Component<any>;
+
+export interface Screen {
+  /** Screens with different keys share no state. */
+  key: string;
+  load: () => Promise<{ default: AnyComponent }>;
+  props: Record<string, string>;
+}
+
+interface Row {
+  /** Segments in braces are properties of the screen. */
+  path: string;
+  load: Screen['load'];
+}
+
+const ROWS: Row[] = [
+  { path: '', load: () => import('../home/Home.svelte') },
+  { path: 'c/{type}', load: () => import('../list/List.svelte') },
+  { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
+];
+
+/** The screen of a path, given as segments. */
+export function screenFor(segments: string[]): Screen | undefined {
+  for (const row of ROWS) {
+    const pattern = row.path.split('/');
+    if (pattern.length !== segments.length) continue;
+    const props: Record<string, string> = {};
+    const matches = pattern.every((part, index) => {
+      const segment = segments[index] ?? '';
+      if (!part.startsWith('{')) return part === segment;
+      props[part.slice(1, -1)] = segment;
+      return segment !== '';
+    });
+    if (matches) return { key: segments.join('/'), load: row.load, props };
+  }
+  return undefined;
+}

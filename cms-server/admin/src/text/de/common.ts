@@ -1,0 +1,28 @@
+// Wörter, die jeder Bildschirm benutzt.
+import type { Texts } from '..';
+
+export const common: Texts['common'] = {
+  cancel: 'Abbrechen',
+  close: 'Schließen',
+  delete: 'Löschen',
+  loading: 'Wird geladen …',
+  retry: 'Erneut versuchen',
+  failed: 'Das konnte nicht geladen werden.',
+  offline: 'Der Server ist nicht erreichbar.',
+  requestId: (id) => `Anfrage ${id}`,
+  notAllowed: 'Sie dürfen das nicht sehen.',
+  missingRight: (right) => `Fehlendes Recht: ${right}`,
+  notFound: 'Diese Seite gibt es nicht.',
+  required: 'Pflichtfeld',
+  optional: 'optional',
+  yes: 'Ja',
+  no: 'Nein',
+  none: '—',
+  status: {
+    draft: 'Entwurf',
+    public: 'Öffentlich',
+    modified: 'Geändert',
+    archived: 'Archiviert',
+    scheduled: 'Geplant',
+  },
+};

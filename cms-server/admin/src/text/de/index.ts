@@ -1,0 +1,11 @@
+// Deutsche Texte.
+import type { Texts } from '..';
+import { common } from './common';
+import { field } from './field';
+import { home } from './home';
+import { list } from './list';
+import { object } from './object';
+import { shell } from './shell';
+import { signIn } from './sign-in';
+
+export const de: Texts = { common, field, home, list, object, shell, signIn };

@@ -1,0 +1,11 @@
+// Das Formular eines Objekts.
+import type { Texts } from '..';
+
+export const object: Texts['object'] = {
+  newTitle: (type) => `Neu: ${type}`,
+  save: 'Speichern',
+  saved: (version) => `Als Version ${String(version)} gespeichert.`,
+  changes: (count) => (count === 1 ? '1 Änderung' : `${String(count)} Änderungen`),
+  noChanges: 'Keine Änderungen',
+  errors: 'Bitte berichtigen:',
+};

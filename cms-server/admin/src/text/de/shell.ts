@@ -1,0 +1,20 @@
+// Der Rahmen um jeden Bildschirm.
+import type { Texts } from '..';
+
+export const shell: Texts['shell'] = {
+  skip: 'Zum Inhalt springen',
+  navigation: 'Navigation',
+  menu: 'Menü',
+  content: 'Inhalte',
+  home: 'Start',
+  media: 'Medien',
+  trash: 'Papierkorb',
+  activity: 'Aktivität',
+  schedule: 'Zeitplan',
+  search: 'Suchen oder springen zu …',
+  account: 'Konto',
+  settings: 'Meine Einstellungen',
+  signOut: 'Abmelden',
+  offline:
+    'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+};

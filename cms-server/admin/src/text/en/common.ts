@@ -1,0 +1,26 @@
+// Words that every screen uses.
+export const common = {
+  cancel: 'Cancel',
+  close: 'Close',
+  delete: 'Delete',
+  loading: 'Loading…',
+  retry: 'Try again',
+  failed: 'This could not be loaded.',
+  offline: 'The server cannot be reached.',
+  requestId: (id: string) => `Request ${id}`,
+  notAllowed: 'You may not see this.',
+  missingRight: (right: string) => `Missing right: ${right}`,
+  notFound: 'This page does not exist.',
+  required: 'required',
+  optional: 'optional',
+  yes: 'Yes',
+  no: 'No',
+  none: '—',
+  status: {
+    draft: 'Draft',
+    public: 'Public',
+    modified: 'Edited',
+    archived: 'Archived',
+    scheduled: 'Scheduled',
+  },
+};

@@ -1,0 +1,5 @@
+// The first screen.
+export const home = {
+  title: 'Home',
+  types: 'Content types',
+};

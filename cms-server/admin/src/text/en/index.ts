@@ -1,0 +1,10 @@
+// English texts, a file per area. The type of this object is what every other language must have.
+import { common } from './common';
+import { field } from './field';
+import { home } from './home';
+import { list } from './list';
+import { object } from './object';
+import { shell } from './shell';
+import { signIn } from './sign-in';
+
+export const en = { common, field, home, list, object, shell, signIn };

@@ -1,0 +1,9 @@
+// The form of an object.
+export const object = {
+  newTitle: (type: string) => `New: ${type}`,
+  save: 'Save',
+  saved: (version: number) => `Saved as version ${String(version)}.`,
+  changes: (count: number) => (count === 1 ? '1 change' : `${String(count)} changes`),
+  noChanges: 'No changes',
+  errors: 'Please correct:',
+};

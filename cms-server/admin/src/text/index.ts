@@ -1,0 +1,33 @@
+// The texts of the page in the language of the user. `t` is replaced once, before the page is mounted.
+import { en } from './en';
+
+export type Texts = typeof en;
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+const STORED = 'cms.language';
+
+export let t: Texts = en;
+export let language: Language = 'en';
+
+function isLanguage(value: string | null | undefined): value is Language {
+  return value !== null && value !== undefined && value in LANGUAGES;
+}
+
+/** The language chosen in this browser, else the first one of the browser that the page knows. */
+export function preferredLanguage(): Language {
+  const stored = localStorage.getItem(STORED);
+  if (isLanguage(stored)) return stored;
+  return navigator.languages.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
+}
+
+export function storeLanguage(chosen: Language): void {
+  localStorage.setItem(STORED, chosen);
+}
+
+/** Loads the texts of a language. */
+export async function loadTexts(chosen: Language): Promise<void> {
+  if (chosen === 'de') t = (await import('./de')).de;
+  language = chosen;
+  document.documentElement.lang = chosen;
+}

@@ -1,0 +1,79 @@
+// Content type definitions as the API sends them, read without trusting their form.
+import { isRecord } from '../value/record';
+
+/** A content type, as much of it as the page reads. */
+export interface ContentType {
+  id: string;
+  name: string;
+  label: string;
+  draftPublic: boolean;
+  internal: boolean;
+  workflowId: string | null;
+  /** Target property -> source property of generated slugs. */
+  slugs: { target: string; source: string }[];
+  schema: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  admin: TypeHints;
+}
+
+/** `metaDefinition.admin`: hints of the type for the page. */
+export interface TypeHints {
+  group: string | null;
+  single: boolean;
+  columns: string[];
+  order: string | null;
+  previewUrl: string | null;
+  tabs: { label: string; properties: string[] }[];
+}
+
+/** Reads an item of `GET /api/v1/internal/contenttype`. */
+export function readContentType(value: unknown): ContentType {
+  const item = isRecord(value) ? value : {};
+  const meta = record(item.metaDefinition);
+  return {
+    id: string(item.id) ?? '',
+    name: string(item.name) ?? '',
+    label: string(item.label) ?? string(item.name) ?? '',
+    draftPublic: item.draftPublic === true,
+    internal: item.internal === true,
+    workflowId: string(item.workflowId),
+    slugs: records(item.slugs).flatMap((slug) => {
+      const target = string(slug.target);
+      const source = string(slug.source);
+      return target && source ? [{ target, source }] : [];
+    }),
+    schema: record(item.schemaDefinition),
+    meta,
+    admin: readHints(record(meta.admin)),
+  };
+}
+
+function readHints(admin: Record<string, unknown>): TypeHints {
+  return {
+    group: string(admin.group),
+    single: admin.single === true,
+    columns: strings(admin.columns),
+    order: string(admin.order),
+    previewUrl: string(admin.previewUrl),
+    tabs: records(admin.tabs).map((tab) => ({
+      label: string(tab.label) ?? '',
+      properties: strings(tab.properties),
+    })),
+  };
+}
+
+export function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+export function records(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function string(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,99 @@
+// Starts the built binary with the example site on a free port and a new data directory.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+export const ADMIN = { email: 'ada@example.com', password: 'correct-horse-battery', name: 'ada' };
+export const ADMIN_KEY = 'a'.repeat(40);
+const START_MS = 60_000;
+
+/** The binary: CMS_BIN, else that of the last release or debug build. */
+function binary(): string {
+  const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+  const found = [process.env.CMS_BIN, join(target, 'release/cms'), join(target, 'debug/cms')].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+  if (found === undefined) throw new Error('build the server first: cargo build');
+  return found;
+}
+
+export interface Options {
+  /** Project file and content to start with; the example site by default. */
+  content?: boolean;
+  /** Whether the first user exists. */
+  user?: boolean;
+  environment?: Record<string, string>;
+}
+
+export class Server {
+  private process: ChildProcess | undefined;
+  /** What the server printed. */
+  output = '';
+  url = '';
+  readonly folder = mkdtempSync(join(tmpdir(), 'cms-flow-'));
+
+  constructor(private readonly options: Options = {}) {}
+
+  /** Starts, or starts again on the same data and port. */
+  async start(): Promise<void> {
+    const { content = true, user = true, environment = {} } = this.options;
+    const site = ['--apply', 'fixtures/project.yaml', '--import', 'fixtures/content'];
+    const listen = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
+    const args = ['serve', '--data', join(this.folder, 'data'), '--listen', listen];
+    const first = user ? { CMS_ADMIN_EMAIL: ADMIN.email, CMS_ADMIN_PASSWORD: ADMIN.password } : {};
+    const child = spawn(binary(), [...args, ...(content ? site : [])], {
+      cwd: ROOT,
+      env: { ...process.env, ...first, CMS_ADMIN_KEY: ADMIN_KEY, ...environment },
+    });
+    this.process = child;
+    const listening = new Promise<string>((done, failed) => {
+      const read = (bytes: Buffer) => {
+        this.output += bytes.toString();
+        const found = /listening on (http:\/\/\S+)/.exec(this.output);
+        if (found?.[1] !== undefined) done(found[1]);
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('exit', () => failed(new Error(`the server ended:\n${this.output}`)));
+      setTimeout(() => failed(new Error(`no start within a minute:\n${this.output}`)), START_MS).unref();
+    });
+    this.url = await listening;
+  }
+
+  /** Ends the process: SIGTERM, or SIGKILL as in a crash. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const child = this.process;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill(signal);
+    await ended;
+    this.output = '';
+  }
+
+  /** Ends the process and removes its data. */
+  async remove(): Promise<void> {
+    await this.stop('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A request with the key of an administrator, as another program sends it. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return fetch(this.url + path, {
+      method,
+      headers: {
+        'X-AUTH-TOKEN': ADMIN_KEY,
+        'X-MODE': 'preview',
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+}

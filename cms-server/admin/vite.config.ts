@@ -1,0 +1,36 @@
+// Builds the page, and serves it during development beside a running server (CMS_SERVER).
+import { readFileSync } from 'node:fs';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
+const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
+const proxy = Object.fromEntries(paths.map((path) => [path, { target: server }]));
+const policy = readFileSync('policy.txt', 'utf8').trim();
+
+/** The server shows the page at `/admin` too; Vite only below `/admin/`. */
+const baseWithoutSlash: Plugin = {
+  name: 'base-without-slash',
+  configurePreviewServer: ({ middlewares }) => {
+    middlewares.use((request, _response, next) => {
+      if (request.url?.replace(/\?.*/, '') === '/admin') request.url = request.url.replace('/admin', '/admin/');
+      next();
+    });
+  },
+};
+
+export default defineConfig({
+  base: '/admin/',
+  plugins: [svelte(), baseWithoutSlash],
+  server: { proxy },
+  preview: { proxy, headers: { 'Content-Security-Policy': policy } },
+  build: { target: 'es2022', modulePreload: { polyfill: false }, chunkSizeWarningLimit: 400 },
+  test: {
+    include: ['src/**/*.test.ts'],
+    environment: 'jsdom',
+    // Svelte components are tested in a real browser by the flows; unit tests see plain modules.
+    server: { deps: { inline: [/svelte/] } },
+  },
+  resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
+});

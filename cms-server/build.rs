@@ -1,0 +1,172 @@
+//! Builds the admin page with npm, and writes the table of its files that the crate embeds.
+//!
+//! Without Node or npm, or without a package registry, `missing.html` is embedded instead and the build
+//! succeeds, unless `CMS_REQUIRE_ADMIN` is set. Nothing is written into the source tree.
+
+use std::{
+    env, fmt::Write as _, fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Oldest version of Node that builds the page.
+const MIN_NODE: (u32, u32) = (20, 19);
+/// Folders of `admin/` that the page does not consist of.
+const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "test"];
+const REQUIRE: &str = "CMS_REQUIRE_ADMIN";
+
+/// Why there is no page.
+enum Failure {
+    /// A program or a registry is missing: another machine, or another day, can build it.
+    Missing(String),
+    /// The sources are wrong.
+    Broken(String),
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={REQUIRE}");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    if env::var_os("CARGO_FEATURE_ADMIN").is_none() {
+        return;
+    }
+    let sources = Path::new("admin");
+    for file in files(sources, &NOT_SOURCES).expect("the sources are readable") {
+        println!("cargo::rerun-if-changed={}", file.display());
+    }
+    let required = env::var_os(REQUIRE).is_some_and(|value| !value.is_empty() && value != "0");
+    let table = out.join("admin_files.rs");
+    match build(sources, &out.join("admin")) {
+        Ok(dist) => write_table(&table, &dist).expect("the table is writable"),
+        Err(Failure::Missing(reason)) if !required => {
+            println!("cargo::warning=admin page not built: {reason}");
+            // A file that never exists: cargo runs this program again with the next build.
+            println!("cargo::rerun-if-changed={}", out.join("retry").display());
+            write_missing(&table, sources, &reason).expect("the table is writable");
+        }
+        Err(Failure::Missing(reason) | Failure::Broken(reason)) => {
+            println!("cargo::error=admin page not built: {reason}");
+        }
+    }
+}
+
+/// Copies the sources, installs the packages and builds; returns the folder with the built files.
+fn build(sources: &Path, work: &Path) -> Result<PathBuf, Failure> {
+    check_node()?;
+    let changed_packages = copy_sources(sources, work).map_err(|error| broken(&error))?;
+    if changed_packages || !work.join("node_modules/.package-lock.json").exists() {
+        run(work, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .map_err(|output| Failure::Missing(format!("npm ci failed: {}", last_line(&output))))?;
+    }
+    run(work, "npm", &["run", "build"])
+        .map_err(|output| Failure::Broken(format!("npm run build failed:\n{output}")))?;
+    Ok(work.join("dist"))
+}
+
+fn check_node() -> Result<(), Failure> {
+    let version = run(Path::new("."), "node", &["--version"])
+        .map_err(|_| Failure::Missing("Node is not installed".to_owned()))?;
+    let mut numbers = version.trim().trim_start_matches('v').split('.').map(str::parse::<u32>);
+    let found = (numbers.next().and_then(Result::ok), numbers.next().and_then(Result::ok));
+    match found {
+        (Some(major), Some(minor)) if (major, minor) >= MIN_NODE => {}
+        _ => {
+            let (major, minor) = MIN_NODE;
+            let found = version.trim();
+            let reason = format!("Node {major}.{minor} or newer is needed, found {found}");
+            return Err(Failure::Missing(reason));
+        }
+    }
+    run(Path::new("."), "npm", &["--version"])
+        .map(|_| ())
+        .map_err(|_| Failure::Missing("npm is not installed".to_owned()))
+}
+
+/// Runs a program and returns its output; on failure, what it printed.
+fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(text);
+    }
+    Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn last_line(output: &str) -> &str {
+    output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn broken(error: &io::Error) -> Failure {
+    Failure::Broken(error.to_string())
+}
+
+/// Makes `work` equal to the sources, its packages and output aside; tells whether the packages changed.
+fn copy_sources(sources: &Path, work: &Path) -> io::Result<bool> {
+    fs::create_dir_all(work)?;
+    let lock = "package-lock.json";
+    let changed = fs::read(sources.join(lock))? != fs::read(work.join(lock)).unwrap_or_default();
+    for entry in fs::read_dir(work)? {
+        let path = entry?.path();
+        if path.ends_with("node_modules") {
+            continue;
+        }
+        if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+    }
+    for file in files(sources, &NOT_SOURCES)? {
+        let target = work.join(file.strip_prefix(sources).expect("files are below the sources"));
+        fs::create_dir_all(target.parent().expect("files have a folder"))?;
+        fs::copy(file, target)?;
+    }
+    Ok(changed)
+}
+
+/// All files below a folder, sorted, without some folders at its top.
+fn files(folder: &Path, except: &[&str]) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            if !except.iter().any(|name| path.ends_with(name)) {
+                found.extend(files(&path, &[])?);
+            }
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Writes the table of a built page: path below `/admin/`, and bytes.
+fn write_table(table: &Path, dist: &Path) -> io::Result<()> {
+    let mut rows = String::new();
+    for file in files(dist, &[])? {
+        let name = file.strip_prefix(dist).expect("files are below the folder");
+        writeln!(rows, "    ({:?}, include_bytes!({:?})),", name.display().to_string(), file)
+            .expect("writing to a string does not fail");
+    }
+    write_rows(table, true, &rows)
+}
+
+/// Writes a table whose only page says why there is none.
+fn write_missing(table: &Path, sources: &Path, reason: &str) -> io::Result<()> {
+    let escaped = reason.replace('&', "&amp;").replace('<', "&lt;");
+    let page = fs::read_to_string(sources.join("missing.html"))?.replace("{reason}", &escaped);
+    write_rows(table, false, &format!("    (\"index.html\", {page:?}.as_bytes()),\n"))
+}
+
+fn write_rows(table: &Path, built: bool, rows: &str) -> io::Result<()> {
+    fs::write(
+        table,
+        format!(
+            "/// Whether the page was built, or only says why it was not.\n\
+             pub(super) const BUILT: bool = {built};\n\
+             /// Path below `/admin/`, and content, of every file.\n\
+             pub(super) static FILES: &[(&str, &[u8])] = &[\n{rows}];\n"
+        ),
+    )
+}
