@@ -127,9 +127,9 @@ pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
 /// Additional steps per byte of the object.
 pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
-/// Steps of one job while it holds the writer. Objects are validated before; the job validates
+/// Steps of one write while it holds the writer. Objects are validated before; the write validates
 /// again only what has changed since.
-pub const PATTERN_STEPS_PER_WRITE_JOB: u64 = 250_000;
+pub const PATTERN_STEPS_PER_WRITE: u64 = 250_000;
 /// Maximum depth of JSON in the schema of one property: about ten nested lists.
 pub const MAX_SCHEMA_DEPTH: usize = 40;
 /// Maximum number of ids in one batch publish, unpublish or archive.

@@ -301,7 +301,7 @@ impl<'a> Batch<'a> {
             content_type,
             context,
             known,
-            budget: StepBudget::per_write_job(),
+            budget: StepBudget::per_write(),
             element_errors,
         }
     }

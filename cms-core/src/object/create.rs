@@ -51,8 +51,7 @@ impl Objects<'_> {
         }
         let quota = config.max_objects;
         let response = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let mut draft =
-                draft.renewed(content_type, &context, &mut StepBudget::per_write_job())?;
+            let mut draft = draft.renewed(content_type, &context, &mut StepBudget::per_write())?;
             draft.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
             draft.check_stored(writer, catalog, content_type, None, &mut known)?;

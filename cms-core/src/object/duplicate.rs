@@ -156,7 +156,7 @@ fn check_unique_patterns(
     content_type: &CompiledType,
     object: &Map<String, Value>,
 ) -> Result<FieldErrors> {
-    let mut budget = StepBudget::per_write_job();
+    let mut budget = StepBudget::per_write();
     let mut errors = FieldErrors::default();
     for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
         if let Some(value) = object.get(&property.name).filter(|_| property.unique) {

@@ -269,7 +269,7 @@ impl Objects<'_> {
             let mut draft = if base == Base::of(content_type, &stored) {
                 draft
             } else {
-                let budget = &mut StepBudget::per_write_job();
+                let budget = &mut StepBudget::per_write();
                 let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
                 write::require_steps_left(budget)?;
                 draft

@@ -74,7 +74,7 @@ impl Trash<'_> {
             } else {
                 let inputs =
                     RestoreInputs { caller: &owned_caller, context: &context, request: &request };
-                let budget = &mut StepBudget::per_write_job();
+                let budget = &mut StepBudget::per_write();
                 let prepared = Restoration::new(writer, content_type, &deleted, &inputs, budget)?;
                 require_steps_left(budget)?;
                 prepared

@@ -160,17 +160,17 @@ impl Store {
         self.damage.record_damage(read(&Reader(&connection)))
     }
 
-    /// Changes the database: all changes of `job` are durable, or none when it fails. After a
-    /// damaged page was found, every job is rejected.
+    /// Changes the database: all changes of `write` are durable, or none when it fails. After a
+    /// damaged page was found, every write is rejected.
     ///
-    /// Jobs of several callers may share one commit; each sees the changes of the jobs before it.
+    /// Writes of several callers may share one commit; each sees the changes of the writes before it.
     pub fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.record_damage(self.writers.run(job))
+        self.damage.record_damage(self.writers.run(write))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -200,20 +200,20 @@ impl Store {
         self.writers.on_commit(listener);
     }
 
-    /// Runs a job as [`Self::write`] does, and rolls back its changes.
+    /// Runs a write as [`Self::write`] does, and rolls back its changes.
     pub fn dry_run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
         let rolled_back = self.writers.run(move |writer| -> Result<()> {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Without a result the job never ran, or panicked: then the error has the reason.
+        // Without a result the write never ran, or panicked: then the error has the reason.
         self.damage.record_damage(result.unwrap_or_else(|| {
             Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
         }))

@@ -52,7 +52,10 @@ fn betrayed(reply: &Reply) -> Option<&'static str> {
 
 #[tokio::test]
 async fn hidden_type_appears_in_no_response() {
-    for row in rows().into_iter().filter(|row| !["/docs", "/admin"].iter().any(|page| row.path.starts_with(page))) {
+    for row in rows()
+        .into_iter()
+        .filter(|row| !["/docs", "/admin"].iter().any(|page| row.path.starts_with(page)))
+    {
         let app = with_secrets();
         let path = prepare(&app, CallerKind::Scoped, row.path);
         let other = Some(path.replace("/one", "/two")).filter(|other| *other != path);

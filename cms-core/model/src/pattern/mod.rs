@@ -12,9 +12,7 @@ mod linear;
 mod parse;
 mod program;
 
-use crate::limits::{
-    PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE_JOB,
-};
+use crate::limits::{PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -71,9 +69,9 @@ impl StepBudget {
         budget
     }
 
-    /// A budget for one job of the writer, which blocks all other writes.
-    pub fn per_write_job() -> Self {
-        Self { left: PATTERN_STEPS_PER_WRITE_JOB, per_object: false, is_exhausted: false }
+    /// A budget for one write, which blocks all other writes.
+    pub fn per_write() -> Self {
+        Self { left: PATTERN_STEPS_PER_WRITE, per_object: false, is_exhausted: false }
     }
 
     /// Starts the validation of an object of this size.
