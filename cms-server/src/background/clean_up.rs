@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use cms_core::{Cms, OrphanCleanUp};
 use tokio::time;
 
-use super::job::{repeat, run};
+use super::runner::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(1);

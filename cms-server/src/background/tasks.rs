@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cms_core::Cms;
 use tokio::task::JoinHandle;
 
-use super::{backups, clean_up, job, schedules, webhooks};
+use super::{backups, clean_up, runner, schedules, webhooks};
 use crate::{config::ServerConfig, net::permits::Work, state::App};
 
 /// The tasks of a running server.
@@ -38,7 +38,7 @@ impl BackgroundTasks {
         for task in self.0 {
             task.abort();
         }
-        job::run(app, Work::Search, |cms| cms.search().advance()).await;
-        job::run(app, Work::Write, Cms::clean_up).await;
+        runner::run(app, Work::Search, |cms| cms.search().advance()).await;
+        runner::run(app, Work::Write, Cms::clean_up).await;
     }
 }
