@@ -1,7 +1,7 @@
 //! Caches rendered images: on disk, and recently used ones in memory.
 //!
 //! The cache is derived data: its directory can be deleted at any time. Each media object has its
-//! own subdirectory, and each rendered image a file that is named after its job. An empty file
+//! own subdirectory, and each rendered image a file that is named after its rendering. An empty file
 //! means that the response is the stored file itself. A full cache evicts the least recently used
 //! images.
 //!

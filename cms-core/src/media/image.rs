@@ -23,7 +23,7 @@ use cms_model::{
         id::FileId,
         output::Output,
         path::{ImagePath, RequestedImage},
-        render::{Format, Job, Limits},
+        render::{Format, Limits, RenderSpec},
         transform::{self, Rectangle, ResizePlan, Size, Transform, Trim},
     },
     object::model::Edition,
@@ -292,7 +292,7 @@ impl Rendering {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());
         }
-        let job = |size: Size| {
+        let spec = |size: Size| {
             let plan =
                 transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
@@ -300,9 +300,9 @@ impl Rendering {
                 self.format != self.source || self.quality != self.format.default_quality();
             let plan =
                 plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
-            Ok(plan.map(|plan| Job { plan, format: self.format, quality: self.quality }))
+            Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality: self.quality }))
         };
-        let rendered = pipeline::render(source, self.source, job, &Limits::default())?;
+        let rendered = pipeline::render(source, self.source, spec, &Limits::default())?;
         Ok(rendered.unwrap_or_default())
     }
 }
