@@ -1,4 +1,5 @@
-//! [`RequestContext`] and [`OpenRequest`]: a request as handlers see it, with a key and without.
+//! [`RequestContext`] and [`UnauthenticatedRequest`]: a request as
+//! handlers see it, with authentication and without.
 
 use std::{borrow::Cow, net::IpAddr};
 
@@ -43,7 +44,7 @@ pub(crate) struct RequestContext<'a> {
 }
 
 /// A request without a key.
-pub(crate) struct OpenRequest {
+pub(crate) struct UnauthenticatedRequest {
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
     /// Of the client.
