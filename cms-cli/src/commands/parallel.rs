@@ -18,7 +18,7 @@ pub(super) const DEFAULT_THREADS: usize = 4;
 /// Time between two updates of the progress.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Calls a function for each item and calls `update` regularly. Returns the results in the order of the
+/// Calls a function for each item, and `update` regularly. Returns the results in the order of the
 /// items; none for items that were not started before `stop` was set.
 ///
 /// # Errors

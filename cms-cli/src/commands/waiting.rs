@@ -11,8 +11,8 @@ use crate::{printer::Printer, target::Target};
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a function and shows how many objects the target has rewritten, or the elapsed time where that
-/// is unknown.
+/// Runs a function and shows the number of objects that the target has rewritten, or the elapsed
+/// time where that is unknown.
 pub(super) fn with_rewrite_progress<T>(
     target: &dyn Target,
     printer: &Printer,

@@ -87,7 +87,8 @@ impl Format {
     }
 }
 
-/// The specification of one rendering. The plan refers to the image with its EXIF orientation applied.
+/// The specification of one rendering. The plan refers to the image with its EXIF orientation
+/// applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenderSpec {
     pub plan: ResizePlan,
