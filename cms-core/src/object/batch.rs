@@ -28,23 +28,23 @@ use serde_json::{Map, Value, value::RawValue};
 use super::{
     service::{Objects, find, may_change, require_quota},
     synchronous_webhooks::WebhookResult,
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
 /// An element that was validated before the writer is taken.
 enum Element {
-    New(Draft),
+    New(PreparedObject),
     /// Has the id of an object that may exist, which only the writer knows.
     NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }
 
-/// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
+/// An element with an id, prepared from a snapshot: valid while the snapshot is current.
 pub(crate) enum Prevalidated {
-    New(Draft),
-    Edited(Base, Draft),
+    New(PreparedObject),
+    Edited(Base, PreparedObject),
     /// The writer validates again and reports the errors.
     Failed,
 }
@@ -88,8 +88,10 @@ impl Objects<'_> {
                 return Ok(Element::NewOrExisting(text.clone(), prevalidated));
             }
             match read(element)? {
-                Ok(payload) => Draft::new(&content_type, payload, &*config.ids, &context, budget)
-                    .map(Element::New),
+                Ok(payload) => {
+                    PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
+                        .map(Element::New)
+                }
                 Err(errors) => Ok(Element::Refused(errors)),
             }
         };
@@ -101,7 +103,7 @@ impl Objects<'_> {
             for element in prepared {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
-                    Element::New(draft) => batch.insert(draft)?,
+                    Element::New(prepared) => batch.insert(prepared)?,
                     Element::NewOrExisting(text, prevalidated) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -121,7 +123,7 @@ impl Objects<'_> {
                                 batch.edit((Edit::Replace, &text), stored, prevalidated)?
                             }
                             Err(Error::NotFound { .. }) => match prevalidated {
-                                Prevalidated::New(draft) => batch.insert(draft)?,
+                                Prevalidated::New(prepared) => batch.insert(prepared)?,
                                 _ => batch.validate_and_insert(&text, &*ids)?,
                             },
                             Err(error) => return Err(error),
@@ -239,7 +241,7 @@ impl Objects<'_> {
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
-    /// Creates a draft of an element with an id, from the stored object.
+    /// Prepares an element with an id, from the stored object.
     pub(crate) fn prevalidate(
         &self,
         caller: &Caller,
@@ -255,12 +257,20 @@ impl Objects<'_> {
             let content_type = catalog.get(name)?;
             match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {
-                    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-                    Ok(Prevalidated::Edited(Base::of(content_type, &stored), draft))
+                    let prepared = PreparedObject::edit(
+                        content_type,
+                        edit,
+                        payload,
+                        &stored,
+                        context,
+                        budget,
+                    )?;
+                    Ok(Prevalidated::Edited(Base::of(content_type, &stored), prepared))
                 }
                 Err(Error::NotFound { .. }) if edit == Edit::Replace => {
                     let ids = &*self.cms.config.ids;
-                    Draft::new(content_type, payload, ids, context, budget).map(Prevalidated::New)
+                    PreparedObject::new(content_type, payload, ids, context, budget)
+                        .map(Prevalidated::New)
                 }
                 Err(error) => Err(error),
             }
@@ -310,13 +320,13 @@ impl<'a> Batch<'a> {
         self.element_errors.push(Some(errors));
     }
 
-    fn insert(&mut self, draft: Draft) -> Result<()> {
-        let mut draft = draft.renewed(self.content_type, self.context, &mut self.budget)?;
-        draft.check_id(self.writer, self.content_type)?;
-        self.check(&mut draft, None)?;
-        match draft.valid() {
-            Ok(draft) => {
-                write::insert(self.writer, self.content_type, draft, self.context)?;
+    fn insert(&mut self, prepared: PreparedObject) -> Result<()> {
+        let mut prepared = prepared.renewed(self.content_type, self.context, &mut self.budget)?;
+        prepared.check_id(self.writer, self.content_type)?;
+        self.check(&mut prepared, None)?;
+        match prepared.valid() {
+            Ok(prepared) => {
+                write::insert(self.writer, self.content_type, prepared, self.context)?;
                 self.element_errors.push(None);
                 Ok(())
             }
@@ -328,9 +338,9 @@ impl<'a> Batch<'a> {
     fn validate_and_insert(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;
-        let draft = Draft::new(self.content_type, payload, ids, self.context, budget)?;
+        let prepared = PreparedObject::new(self.content_type, payload, ids, self.context, budget)?;
         write::require_steps_left(budget)?;
-        self.insert(draft)
+        self.insert(prepared)
     }
 
     pub(crate) fn edit(
@@ -339,26 +349,34 @@ impl<'a> Batch<'a> {
         stored: StoredObject<'static>,
         prevalidated: Prevalidated,
     ) -> Result<()> {
-        let mut draft = match prevalidated {
-            Prevalidated::Edited(base, draft) if base == Base::of(self.content_type, &stored) => {
-                draft
+        let mut prepared = match prevalidated {
+            Prevalidated::Edited(base, prepared)
+                if base == Base::of(self.content_type, &stored) =>
+            {
+                prepared
             }
             _ => {
                 let (payload, budget) = (object::read(text)?, &mut self.budget);
-                let draft =
-                    Draft::edit(self.content_type, edit, payload, &stored, self.context, budget)?;
+                let prepared = PreparedObject::edit(
+                    self.content_type,
+                    edit,
+                    payload,
+                    &stored,
+                    self.context,
+                    budget,
+                )?;
                 write::require_steps_left(budget)?;
-                draft
+                prepared
             }
         };
-        self.check(&mut draft, Some(stored.pk))?;
-        let is_deleted = draft.dates.deleted.is_some();
+        self.check(&mut prepared, Some(stored.pk))?;
+        let is_deleted = prepared.dates.deleted.is_some();
         if is_deleted && self.writer.is_linked((self.content_type.name(), &stored.id), stored.pk)? {
-            draft.errors.add("internal.deletedAt", message::IN_USE);
+            prepared.errors.add("internal.deletedAt", message::IN_USE);
         }
-        match draft.valid() {
-            Ok(draft) => {
-                write::update(self.writer, self.content_type, stored, draft, self.context)?;
+        match prepared.valid() {
+            Ok(prepared) => {
+                write::update(self.writer, self.content_type, stored, prepared, self.context)?;
                 self.element_errors.push(None);
                 Ok(())
             }
@@ -366,9 +384,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn check(&mut self, draft: &mut Draft, itself: Option<i64>) -> Result<()> {
+    fn check(&mut self, prepared: &mut PreparedObject, itself: Option<i64>) -> Result<()> {
         let Self { writer, catalog, content_type, known, .. } = self;
-        draft.check_stored(writer, catalog, content_type, itself, known)
+        prepared.check_stored(writer, catalog, content_type, itself, known)
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.

@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
-    write::{self, Context, Draft, KnownTargets},
+    write::{self, Context, KnownTargets, PreparedObject},
 };
 
 const LIST: &str = "relatedObjectsToDuplicate";
@@ -141,12 +141,18 @@ impl Copier<'_> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
-        let mut draft =
-            Draft::of(content_type, id, (&Map::new(), &object), errors, self.context, None)?;
-        draft.check_id(self.writer, content_type)?;
+        let mut prepared = PreparedObject::of(
+            content_type,
+            id,
+            (&Map::new(), &object),
+            errors,
+            self.context,
+            None,
+        )?;
+        prepared.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
-        draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
-        write::insert(self.writer, content_type, draft.valid()?, self.context)
+        prepared.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
+        write::insert(self.writer, content_type, prepared.valid()?, self.context)
     }
 }
 

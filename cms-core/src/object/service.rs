@@ -35,7 +35,7 @@ use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text, with_properties},
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 use crate::cms::Cms;
 
@@ -246,14 +246,14 @@ impl Objects<'_> {
     ) -> Result<Json> {
         let payload = self.call_webhooks_on_change(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
-        let (draft, base) =
+        let (prepared, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
                 let change = (id, edit, payload.clone());
-                let (mut draft, stored) =
-                    draft_edit(reader, content_type, caller, change, &context)?;
-                if !draft.errors.is_empty() {
+                let (mut prepared, stored) =
+                    prepare_edit(reader, content_type, caller, change, &context)?;
+                if !prepared.errors.is_empty() {
                     let mut known = KnownTargets::default();
-                    draft.check_stored(
+                    prepared.check_stored(
                         reader,
                         catalog,
                         content_type,
@@ -261,23 +261,24 @@ impl Objects<'_> {
                         &mut known,
                     )?;
                 }
-                Ok((draft.valid()?, Base::of(content_type, &stored)))
+                Ok((prepared.valid()?, Base::of(content_type, &stored)))
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
-            let mut draft = if base == Base::of(content_type, &stored) {
-                draft
+            let mut prepared = if base == Base::of(content_type, &stored) {
+                prepared
             } else {
                 let budget = &mut StepBudget::per_write();
-                let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
+                let prepared =
+                    PreparedObject::edit(content_type, edit, payload, &stored, &context, budget)?;
                 write::require_steps_left(budget)?;
-                draft
+                prepared
             };
             let mut known = KnownTargets::default();
-            draft.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
-            let draft = draft.valid()?;
-            let stored = write::update(writer, content_type, stored, draft, &context)?;
+            prepared.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
+            let prepared = prepared.valid()?;
+            let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored))
         })
     }
@@ -432,15 +433,15 @@ pub(crate) fn may_change(
     caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
 }
 
-/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// Prepares a changed object, with the errors that need no database; returns the stored
 /// object too.
-pub(super) fn draft_edit(
+pub(super) fn prepare_edit(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     caller: &Caller,
     (id, edit, payload): (&str, Edit, Map<String, Value>),
     context: &Context,
-) -> Result<(Draft, StoredObject<'static>)> {
+) -> Result<(PreparedObject, StoredObject<'static>)> {
     let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
     if matches!(found, Err(Error::NotFound { .. })) {
         // The size is checked before existence (see docs/reference/http.md#order-of-checks).
@@ -448,8 +449,8 @@ pub(super) fn draft_edit(
     }
     let stored = found?;
     let budget = &mut StepBudget::per_object();
-    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-    Ok((draft, stored))
+    let prepared = PreparedObject::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((prepared, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.

@@ -43,7 +43,7 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) unknown_paths: UnknownPaths,
 }
 
-/// A request without a key.
+/// A request without authentication.
 pub(crate) struct UnauthenticatedRequest {
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
