@@ -93,7 +93,7 @@ impl Work<'_> {
             if self.stops() {
                 break;
             }
-            match self.target.set_status_of_batch(self.content_type, part, self.action) {
+            match self.target.set_statuses(self.content_type, part, self.action) {
                 Ok(()) => self.done(part.len() as u64),
                 Err(Error::NotFound { .. }) if part.len() == 1 => {
                     self.refused(&part[0], no_object(self.content_type, &part[0]));

@@ -304,13 +304,13 @@ impl Target for Direct {
         self.cms.publishing().set_status(&self.caller, content_type, id, action, cascade)
     }
 
-    fn set_status_of_batch(
+    fn set_statuses(
         &self,
         content_type: &str,
         ids: &[String],
         action: PublishAction,
     ) -> Result<()> {
-        self.cms.publishing().set_status_of_batch(&self.caller, content_type, ids, action)
+        self.cms.publishing().set_statuses(&self.caller, content_type, ids, action)
     }
 
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {

@@ -148,12 +148,8 @@ pub(crate) trait Target: Sync {
         cascade: bool,
     ) -> Result<()>;
     /// Does the same to several objects of any status; to none when one of them does not exist.
-    fn set_status_of_batch(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()>;
+    fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
+    -> Result<()>;
 
     /// Scheduled publications of some types, or of all when none is named, earliest first.
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;

@@ -276,7 +276,7 @@ impl Target for Remote {
         self.post_action(&format!("{path}{hydrate}"), None, object_named(&name))
     }
 
-    fn set_status_of_batch(
+    fn set_statuses(
         &self,
         content_type: &str,
         ids: &[String],

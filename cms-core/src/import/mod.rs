@@ -49,12 +49,8 @@ pub trait ImportTarget {
     /// Saves the valid objects of a batch; the report names the others.
     fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
     /// Publishes, unpublishes or archives all objects.
-    fn set_status_of_batch(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()>;
+    fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
+    -> Result<()>;
     /// Returns all workflows.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     /// Moves an object to another workflow state.

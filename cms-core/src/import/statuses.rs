@@ -280,7 +280,7 @@ impl Importer<'_> {
         if ids.is_empty() {
             Ok(())
         } else {
-            self.target.set_status_of_batch(&content_type.name, ids, action)
+            self.target.set_statuses(&content_type.name, ids, action)
         }
     }
 

@@ -237,7 +237,7 @@ impl ImportTarget for Space {
         Ok(report)
     }
 
-    fn set_status_of_batch(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
+    fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
         Ok(())
     }
 

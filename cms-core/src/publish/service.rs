@@ -85,7 +85,7 @@ impl Publishing<'_> {
     ///
     /// # Errors
     /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
-    pub fn set_status_of_batch(
+    pub fn set_statuses(
         &self,
         caller: &Caller,
         name: &str,

@@ -88,7 +88,7 @@ fn drafts_are_visible_to_previews_only() {
     };
     let act = |id: &str, action| publishing.set_status(&local, "page", id, action, false).unwrap();
     let batch = |id: &str, action| {
-        publishing.set_status_of_batch(&local, "page", &[id.to_owned()], action).unwrap();
+        publishing.set_statuses(&local, "page", &[id.to_owned()], action).unwrap();
     };
     create("seen");
     create("hidden");

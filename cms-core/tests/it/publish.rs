@@ -265,7 +265,7 @@ fn execute(test: &TestCms, model: &Model, step: &Step) -> bool {
         }
         Step::Bulk(ids, action) => {
             let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
-            cms.publishing().set_status_of_batch(&caller, "article", &ids, *action)
+            cms.publishing().set_statuses(&caller, "article", &ids, *action)
         }
         Step::Schedule(id, minutes) => {
             let at = &date(test.clock.now().seconds() + minutes * 60)[..19];

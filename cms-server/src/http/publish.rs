@@ -21,15 +21,15 @@ pub(crate) fn archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
 }
 
 pub(crate) fn batch_publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    set_status_of_batch(cms, context, PublishAction::Publish)
+    set_statuses(cms, context, PublishAction::Publish)
 }
 
 pub(crate) fn batch_unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    set_status_of_batch(cms, context, PublishAction::Unpublish)
+    set_statuses(cms, context, PublishAction::Unpublish)
 }
 
 pub(crate) fn batch_archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    set_status_of_batch(cms, context, PublishAction::Archive)
+    set_statuses(cms, context, PublishAction::Archive)
 }
 
 /// With any `hydrate` above 0, the action applies to linked objects too, one level deep.
@@ -44,14 +44,14 @@ fn set_status(
     Ok(Response::no_content())
 }
 
-fn set_status_of_batch(
+fn set_statuses(
     cms: &Cms,
     context: &mut RequestContext<'_>,
     action: PublishAction,
 ) -> Result<Response> {
     let [name, ..] = &context.path;
     let ids: Vec<String> = read_array_prefix(context.body, limits::MAX_PUBLISH_BATCH_IDS)?;
-    cms.publishing().set_status_of_batch(&context.caller, name, &ids, action)?;
+    cms.publishing().set_statuses(&context.caller, name, &ids, action)?;
     Ok(Response::no_content())
 }
 

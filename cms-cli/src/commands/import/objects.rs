@@ -192,13 +192,13 @@ impl ImportTarget for TargetAdapter<'_> {
         self.0.import(content_type, objects, mode)
     }
 
-    fn set_status_of_batch(
+    fn set_statuses(
         &self,
         content_type: &str,
         ids: &[String],
         action: PublishAction,
     ) -> cms_core::Result<()> {
-        self.0.set_status_of_batch(content_type, ids, action)
+        self.0.set_statuses(content_type, ids, action)
     }
 
     fn workflows(&self) -> cms_core::Result<Vec<Workflow>> {
