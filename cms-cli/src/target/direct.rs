@@ -97,12 +97,11 @@ impl Direct {
 
     /// Opens a data directory; only a command that changes something creates its database.
     pub(crate) fn open(folder: &Path, settings: &Settings, changes: bool) -> failure::Result<Self> {
-        let new_database = if changes { settings.new_database() } else { NewDatabase::Never };
         let config = CoreConfig {
             search_wait: SEARCH_WAIT,
             media: settings.media.clone(),
             http_webhooks: settings.http_webhooks,
-            new_database,
+            new_database: if changes { settings.new_database() } else { NewDatabase::Never },
             ..CoreConfig::new(folder)
         };
         Ok(Self::new(Arc::new(open_directory(config)?)))
@@ -268,19 +267,17 @@ impl Target for Direct {
         &self,
         content_type: &str,
         elements: &[Value],
-        mode: SaveMode,
+        SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<BatchReport> {
-        let SaveMode { update_existing, keep_dates } = mode;
-        let caller = self.caller.clone();
+        let (caller, elements) = (self.caller.clone(), BatchElements::of(elements));
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
-        let elements = BatchElements::of(elements);
         self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
     fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
         io::copy(&mut file.content, &mut incoming)
-            .map_err(|error| Error::Internal(Box::new(error)))?;
+            .map_err(|error| Error::Internal(error.into()))?;
         Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
     }
 

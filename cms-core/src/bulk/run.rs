@@ -187,9 +187,9 @@ impl Bulk<'_> {
                     let text = Bytes::from(Value::Object(payload).to_string());
                     bytes += size + text.len();
                     let objects = self.cms.objects();
-                    let prevalidated =
+                    let validated =
                         objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
-                    Work::Patch(text, Box::new(prevalidated))
+                    Work::Patch(text, Box::new(validated))
                 }
                 Err(errors) => Work::Refused(id, errors),
             };
@@ -381,9 +381,9 @@ impl Transaction<'_> {
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Work::Patch(text, prevalidated), Some(stored)) => {
+                (Work::Patch(text, validated), Some(stored)) => {
                     let id = stored.id.to_string();
-                    let result = batch.edit((Edit::Patch, &text), stored, *prevalidated);
+                    let result = batch.edit((Edit::Patch, &text), stored, *validated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
                 }

@@ -84,8 +84,8 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                let prevalidated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
-                return Ok(Element::NewOrExisting(text.clone(), prevalidated));
+                let validated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
+                return Ok(Element::NewOrExisting(text.clone(), validated));
             }
             match read(element)? {
                 Ok(payload) => {
@@ -104,7 +104,7 @@ impl Objects<'_> {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
                     Element::New(prepared) => batch.insert(prepared)?,
-                    Element::NewOrExisting(text, prevalidated) => {
+                    Element::NewOrExisting(text, validated) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::for_object(&owned_caller, content_type);
@@ -119,10 +119,8 @@ impl Objects<'_> {
                             {
                                 batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                             }
-                            Ok(stored) => {
-                                batch.edit((Edit::Replace, &text), stored, prevalidated)?
-                            }
-                            Err(Error::NotFound { .. }) => match prevalidated {
+                            Ok(stored) => batch.edit((Edit::Replace, &text), stored, validated)?,
+                            Err(Error::NotFound { .. }) => match validated {
                                 Prevalidated::New(prepared) => batch.insert(prepared)?,
                                 _ => batch.validate_and_insert(&text, &*ids)?,
                             },
@@ -159,9 +157,8 @@ impl Objects<'_> {
             patches.push(match read_patch(element)? {
                 Ok((id, text)) if repeated.contains(&index) => Ok((id, text, None)),
                 Ok((id, text)) => {
-                    let prevalidated =
-                        self.prevalidate(caller, name, (Edit::Patch, &text), &context);
-                    Ok((id, text, Some(prevalidated)))
+                    let validated = self.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                    Ok((id, text, Some(validated)))
                 }
                 Err(errors) => Err(errors),
             });
@@ -170,7 +167,7 @@ impl Objects<'_> {
         let element_errors = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for patch in patches {
-                let (id, text, prevalidated) = match patch {
+                let (id, text, validated) = match patch {
                     Ok(patch) => patch,
                     Err(errors) => {
                         batch.refuse(errors);
@@ -179,12 +176,12 @@ impl Objects<'_> {
                 };
                 let stored =
                     find(writer, content_type, View::for_object(&caller, content_type), &id)?;
-                match prevalidated {
+                match validated {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
                     Some(_) if !may_change(&caller, content_type, &stored, ChangeKind::Edit) => {
                         batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                     }
-                    Some(prevalidated) => batch.edit((Edit::Patch, &text), stored, prevalidated)?,
+                    Some(validated) => batch.edit((Edit::Patch, &text), stored, validated)?,
                 }
             }
             Ok(batch.element_errors)
@@ -252,20 +249,14 @@ impl Objects<'_> {
         let Ok(payload) = object::read(text) else { return Prevalidated::Failed };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let budget = &mut StepBudget::per_object();
-        let prevalidated = self.cms.store.read(|reader| {
+        let validated = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
             match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {
-                    let prepared = PreparedObject::edit(
-                        content_type,
-                        edit,
-                        payload,
-                        &stored,
-                        context,
-                        budget,
-                    )?;
-                    Ok(Prevalidated::Edited(Base::of(content_type, &stored), prepared))
+                    let base = Base::of(content_type, &stored);
+                    PreparedObject::edit(content_type, edit, payload, &stored, context, budget)
+                        .map(|prepared| Prevalidated::Edited(base, prepared))
                 }
                 Err(Error::NotFound { .. }) if edit == Edit::Replace => {
                     let ids = &*self.cms.config.ids;
@@ -276,7 +267,7 @@ impl Objects<'_> {
             }
         });
         // The writer reports the errors of all elements in their order.
-        prevalidated.unwrap_or(Prevalidated::Failed)
+        validated.unwrap_or(Prevalidated::Failed)
     }
 
     fn check_limit(&self, elements: &BatchElements) -> Result<()> {
@@ -347,24 +338,15 @@ impl<'a> Batch<'a> {
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
-        prevalidated: Prevalidated,
+        validated: Prevalidated,
     ) -> Result<()> {
-        let mut prepared = match prevalidated {
-            Prevalidated::Edited(base, prepared)
-                if base == Base::of(self.content_type, &stored) =>
-            {
-                prepared
-            }
+        let Self { content_type, context, .. } = *self;
+        let mut prepared = match validated {
+            Prevalidated::Edited(base, object) if base == Base::of(content_type, &stored) => object,
             _ => {
                 let (payload, budget) = (object::read(text)?, &mut self.budget);
-                let prepared = PreparedObject::edit(
-                    self.content_type,
-                    edit,
-                    payload,
-                    &stored,
-                    self.context,
-                    budget,
-                )?;
+                let prepared =
+                    PreparedObject::edit(content_type, edit, payload, &stored, context, budget)?;
                 write::require_steps_left(budget)?;
                 prepared
             }
