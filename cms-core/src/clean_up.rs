@@ -1,5 +1,5 @@
 //! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, links, working
-//! copies and presence, and stores when keys and sessions were used.
+//! copies, preview tokens and presence, and stores when keys and sessions were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session};
 
@@ -7,28 +7,31 @@ use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
-    /// idempotency keys, sessions, links and working copies, and stores when keys and sessions were
-    /// used. A server calls it every minute and when it stops.
+    /// idempotency keys, sessions, links, preview tokens and working copies, and stores when keys
+    /// and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
-        self.previews().expire()?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         self.presence.expire(self.config.clock.now());
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
-        let webhook_seq = self.webhooks().clean_up()?;
-        let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_seq);
+        let webhook_cursor = self.webhooks().clean_up()?;
+        // Webhooks need the rows after their cursor.
+        let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let [idle_cutoff, session_cutoff] = session::ended_before(now);
         let access_cutoffs = [idle_cutoff, session_cutoff, now];
         let response_cutoff = idempotency::since(now);
+        let preview_cutoff = self.config.clock.now();
         let has_expired = self.store.read_autocommit(|reader| {
             Ok(reader.has_bulk_job_before(job_cutoff)?
                 || reader.has_journal_before(oldest_needed_seq, journal_cutoff)?
                 || reader
                     .has_expired_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)?
-                || reader.has_ended_access(access_cutoffs)?)
+                || reader.has_ended_access(access_cutoffs)?
+                || reader.has_expired_preview_tokens(preview_cutoff)?
+                || reader.webhook_cursor()? < webhook_cursor)
         })?;
         if used.is_empty() && seen.is_empty() && !has_expired {
             return Ok(());
@@ -42,6 +45,8 @@ impl Cms {
                 writer.set_session_seen(pk, at)?;
             }
             writer.remove_ended_access(access_cutoffs)?;
+            writer.remove_expired_preview_tokens(preview_cutoff)?;
+            writer.set_webhook_cursor(webhook_cursor.max(writer.webhook_cursor()?))?;
             writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;
             writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)
         })

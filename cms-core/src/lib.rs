@@ -23,6 +23,7 @@ mod cms;
 mod config;
 mod content_type;
 mod graphql;
+mod hooks;
 pub mod import;
 mod media;
 mod object;
@@ -69,6 +70,7 @@ pub use cms_model::{
     limits,
     memory::{MemoryBudget, Reservation},
     message::{MessageCode, Reason},
+    object::model::Edition,
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},

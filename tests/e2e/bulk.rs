@@ -107,12 +107,10 @@ fn bulk_command_needs_a_confirmation() {
     cli.copy(&files());
     cli.run(&["ctd", "apply", "shop.yaml"]).ok();
     let all = ["object", "delete", "product", "--all"];
-    let output = cli.run(&all);
-    assert_eq!(output.exit, 2, "{}", output.transcript());
-    assert!(output.stderr.contains("use --expect N"), "{}", output.transcript());
+    cli.run(&all).exits(2).stderr_contains("use --expect N");
     let output = cli.run(&[&all[..], &["--expect", "1"]].concat());
-    assert_eq!(output.exit, 5, "{}", output.transcript());
+    output.exits(5);
     let changed = "error: The number of matching objects has changed: expected 1, found 0";
-    assert!(output.stderr.contains(changed), "{}", output.transcript());
+    output.stderr_contains(changed);
     assert_eq!(cli.run(&[&all[..], &["--expect", "0"]].concat()).ok(), "deleted 0, refused 0\n");
 }

@@ -311,7 +311,7 @@ fn wrong_key_ends_with_exit_code_3() {
     let cli = Cli::empty();
     cli.write("key", "another-key");
     let output = cli.run(&["ctd", "list", "--server", &server.url, "--key-file", "key"]);
-    assert_eq!(output.exit, 3, "{}", output.transcript());
+    output.exits(3);
     let hint = "hint: check the key in CMS_KEY or --key-file\n";
     assert!(output.stderr.ends_with(hint), "{}", output.transcript());
 }
@@ -368,16 +368,8 @@ fn port_in_use_ends_serve_before_any_change() {
     let cli = Cli::with_data();
     let output = cli.run(&["serve", "--listen", &address]);
     assert_eq!((output.exit, output.stdout.as_str()), (9, ""), "{}", output.transcript());
-    assert!(
-        output.stderr.contains(&format!("error: cannot listen on {address}: ")),
-        "{}",
-        output.transcript()
-    );
-    assert!(
-        output.stderr.contains("\nhint: another program uses the address"),
-        "{}",
-        output.transcript()
-    );
+    output.stderr_contains(&format!("error: cannot listen on {address}: "));
+    output.stderr_contains("\nhint: another program uses the address");
     assert!(!cli.path("data").exists());
 }
 
@@ -389,16 +381,8 @@ fn unusable_data_directory_is_reported() {
     for command in ["serve --listen 127.0.0.1:0", "object delete note a", "import note -"] {
         let output = cli.run(&command.split(' ').collect::<Vec<_>>());
         assert_eq!(output.exit, 2, "{command}: {}", output.transcript());
-        assert!(
-            output.stderr.contains("error: cannot open data directory data: "),
-            "{}",
-            output.transcript()
-        );
-        assert!(
-            output.stderr.contains("\nhint: check that it is writable"),
-            "{}",
-            output.transcript()
-        );
+        output.stderr_contains("error: cannot open data directory data: ");
+        output.stderr_contains("\nhint: check that it is writable");
     }
 }
 
@@ -409,11 +393,7 @@ fn standard_input_replaces_a_file_named_dash() {
     let project = "{version: 1, contentTypes: [{name: note, properties: {text: {type: text}}}]}";
     assert_eq!(cli.run_with(&["ctd", "apply", "-"], project).exit, 0);
     let error = cli.run_with(&["ctd", "plan", "-"], "version: 1\ntypes: []\n");
-    assert!(
-        error.stderr.contains("  <stdin>:2:1: unknown key \"types\""),
-        "{}",
-        error.transcript()
-    );
+    error.stderr_contains("  <stdin>:2:1: unknown key \"types\"");
     let rows = "{\"id\":\"a\",\"text\":\"A\"}\n{\"id\":\"b\"}\n";
     let created = cli.run_with(&["import", "note", "-"], rows).ok();
     assert_eq!(created, "created 2, updated 0, unchanged 0, refused 0\n");
@@ -443,7 +423,7 @@ fn standard_input_replaces_a_file_named_dash() {
     assert_eq!((deleted.exit, deleted.stdout.as_str()), (7, "deleted 1097, refused 3\n"));
     cli.run_with(&["import", "article", "-"], &lines(|n| format!("{{\"id\":\"n{n}\"}}\n"))).ok();
     let archived = cli.run_with(&["archive", "article", "-", "--json"], &ids);
-    assert_eq!(archived.exit, 7, "{}", archived.transcript());
+    archived.exits(7);
     let response: serde_json::Value = serde_json::from_str(&archived.stdout).unwrap();
     let bad =
         [7, 507, 1007].map(|n| serde_json::json!({"id": format!("bad{n}"), "reason": "not found"}));

@@ -38,25 +38,18 @@ fn configuration_errors_are_reported_with_their_lines() {
     let cli = Cli::with_data();
     cli.write("data/cms.toml", "# mine\nlissen = \"x\"\nslow-query = \"soon\"\n");
     let output = cli.run(&["serve"]);
-    assert_eq!(output.exit, 6, "{}", output.transcript());
+    output.exits(6);
     for line in [
         "data/cms.toml:2: unknown setting \"lissen\", did you mean \"listen\"?",
         "data/cms.toml:3: ",
     ] {
-        assert!(output.stderr.contains(line), "{}", output.transcript());
+        output.stderr_contains(line);
     }
     assert!(!cli.path("data/cms.db").exists(), "nothing was created");
-    let output = cli.run(&["serve", "--config", "nowhere.toml"]);
-    assert_eq!(output.exit, 2, "{}", output.transcript());
-    assert!(output.stderr.contains("nowhere.toml"), "{}", output.transcript());
+    cli.run(&["serve", "--config", "nowhere.toml"]).exits(2).stderr_contains("nowhere.toml");
     for level in ["wran", "info,wran"] {
         let output = cli.run(&["serve", "--config", "/dev/null", "--log", level]);
-        assert_eq!(output.exit, 2, "{}", output.transcript());
-        assert!(
-            output.stderr.contains("log level \"wran\" is not valid"),
-            "{}",
-            output.transcript()
-        );
+        output.exits(2).stderr_contains("log level \"wran\" is not valid");
     }
 }
 
@@ -67,9 +60,7 @@ fn dangling_link_as_configuration_file_is_an_error() {
     let cli = Cli::with_data();
     cli.write("data/other", "");
     std::os::unix::fs::symlink("nowhere", cli.path("data/cms.toml")).unwrap();
-    let output = cli.run(&["serve"]);
-    assert_eq!(output.exit, 2, "{}", output.transcript());
-    assert!(output.stderr.contains("cms.toml"), "{}", output.transcript());
+    cli.run(&["serve"]).exits(2).stderr_contains("cms.toml");
 }
 
 #[cfg(unix)]

@@ -117,7 +117,7 @@ fn query_errors_are_reported_with_line_and_column() {
         assert_eq!((wrong.exit, wrong.stdout.as_str()), (6, ""));
         let position_and_reason =
             "wrong.graphql:3:5: Cannot query field \"nope\" on type \"news\".";
-        assert!(wrong.stderr.contains(position_and_reason), "{}", wrong.transcript());
+        wrong.stderr_contains(position_and_reason);
         let wrong = graphql(&cli, &["query", "wrong.graphql", "--json"]);
         let body: Value = serde_json::from_str(&wrong.stdout).unwrap();
         assert_eq!((wrong.exit, &body["errors"][0]["locations"][0]["line"]), (6, &json!(3)));

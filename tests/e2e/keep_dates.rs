@@ -173,8 +173,7 @@ fn export_and_import_move_the_trash() {
     for (copy, data) in [(&folder, folder.path("data")), (&remote, data)] {
         let data = data.to_str().unwrap();
         for flags in [&[][..], &["--update-existing"], &["--update-existing"]] {
-            let output = copy.run(&[&["import", exported, "--keep-dates"], flags].concat());
-            assert_eq!(output.exit, 0, "{}", output.transcript());
+            copy.run(&[&["import", exported, "--keep-dates"], flags].concat()).exits(0);
             let read = Cli::empty();
             read.run(&["export", "again", "--trash", "--data", data]).ok();
             let again = tree(&read.path("again"));
@@ -213,8 +212,7 @@ fn import_keeps_dates_with_an_admin_key_only() {
     let key: Value = serde_json::from_str(&key).unwrap();
     let writer = Cli::with_key(&server, key["key"].as_str().unwrap());
     let output = writer.run(&["import", exported.to_str().unwrap(), "--keep-dates"]);
-    assert_eq!(output.exit, 3, "{}", output.transcript());
-    assert!(output.stderr.contains("--keep-dates"), "{}", output.transcript());
+    output.exits(3).stderr_contains("--keep-dates");
 }
 
 /// The commands of the guide, with the address of a test server.

@@ -56,7 +56,7 @@ fn outcomes(rows: &[Value]) -> Vec<String> {
 
 fn library(cli: &Cli) -> Vec<Value> {
     let output = cli.run(&["media", "list", "--all", "-o", "ndjson"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    output.exits(0);
     rows(&output)
 }
 
@@ -80,14 +80,14 @@ fn equal_files_are_uploaded_once() {
         cli.write("in/.hidden.txt", "not meant");
         let command = ["media", "upload", "in", "--tag", "Sea", "--tag", "sea", "--alt", "A view"];
         let dry_run = cli.run(&[&command[..], &["--dry-run", "-o", "ndjson"]].concat());
-        assert_eq!(dry_run.exit, 0, "{}", dry_run.transcript());
+        dry_run.exits(0);
         assert!(dry_run.stderr.ends_with(
             "would create the tag \"Sea\"\nwould create the tag \"sea\"\nwould upload 5, kept 1, refused 0\nnothing was changed\n"
         ), "{}", dry_run.transcript());
         assert_eq!(library(cli), [Value::Null; 0]);
 
         let output = cli.run(&[&command[..], &["-o", "ndjson"]].concat());
-        assert_eq!(output.exit, 0, "{}", output.transcript());
+        output.exits(0);
         assert!(
             output.stderr.ends_with("uploaded 5, kept 1, refused 0\n"),
             "{}",
@@ -141,7 +141,7 @@ fn refused_files_do_not_stop_the_upload() {
         cli.write("p/empty.png", "");
         cli.write("p/text.png", "no picture");
         let output = cli.run(&["media", "upload", "p/*", "-o", "csv"]);
-        assert_eq!(output.exit, 7, "{}", output.transcript());
+        output.exits(7);
         assert!(output.stderr.contains("refused p/empty.png: An empty file is not allowed.\n"));
         for error in
             ["(\"\"text/csv\"\")", "The file is not an image", "Allowed maximum size is 10 MB."]
@@ -154,8 +154,7 @@ fn refused_files_do_not_stop_the_upload() {
             output.transcript()
         );
 
-        let output = cli.run(&["media", "upload", "p/table.csv", "p/empty.png"]);
-        assert_eq!(output.exit, 6, "{}", output.transcript());
+        cli.run(&["media", "upload", "p/table.csv", "p/empty.png"]).exits(6);
         assert_eq!(library(&cli).len(), 1);
         for missing in ["none.png", "none/*"] {
             assert_eq!(cli.run(&["media", "upload", missing]).exit, 2);
@@ -173,7 +172,7 @@ fn files_over_the_limit_of_the_server_are_refused() {
     write_image(&cli, "p/b.png", 9_000_000);
     write_image(&cli, "p/c.png", 2000);
     let output = cli.run(&["media", "upload", "p", "--parallel", "1"]);
-    assert_eq!(output.exit, 7, "{}", output.transcript());
+    output.exits(7);
     assert!(output.stderr.ends_with("uploaded 2, kept 0, refused 1\n"), "{}", output.transcript());
 }
 
@@ -195,7 +194,7 @@ fn files_are_fetched_completely_or_not_at_all() {
         ];
         for (arguments, exit, message) in table {
             let output = cli.run(&[&["media"], &arguments[..]].concat());
-            assert_eq!(output.exit, exit, "{}", output.transcript());
+            output.exits(exit);
             assert!(output.stderr.ends_with(message), "{}", output.transcript());
         }
         // Standard output contains the bytes only.
@@ -227,7 +226,7 @@ fn check_lists_media_objects_without_a_file() {
         fs::remove_file(data.join("media").join(&id)).unwrap();
         for repair in [&["check"][..], &["check", "--repair"]] {
             let output = cli.run(repair);
-            assert_eq!(output.exit, 6, "{}", output.transcript());
+            output.exits(6);
             assert_eq!(output.stdout, format!("1 stored file\nmissing file: {id}\n"));
         }
         cli.run(&["object", "delete", "_media", &id]).ok();
@@ -258,7 +257,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
             assert_eq!((output.exit, &output.stdout), (6, &stdout), "{}", output.transcript());
         }
         let backup = cli.run(&["backup", "site.tar"]);
-        assert_eq!(backup.exit, 1, "{}", backup.transcript());
+        backup.exits(1);
         assert_eq!(backup.stderr, format!("error: {message}\n{hint}"));
         for command in [&["media", "get", &id, "-o", "-"][..], &["export", "out"]] {
             let output = cli.run(command);
@@ -277,7 +276,7 @@ fn damaged_files_are_reported_by_check_backup_and_export() {
         let backup = cli.run(&["backup", "site.tar"]);
         assert!(backup.stderr.ends_with(hint), "{}", backup.transcript());
         if let Some(server) = server {
-            assert_eq!(backup.exit, 9, "{}", backup.transcript());
+            backup.exits(9);
             let line = format!("stored file has the wrong content id={id}");
             let begun = Instant::now();
             while !server.logged().contains(&line) {
@@ -366,7 +365,7 @@ fn import_lists_missing_and_refused_files() {
 
         let command = ["import", "in", "--rejects", "rejects.ndjson"];
         let output = cli.run(&command);
-        assert_eq!(output.exit, 7, "{}", output.transcript());
+        output.exits(7);
         assert!(
             output.stdout.ends_with("refused 0\nfiles: stored 8, unchanged 0, refused 1\n"),
             "{}",
@@ -377,7 +376,7 @@ fn import_lists_missing_and_refused_files() {
             "1 media object without a file in the folder\n",
             "skipped 1 file without a media object in the folder\n",
         ] {
-            assert!(output.stderr.contains(note), "{}", output.transcript());
+            output.stderr_contains(note);
         }
         let reject: Value =
             serde_json::from_str(&fs::read_to_string(cli.path("rejects.ndjson")).unwrap()).unwrap();
@@ -401,7 +400,7 @@ fn import_lists_missing_and_refused_files() {
         assert!(fetched(&cli, "_media-82e407ec-b957-493e-85cd-01eb1cf02aa0") == stored);
 
         let exported = cli.run(&["export", "out"]);
-        assert_eq!(exported.exit, 0, "{}", exported.transcript());
+        exported.exits(0);
         assert_eq!(exported.stderr, "2 media objects without a file\n");
         let check = cli.run(&["check"]);
         assert_eq!((check.exit, check.stdout.matches("missing file").count()), (6, 2));
@@ -460,7 +459,7 @@ fn killed_upload_leaves_no_incomplete_files() {
             assert_eq!(cli.run(&["check"]).exit, 0);
         }
         let output = cli.run(&["media", "upload", "in"]);
-        assert_eq!(output.exit, 0, "{}", output.transcript());
+        output.exits(0);
         // The server may still have processed requests of a killed command.
         assert!(library(&cli).len() >= count, "{}", output.transcript());
         let again = cli.run(&["media", "upload", "in"]);

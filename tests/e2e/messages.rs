@@ -7,7 +7,7 @@ use super::support::{Cli, files, on_both_targets};
 /// The hints of a command that ended with this code.
 fn hints(cli: &Cli, command: &[&str], exit: i32) -> Vec<String> {
     let output = cli.run(command);
-    assert_eq!(output.exit, exit, "{}", output.transcript());
+    output.exits(exit);
     output
         .stderr
         .lines()
@@ -49,7 +49,7 @@ fn plan_shows_nested_properties_by_their_paths() {
         assert!(planned.stdout.starts_with(&(lines.join("\n") + "\n")), "{}", planned.transcript());
         let hint = "hint: if amount was renamed, add \"renamedFrom: amount\" at \
                     kit.parts.items.count (kit.yaml:6:57) to keep its values\n";
-        assert!(planned.stderr.contains(hint), "{}", planned.transcript());
+        planned.stderr_contains(hint);
 
         cli.write(
             "kit.yaml",
@@ -118,7 +118,7 @@ fn unknown_filter_types_are_reported_with_all_filter_types() {
         }
         let message = "filters: Unknown filter type like for name";
         let output = cli.run(&["media", "list", "--filters", r#"{"name":{"type":"like"}}"#]);
-        assert!(output.stderr.contains(message), "{}", output.transcript());
+        output.stderr_contains(message);
         assert!(hints(cli, &["object", "list", "_tag", "--filters", "{"], 6).is_empty());
     });
 }
@@ -147,8 +147,7 @@ fn data_directory_permits_webhooks_without_tls_as_its_server_does() {
     let hook = json!({"id": "h", "name": "H", "url": "http://127.0.0.1:9", "type": "async",
         "executionMode": "url", "actions": [], "content_type_definitions": []});
     cli.write("hook.json", &hook.to_string());
-    let output = cli.run(&["object", "create", "_webhooks", "hook.json"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    cli.run(&["object", "create", "_webhooks", "hook.json"]).exits(0);
 }
 
 #[test]
@@ -214,7 +213,7 @@ fn import_lists_refusals_with_line_and_reason() {
         for (file, text, refusals) in cases {
             cli.write(file, text);
             let output = cli.run(&["import", "product", file, "--json"]);
-            assert_eq!(output.exit, 7, "{}", output.transcript());
+            output.exits(7);
             let report: Value = serde_json::from_str(&output.stdout).unwrap();
             assert_eq!(report["refusals"], refusals, "{file}");
             assert_eq!(report["created"], 1, "{file}");

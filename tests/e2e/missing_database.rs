@@ -90,7 +90,7 @@ fn unfinished_restore_is_not_replaced_by_an_empty_database() {
     let before = files(&here.path("new"));
     for command in [SERVE, NEW_KEY, &["ctd", "list"]] {
         let refused = here.run(&[command, &["--data", "new"]].concat());
-        assert_eq!(refused.exit, 5, "{}", refused.transcript());
+        refused.exits(5);
         let expected = "holds an unfinished restore (restoring/) and no database: run `cms restore";
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
         assert_eq!(files(&here.path("new")), before, "{command:?}");

@@ -272,7 +272,6 @@ fn incomplete_settings_are_refused_at_the_start() {
     ] {
         let cli = Cli::with_data();
         let output = cli.run(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
-        assert_eq!(output.exit, 2, "{}", output.transcript());
-        assert!(output.stderr.contains(message), "{}", output.transcript());
+        output.exits(2).stderr_contains(message);
     }
 }

@@ -90,7 +90,7 @@ const COMMANDS: [&str; 214] = [
     "trash list --type nosuch",
     "trash restore _tag green --dry-run",
     "trash restore _tag green --as blue",
-    "trash restore _tag green",
+    "trash restore _tag green --draft",
     "trash restore _tag none --json",
     "object delete _tag blue --yes",
     "trash remove _tag blue --entry 9999",
@@ -290,7 +290,7 @@ fn missing_types_and_objects_are_named_on_both_targets() {
     for (command, expected) in table {
         for cli in &targets {
             let output = cli.run(&command.split(' ').collect::<Vec<_>>());
-            assert_eq!(output.exit, 4, "{}", output.transcript());
+            output.exits(4);
             assert!(output.stderr.contains(expected), "cms {command}: {}", output.transcript());
         }
     }

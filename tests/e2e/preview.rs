@@ -38,8 +38,7 @@ fn preview_prints_the_url_or_the_token_on_both_targets() {
         let dry = cli.run(&["preview", "post", "a b", "--dry-run"]);
         assert_eq!((dry.exit, dry.stdout.as_str()), (0, ""));
         for (content_type, id) in [("post", "b"), ("nothing", "b")] {
-            let missing = cli.run(&["preview", content_type, id]);
-            assert_eq!(missing.exit, 4, "{}", missing.transcript());
+            cli.run(&["preview", content_type, id]).exits(4);
         }
     });
 }
@@ -56,8 +55,7 @@ fn preview_token_of_a_data_directory_works_on_its_server() {
     let holder = Cli::with_key(&server, token);
     let draft = holder.run(&["object", "list", "post", "--json"]).ok();
     assert!(draft.contains("\"a b\""), "{draft}");
-    let refused = holder.run(&["key", "list"]);
-    assert_eq!(refused.exit, 3, "{}", refused.transcript());
+    holder.run(&["key", "list"]).exits(3);
     let refused = Cli::with_server(&server).run(&[
         "preview",
         "post",
@@ -65,5 +63,5 @@ fn preview_token_of_a_data_directory_works_on_its_server() {
         "--public-url",
         "https://a.example",
     ]);
-    assert_eq!(refused.exit, 2, "{}", refused.transcript());
+    refused.exits(2);
 }

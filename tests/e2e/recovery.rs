@@ -128,7 +128,7 @@ fn database_of_a_newer_version_is_refused() {
     drop(database);
     for command in [&["ctd", "list"][..], &["serve", "--listen", "127.0.0.1:0"]] {
         let refused = cli.run(command);
-        assert_eq!(refused.exit, 5, "{}", refused.transcript());
+        refused.exits(5);
         assert_eq!(refused.stdout, "");
         assert!(refused.stderr.contains("was written by a newer version"), "{}", refused.stderr);
         assert!(refused.stderr.contains("data/cms.db"), "{}", refused.stderr);

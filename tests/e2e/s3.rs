@@ -37,9 +37,7 @@ fn invalid_s3_settings_are_reported_with_the_setting() {
         ("s3://site", &[], "AWS_ACCESS_KEY_ID is not set"),
         ("s3://site", &[key, ("AWS_ENDPOINT_URL", "minio:9000")], "AWS_ENDPOINT_URL"),
     ] {
-        let output = serve(media, variables);
-        assert_eq!(output.exit, 2, "{}", output.transcript());
-        assert!(output.stderr.contains(message), "{}", output.transcript());
+        serve(media, variables).exits(2).stderr_contains(message);
     }
 }
 
@@ -50,8 +48,8 @@ fn server_does_not_start_without_its_bucket() {
     drop(listener);
     let output =
         serve("s3://site/a", &[("AWS_ACCESS_KEY_ID", "somebody"), ("AWS_ENDPOINT_URL", &endpoint)]);
-    assert_eq!(output.exit, 9, "{}", output.transcript());
+    output.exits(9);
     let message = format!("s3://site/a at {endpoint} does not respond: Connection refused");
-    assert!(output.stderr.contains(&message), "{}", output.transcript());
+    output.stderr_contains(&message);
     assert!(!output.stdout.contains("CMS_ADMIN_KEY"), "no keys are printed");
 }

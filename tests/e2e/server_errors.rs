@@ -85,7 +85,7 @@ fn writes_are_never_retried() {
         "apiKey":{"name":"k","type":"read_write","rules":[]}}"#;
     let responses = [response(200, who), BUSY.to_owned(), BUSY.to_owned()];
     let (output, requests) = run(&["object", "create", "post", "object.json"], &responses);
-    assert_eq!(output.exit, 9, "{}", output.transcript());
+    output.exits(9);
     assert_eq!(requests, ["GET /api/auth-context", "POST /api/v1/content/post"]);
 }
 
@@ -127,7 +127,7 @@ fn failed_index_rebuild_ends_the_command() {
     let failed = job("running", r#","error":"the disk is full""#);
     responses.extend([job("waiting", ""), job("running", ""), failed]);
     let (output, requests) = run(&["reindex"], &responses);
-    assert_eq!(output.exit, 1, "{}", output.transcript());
+    output.exits(1);
     assert!(output.stderr.contains("error: index rebuild failed: the disk is full\n"));
     let job = "GET /api/v1/internal/job/7";
     let expected = ["GET /api/auth-context", "POST /api/v1/internal/reindex", job, job, job];
@@ -174,8 +174,7 @@ fn failed_export_keeps_the_earlier_one() {
     for file in &files {
         cli.write(file, "as it was");
     }
-    let output = cli.run(&["--server", &url, "--key-file", "key", "export", "out"]);
-    assert_eq!(output.exit, 1, "{}", output.transcript());
+    cli.run(&["--server", &url, "--key-file", "key", "export", "out"]).exits(1);
     for file in &files {
         assert_eq!(std::fs::read_to_string(cli.path(file)).unwrap(), "as it was", "{file}");
     }

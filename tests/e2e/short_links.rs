@@ -88,7 +88,7 @@ fn short_link_without_a_target_type_is_refused_before_the_request() {
             &["object", "update", "post", "a", "a.json"],
         ] {
             let output = cli.run(arguments);
-            assert_eq!(output.exit, 6, "{}", output.transcript());
+            output.exits(6);
             // The target would report the unknown property too.
             let errors = format!("\n  any: {MESSAGE}\n");
             assert!(output.stderr.ends_with(&errors), "{}", output.transcript());

@@ -117,12 +117,12 @@ fn statuses_that_cannot_be_restored_are_refused() {
 
     let copy = Cli::with_data();
     let output = copy.run(&["import", cli.path("out").to_str().unwrap()]);
-    assert_eq!(output.exit, 7, "{}", output.transcript());
+    output.exits(7);
     for line in [
         "internal.published: the published version is missing",
         "internal.workflowState: there is no transition path from \"draft\" to \"archive\"",
     ] {
-        assert!(output.stderr.contains(line), "{}", output.transcript());
+        output.stderr_contains(line);
     }
     let after = statuses(&copy);
     assert!(after.contains(&"post modified edited draft saved".to_owned()), "{after:?}");
@@ -186,15 +186,15 @@ fn drafts_of_readonly_properties_are_never_published() {
     let server = Server::start();
     for copy in both_targets(&server) {
         let output = copy.run(&["import", exported]);
-        assert_eq!(output.exit, 7, "{}", output.transcript());
+        output.exits(7);
         assert_eq!(
             output.stdout,
             "created 1, updated 0, unchanged 0, refused 1\n",
             "{}",
             output.transcript()
         );
-        assert!(output.stderr.contains("page/one"), "{}", output.transcript());
-        assert!(output.stderr.contains("p: This field is read only"), "{}", output.transcript());
+        output.stderr_contains("page/one");
+        output.stderr_contains("p: This field is read only");
         assert_eq!(pages(&copy, &[]), public);
     }
 
@@ -202,7 +202,7 @@ fn drafts_of_readonly_properties_are_never_published() {
     origin.run(&["unpublish", "page", "one"]).ok();
     let before = pages(&origin, &["--preview"]);
     let output = origin.run(&["import", exported, "--update-existing"]);
-    assert_eq!(output.exit, 7, "{}", output.transcript());
+    output.exits(7);
     assert_eq!(
         output.stdout,
         "created 0, updated 0, unchanged 1, refused 1\n",
@@ -210,7 +210,7 @@ fn drafts_of_readonly_properties_are_never_published() {
         output.transcript()
     );
     let reason = "internal.published: \"p\" is stored, but not in the file";
-    assert!(output.stderr.contains(reason), "{}", output.transcript());
+    output.stderr_contains(reason);
     assert_eq!(pages(&origin, &[]), json!([]));
     assert_eq!(pages(&origin, &["--preview"]), before);
 }
@@ -226,7 +226,7 @@ fn import_publishes_only_values_of_the_file() {
     let row = r#"{"id":"one","t":"cur","internal":{"status":"public"}}"#;
     cli.write("out/ContentTypePage/contentObjectPage.json", row);
     let output = cli.run(&["import", "out", "--update-existing"]);
-    assert_eq!(output.exit, 7, "{}", output.transcript());
+    output.exits(7);
     assert_eq!(
         output.stdout,
         "created 0, updated 0, unchanged 0, refused 1\n",
@@ -234,7 +234,7 @@ fn import_publishes_only_values_of_the_file() {
         output.transcript()
     );
     let reason = "internal.status: \"p\" is stored, but not in the file";
-    assert!(output.stderr.contains(reason), "{}", output.transcript());
+    output.stderr_contains(reason);
     assert_eq!(pages(&cli, &["--preview"]), before);
 }
 
@@ -307,11 +307,7 @@ fn published_version_must_belong_to_its_object() {
         assert_eq!(output.exit, 7, "{published}: {}", output.transcript());
         let stdout = "created 1, updated 0, unchanged 0, refused 1\n";
         assert_eq!(output.stdout, stdout, "{published}: {}", output.transcript());
-        assert!(
-            output.stderr.contains(&format!("internal.published: {reason}")),
-            "{}",
-            output.transcript()
-        );
+        output.stderr_contains(&format!("internal.published: {reason}"));
         assert_eq!(pages(&copy, &["--preview"]), drafts, "{published}");
 
         // Unchanged objects with a refused status count as refused.
@@ -340,7 +336,7 @@ fn current_version_is_imported_without_an_invalid_published_one() {
         output.transcript()
     );
     let reason = "t: Integer value found, but a string is required";
-    assert!(output.stderr.contains(reason), "{}", output.transcript());
+    output.stderr_contains(reason);
     let draft = json!([{"id": "one", "t": "cur", "internal": "draft"}]);
     assert_eq!(pages(&copy, &["--preview"]), draft);
 }

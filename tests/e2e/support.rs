@@ -50,9 +50,24 @@ impl CommandOutput {
     }
 
     /// Standard output; panics if the command failed.
+    #[track_caller]
     pub(crate) fn ok(self) -> String {
-        assert_eq!(self.exit, 0, "{}", self.transcript());
+        self.exits(0);
         self.stdout
+    }
+
+    /// Asserts the exit code.
+    #[track_caller]
+    pub(crate) fn exits(&self, code: i32) -> &Self {
+        assert_eq!(self.exit, code, "{}", self.transcript());
+        self
+    }
+
+    /// Asserts a part of the standard error.
+    #[track_caller]
+    pub(crate) fn stderr_contains(&self, part: &str) -> &Self {
+        assert!(self.stderr.contains(part), "{}", self.transcript());
+        self
     }
 }
 

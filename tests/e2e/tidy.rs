@@ -36,6 +36,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The services that know neither media nor webhooks: `cms-core/src/hooks.rs` has their steps.
+const CONTENT: [&str; 2] = ["cms-core/src/content_type/", "cms-core/src/object/"];
+
 /// Files of the core that wait for a library that is asynchronous.
 const ASYNC: [&str; 2] = ["cms-core/media/src/files.rs", "cms-core/media/src/storage.rs"];
 
@@ -76,8 +79,17 @@ fn services_import_lower_layers_only() {
         if source.path.starts_with("cms-core/src/content_type/") {
             violations.extend(source.lines_naming(&["Objects"]));
         }
+        if CONTENT.iter().any(|folder| source.path.starts_with(folder)) {
+            violations.extend(source.lines_naming(&["Media", "Webhooks", "feed", "renders"]));
+            for call in [".media()", ".webhooks()", "crate::media", "crate::webhook"] {
+                violations.extend(source.lines_with(call));
+            }
+        }
     }
-    none(&violations, "the order of services is auth, then ctd, then object");
+    none(
+        &violations,
+        "the order of services is auth, content types, objects; then media, webhooks",
+    );
 }
 
 #[test]

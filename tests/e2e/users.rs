@@ -112,8 +112,7 @@ fn variables_create_the_first_user() {
     ] {
         let cli = variables(email, password);
         let output = cli.run(&["serve", "--listen", "127.0.0.1:0", "--data", &data(&folder)]);
-        assert_eq!(output.exit, 2, "{}", output.transcript());
-        assert!(output.stderr.contains(message), "{}", output.transcript());
+        output.exits(2).stderr_contains(message);
     }
     let cli = Cli::with_data_in(folder.path());
     assert_eq!(cli.run(&["user", "list", "--json"]).ok().trim(), "[]");

@@ -27,19 +27,17 @@ fn listen(cli: &Cli, url: &str, more: &Value) {
     });
     webhook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     cli.write("hook.json", &webhook.to_string());
-    let output = cli.run(&["object", "create", "_webhooks", "hook.json"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    cli.run(&["object", "create", "_webhooks", "hook.json"]).exits(0);
 }
 
 fn tag(cli: &Cli, id: &str) {
     cli.write("tag.json", &json!({ "id": id, "name": id }).to_string());
-    let output = cli.run(&["object", "create", "_tag", "tag.json"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    cli.run(&["object", "create", "_tag", "tag.json"]).exits(0);
 }
 
 fn log(cli: &Cli) -> Vec<Value> {
     let output = cli.run(&["webhook", "log", "hook", "--limit", "300", "--json"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    output.exits(0);
     serde_json::from_str(&output.stdout).unwrap()
 }
 
@@ -174,8 +172,7 @@ fn deliveries_continue_after_the_server_is_killed() {
             .collect();
         cli.write("tags.json", &json!(tags).to_string());
         let before = receiver.received().len();
-        let output = cli.run(&["import", "_tag", "tags.json", "--update-existing"]);
-        assert_eq!(output.exit, 0, "{}", output.transcript());
+        cli.run(&["import", "_tag", "tags.json", "--update-existing"]).exits(0);
         // A failed delivery waits for seconds.
         assert_eq!(cli.run(&["webhook", "replay", "hook"]).exit, 0);
         // Kill while deliveries are under way.
@@ -252,8 +249,7 @@ fn slow_synchronous_webhook_blocks_no_other_writes() {
     let waiting: Vec<_> = (0..80).map(post).collect();
     receiver.wait_for(64);
     cli.write("form.json", r#"{ "name": "A", "email": "a@example.com" }"#);
-    let output = cli.run(&["object", "create", "contact_form", "form.json"]);
-    assert_eq!(output.exit, 0, "{}", output.transcript());
+    cli.run(&["object", "create", "contact_form", "form.json"]).exits(0);
     assert!(waiting.iter().any(|thread| !thread.is_finished()), "they wait for five seconds");
     let mut statuses: Vec<String> =
         waiting.into_iter().map(|thread| thread.join().unwrap()).collect();
@@ -341,8 +337,7 @@ fn private_addresses_are_not_reached_by_default() {
     assert_eq!(cli.run(&["webhook", "replay", "hook"]).exit, 0);
     wait_until(|| log(&cli)[0]["error"] == "the address is not https");
     cli.write("change.json", &json!({ "url": receiver.url }).to_string());
-    let output = cli.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]);
-    assert_eq!(output.exit, 6, "{}", output.transcript());
+    cli.run(&["object", "update", "_webhooks", "hook", "change.json", "--patch"]).exits(6);
     assert!(receiver.received().is_empty());
 }
 
@@ -419,8 +414,7 @@ fn synchronous_webhook_changes_and_rejects_writes() {
 
     receiver.behave(response(400, json!({ "response": { "errors": { "name": ["Stays"] } } })));
     cli.write("many.json", r#"[{ "id": "green", "name": "A" }, { "id": "red", "name": "B" }]"#);
-    let output = cli.run(&["import", "_tag", "many.json", "--update-existing"]);
-    assert_eq!(output.exit, 7, "{}", output.transcript());
+    cli.run(&["import", "_tag", "many.json", "--update-existing"]).exits(7);
     let events: Vec<Value> = receiver
         .received()
         .iter()
@@ -429,8 +423,7 @@ fn synchronous_webhook_changes_and_rejects_writes() {
         .map(|request| request.json()["event"].clone())
         .collect();
     assert_eq!(events, ["pre-create", "pre-update"]);
-    let output = cli.run(&["object", "delete", "_tag", "green", "--yes"]);
-    assert_eq!(output.exit, 6, "{}", output.transcript());
+    cli.run(&["object", "delete", "_tag", "green", "--yes"]).exits(6);
     assert_eq!(receiver.received().last().unwrap().json()["payload"], json!({ "id": "green" }));
     assert_eq!(stored(), "Changed");
     // Changes of webhooks call no webhook.

@@ -1,12 +1,9 @@
 //! Commands on many objects: ids from standard input, and the result of each object.
 
-use std::{
-    collections::{HashMap, HashSet},
-    io,
-};
+use std::{collections::HashSet, io};
 
-use cms_core::{Error, paging::Page, wire::object::ListRequest};
-use serde_json::{Value, json};
+use cms_core::{Error, import::fetch};
+use serde_json::json;
 
 use super::{NOTHING_CHANGED, counted};
 use crate::{
@@ -15,10 +12,6 @@ use crate::{
     target::{Edition, Target},
 };
 
-/// Objects in one list request.
-const MAX_LIST_OBJECTS: usize = 500;
-/// Bytes of ids in one list request: they are part of its URL.
-const MAX_ID_BYTES: usize = 8_000;
 /// Refusals that are printed as lines; JSON output has all of them.
 const MAX_PRINTED: usize = 20;
 
@@ -42,39 +35,6 @@ pub(super) fn deduplicated(mut ids: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
     ids.retain(|id| seen.insert(id.to_lowercase()));
     ids
-}
-
-/// Fetches existing objects by their ids; returns them by id in lower case.
-pub(super) fn fetch<'i>(
-    target: &dyn Target,
-    content_type: &str,
-    ids: impl Iterator<Item = &'i str>,
-    edition: Edition,
-) -> cms_core::Result<HashMap<String, Value>> {
-    let mut found = HashMap::new();
-    let mut fetch = |ids: &mut Vec<String>| -> cms_core::Result<()> {
-        let page = Page { number: 1, limit: u32::try_from(MAX_LIST_OBJECTS).unwrap_or(u32::MAX) };
-        let request =
-            ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
-        let list = target.objects(content_type, &request, edition)?;
-        let by_id = |object: Value| Some((object["id"].as_str()?.to_lowercase(), object));
-        found.extend(list.data.into_iter().filter_map(by_id));
-        Ok(())
-    };
-    let mut chunk: Vec<String> = Vec::new();
-    let mut bytes = 0;
-    for id in ids {
-        if chunk.len() == MAX_LIST_OBJECTS || bytes + id.len() > MAX_ID_BYTES {
-            fetch(&mut chunk)?;
-            bytes = 0;
-        }
-        bytes += id.len();
-        chunk.push(id.to_owned());
-    }
-    if !chunk.is_empty() {
-        fetch(&mut chunk)?;
-    }
-    Ok(found)
 }
 
 /// The results of many objects.
@@ -136,7 +96,7 @@ pub(super) fn dry_run_report(
     content_type: &str,
     ids: &[String],
 ) -> Result<BulkReport> {
-    let present = fetch(target, content_type, ids.iter().map(String::as_str), Edition::Current)?;
+    let present = fetch(target, content_type, ids, Edition::Current)?;
     let mut report = BulkReport::default();
     for id in ids {
         if present.contains_key(&id.to_lowercase()) {

@@ -15,7 +15,7 @@ use std::{
 
 use cms_core::{
     DEFAULT_WORKFLOW, Error,
-    import::{definition, is_system_type, is_unchanged_builtin_type},
+    import::{definition, fetch, is_system_type, is_unchanged_builtin_type},
     limits,
     paging::Page,
     wire::{content_type::ContentType, list::List, object::ListRequest, trash::TrashRequest},
@@ -23,7 +23,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED, bulk, counted, interrupt,
+    NOTHING_CHANGED, counted, interrupt,
     media::{self, extension},
     open_to_read, parallel, require_types,
 };
@@ -177,7 +177,8 @@ fn write_type(
         for _ in 0..pages_in_file {
             let is_modified = |object: &&Value| object["internal"]["status"] == "modified";
             let modified = list.data.iter().filter(is_modified).filter_map(|o| o["id"].as_str());
-            let published = bulk::fetch(target, name, modified, Edition::Published)?;
+            let modified: Vec<&str> = modified.collect();
+            let published = fetch(target, name, &modified, Edition::Published)?;
             for object in &list.data {
                 let row = row(content_type, object, &published);
                 writeln!(file, "{row}").map_err(unwritable)?;

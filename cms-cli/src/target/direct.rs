@@ -9,8 +9,9 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Error, ImageBody, NewDatabase, Result, Visibility,
-    import::SaveMode,
+    Caller, Cms, CoreConfig, Durability, Edition, Error, ImageBody, NewDatabase, Result,
+    Visibility,
+    import::{ImportTarget, SaveMode},
     limits,
     paging::Page,
     wire::{
@@ -41,8 +42,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
-    schedule_payload,
+    FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload, schedule_payload,
 };
 use crate::{
     failure::{self, Failure},
@@ -138,6 +138,43 @@ pub(crate) fn open_directory(config: CoreConfig) -> failure::Result<Cms> {
     })
 }
 
+impl ImportTarget for Direct {
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>> {
+        list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
+    }
+
+    fn save(&self, content_type: &str, elements: &[Value], mode: SaveMode) -> Result<BatchReport> {
+        let SaveMode { update_existing, keep_dates } = mode;
+        let caller = self.caller.clone();
+        let caller = if keep_dates { caller.keeping_dates() } else { caller };
+        let elements = BatchElements::of(elements);
+        self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
+    }
+
+    fn set_statuses(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        self.cms.publishing().set_statuses(&self.caller, content_type, ids, action)
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(self.cms.workflows().list()?.data)
+    }
+
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
+        let payload = Map::from_iter([("action".to_owned(), json!(action))]);
+        self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
+    }
+}
+
 impl Target for Direct {
     fn describe(&self) -> Result<String> {
         let folder = &self.cms.config().folder;
@@ -171,15 +208,6 @@ impl Target for Direct {
     fn rewrite_progress(&self) -> Option<RewriteProgress> {
         let cms = Arc::clone(&self.cms);
         Some(Box::new(move || cms.rewriting()))
-    }
-
-    fn objects(
-        &self,
-        content_type: &str,
-        request: &ListRequest,
-        edition: Edition,
-    ) -> Result<List<Value>> {
-        list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
@@ -263,17 +291,6 @@ impl Target for Direct {
         Ok(self.cms.objects().version(&self.caller, content_type, id, &version)?.to_value())
     }
 
-    fn import(
-        &self,
-        content_type: &str,
-        elements: &[Value],
-        SaveMode { update_existing, keep_dates }: SaveMode,
-    ) -> Result<BatchReport> {
-        let (caller, elements) = (self.caller.clone(), BatchElements::of(elements));
-        let caller = if keep_dates { caller.keeping_dates() } else { caller };
-        self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
-    }
-
     fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
         io::copy(&mut file.content, &mut incoming)
@@ -301,15 +318,6 @@ impl Target for Direct {
         self.cms.publishing().set_status(&self.caller, content_type, id, action, cascade)
     }
 
-    fn set_statuses(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()> {
-        self.cms.publishing().set_statuses(&self.caller, content_type, ids, action)
-    }
-
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
         let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
         all_pages(|number| {
@@ -329,10 +337,6 @@ impl Target for Direct {
         self.cms.publishing().unschedule(&self.caller, content_type, id)
     }
 
-    fn workflows(&self) -> Result<Vec<Workflow>> {
-        Ok(self.cms.workflows().list()?.data)
-    }
-
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow> {
         self.cms.workflows().create(&self.caller, definition)
     }
@@ -347,11 +351,6 @@ impl Target for Direct {
 
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
         self.cms.workflows().state(&self.caller, content_type, id)
-    }
-
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
-        let payload = Map::from_iter([("action".to_owned(), json!(action))]);
-        self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {

@@ -11,11 +11,10 @@ use std::io::{self, Read, Write};
 
 use cms_core::{
     Error, Result,
-    import::SaveMode,
+    import::ImportTarget,
     paging::Page,
     wire::{
         activity::{ActivityPage, ActivityRequest},
-        batch::BatchReport,
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
@@ -23,7 +22,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::UploadRequest,
-        object::{IncomingLinks, ListRequest, ObjectRequest, ValidateRequest},
+        object::{IncomingLinks, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         preview::{Preview, PreviewRequest},
@@ -39,6 +38,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
+pub(crate) use cms_core::Edition;
 #[cfg(feature = "serve")]
 pub(crate) use direct::{Direct, open_directory};
 
@@ -46,15 +46,6 @@ use crate::{
     failure,
     settings::{Settings, TargetAddress},
 };
-
-/// The versions of objects in a list or a search, where the type has Draft & Public.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edition {
-    /// The published versions, which readers see.
-    Published,
-    /// The current version of every object, whatever its status.
-    Current,
-}
 
 /// A file that is read while it is uploaded.
 pub(crate) struct FileUpload {
@@ -68,7 +59,7 @@ pub(crate) type RewriteProgress = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
 
 /// Content, types, files, workflows and keys of one space. Objects of every status are visible,
 /// except in lists and searches of published versions. Several threads may use it at the same time.
-pub(crate) trait Target: Sync {
+pub(crate) trait Target: ImportTarget + Sync {
     /// Names the target and the key for messages.
     fn describe(&self) -> Result<String>;
 
@@ -81,12 +72,6 @@ pub(crate) trait Target: Sync {
     /// Returns the progress of a plan or an apply; none where it is unknown.
     fn rewrite_progress(&self) -> Option<RewriteProgress>;
 
-    fn objects(
-        &self,
-        content_type: &str,
-        request: &ListRequest,
-        edition: Edition,
-    ) -> Result<List<Value>>;
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;
     fn replace_object(
@@ -128,10 +113,6 @@ pub(crate) trait Target: Sync {
     /// Removes some of the oldest deleted objects permanently.
     fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash>;
 
-    /// Creates the valid objects of a batch, and replaces existing ones if the mode says so.
-    fn import(&self, content_type: &str, elements: &[Value], mode: SaveMode)
-    -> Result<BatchReport>;
-
     /// Stores a file; returns its media object.
     fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value>;
     /// Opens the stored file of a media object. Errors of the reader contain a [`cms_core::Error`],
@@ -147,9 +128,6 @@ pub(crate) trait Target: Sync {
         action: PublishAction,
         cascade: bool,
     ) -> Result<()>;
-    /// Does the same to several objects of any status; to none when one of them does not exist.
-    fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
-    -> Result<()>;
 
     /// Scheduled publications of some types, or of all when none is named, earliest first.
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;
@@ -158,15 +136,11 @@ pub(crate) trait Target: Sync {
     /// Cancels the scheduled publication of an object, if any.
     fn unschedule(&self, content_type: &str, id: &str) -> Result<()>;
 
-    /// All workflows, built-in ones first.
-    fn workflows(&self) -> Result<Vec<Workflow>>;
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow>;
     fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow>;
     fn delete_workflow(&self, id: &str) -> Result<()>;
     /// The state of an object and its enabled transitions.
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState>;
-    /// Runs a transition; returns the new state.
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
 
     /// Searches; returns the response of the API.
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value>;

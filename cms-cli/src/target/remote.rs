@@ -9,8 +9,8 @@ mod resource;
 use std::io::{Read, Write};
 
 use cms_core::{
-    Error, Result,
-    import::SaveMode,
+    Edition, Error, Result,
+    import::{ImportTarget, SaveMode},
     limits,
     paging::Page,
     wire::{
@@ -58,8 +58,7 @@ use self::{
     },
 };
 use super::{
-    Edition, FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload,
-    schedule_payload,
+    FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload, schedule_payload,
 };
 
 /// The part of `GET /api/auth-context` that servers of every version have.
@@ -78,6 +77,62 @@ impl Remote {
             },
             other => other,
         }
+    }
+}
+
+impl ImportTarget for Remote {
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>> {
+        let path = format!("{}?{}", objects_path(content_type), list_query(request));
+        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
+        parse(status, &bytes, type_named(content_type))
+    }
+
+    fn save(
+        &self,
+        content_type: &str,
+        elements: &[Value],
+        SaveMode { update_existing, keep_dates }: SaveMode,
+    ) -> Result<BatchReport> {
+        let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
+        let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
+        if keep_dates {
+            request = request.header("X-CMS-Keep-Dates", "1");
+        }
+        let (status, bytes) =
+            self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
+        // A report with refused objects is no error.
+        if status == 400
+            && let Ok(report) = serde_json::from_slice(&bytes)
+        {
+            return Ok(report);
+        }
+        parse(status, &bytes, type_named(content_type))
+    }
+
+    fn set_statuses(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
+        // The response does not name the unknown object.
+        self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
+    }
+
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
+        let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
+        let body = text(&json!({ "action": action }))?;
+        self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
     }
 }
 
@@ -115,17 +170,6 @@ impl Target for Remote {
     /// A server logs the progress.
     fn rewrite_progress(&self) -> Option<RewriteProgress> {
         None
-    }
-
-    fn objects(
-        &self,
-        content_type: &str,
-        request: &ListRequest,
-        edition: Edition,
-    ) -> Result<List<Value>> {
-        let path = format!("{}?{}", objects_path(content_type), list_query(request));
-        let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
-        parse(status, &bytes, type_named(content_type))
     }
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
@@ -233,28 +277,6 @@ impl Target for Remote {
         self.check_type(content_type, self.get(&path, Resource { what: "version", name: &name }))
     }
 
-    fn import(
-        &self,
-        content_type: &str,
-        elements: &[Value],
-        SaveMode { update_existing, keep_dates }: SaveMode,
-    ) -> Result<BatchReport> {
-        let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
-        let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
-        if keep_dates {
-            request = request.header("X-CMS-Keep-Dates", "1");
-        }
-        let (status, bytes) =
-            self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
-        // A report with refused objects is no error.
-        if status == 400
-            && let Ok(report) = serde_json::from_slice(&bytes)
-        {
-            return Ok(report);
-        }
-        parse(status, &bytes, type_named(content_type))
-    }
-
     fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
         self.send_file(file, request)
     }
@@ -276,17 +298,6 @@ impl Target for Remote {
         self.post_action(&format!("{path}{hydrate}"), None, object_named(&name))
     }
 
-    fn set_statuses(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()> {
-        let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
-        // The response does not name the unknown object.
-        self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
-    }
-
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
         all_pages(|number| self.get(&schedules_path(number, content_types), SERVER))
     }
@@ -301,10 +312,6 @@ impl Target for Remote {
     fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
         let name = format!("{content_type}/{id}");
         self.delete(&schedule_path(content_type, id), object_named(&name))
-    }
-
-    fn workflows(&self) -> Result<Vec<Workflow>> {
-        Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
 
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow> {
@@ -324,17 +331,6 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let state = self.get(&state_path(content_type, id), object_named(&name));
         self.check_type(content_type, state)
-    }
-
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
-        let name = format!("{content_type}/{id}");
-        let body = text(&json!({ "action": action }))?;
-        self.request_json(
-            &Method::PUT,
-            &state_path(content_type, id),
-            Some(&body),
-            object_named(&name),
-        )
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {

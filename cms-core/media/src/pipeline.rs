@@ -22,8 +22,11 @@ use cms_model::{
     },
     message,
 };
-use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer, images::CroppedImage};
-use image::DynamicImage;
+use fast_image_resize::{
+    FilterType, IntoImageViewMut, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
+    pixels::{U8, U8x2, U8x3, U8x4, U16, U16x2, U16x3, U16x4},
+};
+use image::{DynamicImage, ImageBuffer, Pixel};
 
 use self::{
     decode::{DecodedImage, Opened},
@@ -60,8 +63,10 @@ pub fn render(
     let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
     let decoded = opened.decode(crop, size, &Limits { memory, ..*limits })?;
-    let mut image = scale(&decoded, crop, size)?;
-    if let Some(profile) = &decoded.profile {
+    let shrink = decoded.shrink();
+    let DecodedImage { image, profile, .. } = decoded;
+    let mut image = scale(image, shrink, crop, size)?;
+    if let Some(profile) = &profile {
         image = colour::to_srgb(image, profile);
     }
     image.apply_orientation(orientation.orientation());
@@ -82,18 +87,16 @@ pub fn measure(source: &[u8]) -> Option<Size> {
 /// The crop is in pixels of the full-size image, which may be decoded smaller. Pixels outside of
 /// the crop must not affect the output: they may have been cropped on purpose.
 fn scale(
-    decoded: &DecodedImage,
+    image: DynamicImage,
+    shrink: f64,
     crop: Rectangle,
-    (width, height): (u32, u32),
+    size: (u32, u32),
 ) -> Result<DynamicImage> {
-    let image = &decoded.image;
-    let shrink = decoded.shrink();
     let [left, part_width] = [crop.x, crop.width].map(|length| f64::from(length) * shrink);
     let [top, part_height] = [crop.y, crop.height].map(|length| f64::from(length) * shrink);
     let (first_column, columns) = whole_pixels(left, part_width, image.width());
     let (first_row, rows) = whole_pixels(top, part_height, image.height());
-    let part = CroppedImage::new(image, first_column, first_row, columns, rows)
-        .map_err(|error| Error::Internal(error.into()))?;
+    let part = Rectangle { x: first_column, y: first_row, width: columns, height: rows };
     let [left, top] = [left - f64::from(first_column), top - f64::from(first_row)];
 
     // The size of a reduced image is rounded up, so this only corrects floating-point errors.
@@ -102,17 +105,67 @@ fn scale(
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
         .crop(left, top, part_width, part_height);
-    let mut scaled = DynamicImage::new(width, height, image.color());
-    Resizer::new()
-        .resize(&part, &mut scaled, &options)
-        .map_err(|error| Error::Internal(error.into()))?;
-    Ok(match scaled {
-        DynamicImage::ImageLuma16(_) => DynamicImage::ImageLuma8(scaled.into_luma8()),
-        DynamicImage::ImageLumaA16(_) => DynamicImage::ImageLumaA8(scaled.into_luma_alpha8()),
-        DynamicImage::ImageRgb16(_) => DynamicImage::ImageRgb8(scaled.into_rgb8()),
-        DynamicImage::ImageRgba16(_) => DynamicImage::ImageRgba8(scaled.into_rgba8()),
-        eight_bits => eight_bits,
+    Ok(match image {
+        DynamicImage::ImageLuma8(image) => resize::<_, U8>(image, part, size, &options)?.into(),
+        DynamicImage::ImageLumaA8(image) => resize::<_, U8x2>(image, part, size, &options)?.into(),
+        DynamicImage::ImageRgb8(image) => resize::<_, U8x3>(image, part, size, &options)?.into(),
+        DynamicImage::ImageRgba8(image) => resize::<_, U8x4>(image, part, size, &options)?.into(),
+        DynamicImage::ImageLuma16(image) => {
+            DynamicImage::from(resize::<_, U16>(image, part, size, &options)?).into_luma8().into()
+        }
+        DynamicImage::ImageLumaA16(image) => {
+            let scaled = resize::<_, U16x2>(image, part, size, &options)?;
+            DynamicImage::from(scaled).into_luma_alpha8().into()
+        }
+        DynamicImage::ImageRgb16(image) => {
+            DynamicImage::from(resize::<_, U16x3>(image, part, size, &options)?).into_rgb8().into()
+        }
+        DynamicImage::ImageRgba16(image) => {
+            DynamicImage::from(resize::<_, U16x4>(image, part, size, &options)?).into_rgba8().into()
+        }
+        _ => return Err(not_an_image()),
     })
+}
+
+/// Pixels of one type, one after the other.
+type Pixels<I> = ImageBuffer<I, Vec<<I as Pixel>::Subpixel>>;
+
+/// Scales a part of an image. Source and result have the same type of view, because the resizer is
+/// compiled for each pair of types, which takes longer than anything else in this crate.
+fn resize<I: Pixel, P: PixelTrait>(
+    image: Pixels<I>,
+    part: Rectangle,
+    (width, height): (u32, u32),
+    options: &ResizeOptions,
+) -> Result<Pixels<I>>
+where
+    Pixels<I>: IntoImageViewMut,
+{
+    let (mut part, mut scaled) = (cropped(image, part), Pixels::<I>::new(width, height));
+    let resized = match (part.image_view_mut::<P>(), scaled.image_view_mut::<P>()) {
+        (Some(source), Some(mut result)) => {
+            Resizer::new().resize_typed(&source, &mut result, options)
+        }
+        _ => return Err(Error::internal("the pixels of an image have another type")),
+    };
+    resized.map_err(|error| Error::Internal(error.into()))?;
+    Ok(scaled)
+}
+
+/// Cuts out a part of an image, in its memory.
+fn cropped<I: Pixel>(image: Pixels<I>, part: Rectangle) -> Pixels<I> {
+    if image.dimensions() == (part.width, part.height) {
+        return image;
+    }
+    let samples_of = |pixels: u32| pixels as usize * usize::from(I::CHANNEL_COUNT);
+    let (row_length, length) = (samples_of(image.width()), samples_of(part.width));
+    let mut samples = image.into_raw();
+    for row in 0..part.height as usize {
+        let start = (part.y as usize + row) * row_length + samples_of(part.x);
+        samples.copy_within(start..start + length, row * length);
+    }
+    samples.truncate(part.height as usize * length);
+    Pixels::<I>::from_raw(part.width, part.height, samples).expect("the part is within the image")
 }
 
 /// The first pixel that an interval touches, and the number of pixels.

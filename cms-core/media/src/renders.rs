@@ -12,7 +12,7 @@ use std::{
     collections::hash_map::DefaultHasher,
     fs::{self, File},
     hash::{Hash, Hasher},
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -27,6 +27,7 @@ use cms_model::{
     limits,
     media::id::FileId,
 };
+use cms_system::folder;
 use quick_cache::{Weighter, sync::Cache};
 
 /// Number of locks for rendering; images that share a lock are rendered one after the other.
@@ -214,20 +215,10 @@ impl Renders {
         lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a temporary file and renames it, so that no incomplete file is ever read. It is
-    /// synced before the rename, because an empty file has a meaning.
+    /// Writes the file of a rendered image. An empty file has a meaning.
     fn write(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
-        let path = self.path(id, name);
-        // Another process may render the same image.
-        let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));
-        let write = || {
-            fs::create_dir_all(self.folder.join(id.to_string()))?;
-            let mut file = File::create(&unfinished)?;
-            file.write_all(image)?;
-            file.sync_data()?;
-            fs::rename(&unfinished, &path)
-        };
-        write().inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
+        fs::create_dir_all(self.folder.join(id.to_string()))?;
+        folder::replace_file(&self.path(id, name), image)?;
         self.make_room(taken(image.len() as u64))
     }
 

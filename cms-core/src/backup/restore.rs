@@ -9,6 +9,7 @@ use std::{
 
 use cms_media::files::Files;
 use cms_model::{
+    content_type::builtin::MEDIA,
     error::{Error, Result, path_error},
     media::{fingerprint::Fingerprint, id::FileId},
     wire::backup::Backup,
@@ -17,7 +18,7 @@ use cms_store::read_copy;
 use cms_system::{folder, lock};
 
 use super::archive::{self, EntryContent, EntryName};
-use crate::{CoreConfig, media::service::TYPE};
+use crate::CoreConfig;
 
 /// The staging directory within the data directory.
 const STAGE: &str = "restoring";
@@ -191,7 +192,7 @@ impl StagingDirectory {
             writer.end_all_access()
         })?;
         let objects =
-            store.read_autocommit(|reader| reader.media_files_after(TYPE, "", u32::MAX))?;
+            store.read_autocommit(|reader| reader.media_files_after(MEDIA, "", u32::MAX))?;
         drop(store);
         let recorded = objects.into_iter();
         let recorded = recorded.filter_map(|file| FileId::parse(&file.id).zip(file.recorded));

@@ -13,6 +13,7 @@ use std::{
 use cms_media::chunks::ChunkReader;
 use cms_model::{
     clock::Timestamp,
+    content_type::builtin::MEDIA,
     dates,
     error::{Error, Result, path_error},
     media::{
@@ -26,10 +27,7 @@ use cms_store::{Reader, read_copy};
 use super::archive::{ArchiveWriter, EntryName};
 use crate::{
     cms::Cms,
-    media::{
-        service::TYPE,
-        verify::{REMEDY, wrong_digest, wrong_size},
-    },
+    media::verify::{REMEDY, wrong_digest, wrong_size},
 };
 
 /// Bytes of a stored file in memory. Each chunk is one request to S3.
@@ -173,7 +171,7 @@ fn inspect_copy(copy: &Reader<'_>, at: Timestamp) -> Result<(RecordedFiles, Back
     if !damage.is_empty() {
         return Err(Error::internal(format!("the database is damaged: {}", damage.join("; "))));
     }
-    let objects = copy.media_files_after(TYPE, "", u32::MAX)?.into_iter();
+    let objects = copy.media_files_after(MEDIA, "", u32::MAX)?.into_iter();
     let files =
         objects.filter_map(|file| Some((FileId::parse(&file.id)?, file.recorded))).collect();
     let known = Backup {

@@ -24,7 +24,7 @@ use cms_model::{
 };
 use cms_store::{DERIVED_DATA_VERSION, Event, NewTexts, StoredText, Writer};
 
-use crate::{object::write, progress::Progress, webhook::feed};
+use crate::{hooks, object::write, progress::Progress};
 
 const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema, and updating them automatically is impossible (e.g., Text -> Relationship). Ensure you're not changing a field type that is also required - if so, disable required for the field you're changing.";
 
@@ -79,7 +79,7 @@ pub(crate) fn create(
 pub(crate) fn delete(writer: &Writer<'_>, content_type: &CompiledType, stamp: Stamp) -> Result<()> {
     writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
     // Creates the deliveries of unread journal rows, whose objects are about to be deleted.
-    feed::catch_up(writer, stamp.at)?;
+    hooks::before_removal(writer, stamp.at)?;
     writer.delete_ctd(content_type.pk)
 }
 

@@ -245,18 +245,9 @@ impl Run {
             Err(error) => return Err(error),
         };
         change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
-        let properties = definition.properties().into_iter().map(|property| PropertyPlan {
-            to: Some(property.kind()),
-            name: property.name,
-            change: PropertyChange::Add,
-            from: None,
-            renamed_from: None,
-            kept: 0,
-            converted: 0,
-            emptied: 0,
-            failed: 0,
-            samples: Vec::new(),
-            nested: Vec::new(),
+        let properties = definition.properties().into_iter().map(|property| {
+            let kind = Some(property.kind());
+            PropertyPlan::new(&property.name, PropertyChange::Add, None, kind)
         });
         Ok(TypePlan {
             name: name.to_owned(),

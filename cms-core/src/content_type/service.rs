@@ -7,7 +7,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use cms_model::{
     content_type::{
-        builtin::WEBHOOKS,
+        builtin::{MEDIA, WEBHOOKS},
         catalog::{Catalog, CompiledType},
         model::SINGLE_PATH,
         parse, resolve,
@@ -152,7 +152,8 @@ impl Types<'_> {
             }
             Ok(stamp.at)
         })?;
-        self.cms.media().delete_renders_of_purged(name, at)
+        self.cms.after_purge(name, at);
+        Ok(())
     }
 
     /// Changes one type in a write transaction, after all checks (see
@@ -272,7 +273,7 @@ fn has_images(
 ) -> Result<bool> {
     let links = payload.get("featuredImage").and_then(Value::as_array);
     for target in links.into_iter().flatten().filter_map(link::internal).filter_map(link::parse) {
-        let media = catalog.find(target.content_type).filter(|known| known.name() == "_media");
+        let media = catalog.find(target.content_type).filter(|known| known.name() == MEDIA);
         let exists = match media {
             Some(media) => reader.object_pk(media.pk, &target.id)?.is_some(),
             None => false,

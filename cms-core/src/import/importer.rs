@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::{
     ImportRecord, ImportTarget,
     compare::{has_same_creation_date, is_unchanged},
+    fetch::fetch,
     links::{has_link, without_pending_links},
     object::{Address, ImportObject, address},
     short_links::expand_links,
@@ -24,6 +25,7 @@ use super::{
 use cms_model::{
     error::{Error, FieldErrors, Result},
     message::MessageCode,
+    object::model::Edition,
     wire::{content_type::ContentType, workflow::Workflow},
 };
 
@@ -447,7 +449,7 @@ impl<'a> Importer<'a> {
             return Ok(HashMap::new());
         }
         let ids: Vec<&str> = objects.filter_map(ImportObject::id).collect();
-        match self.target.current(&content_type.name, &ids) {
+        match fetch(self.target, &content_type.name, &ids, Edition::Current) {
             // A dry run does not create the type.
             Err(Error::NotFound { .. }) if self.options.dry_run => Ok(HashMap::new()),
             existing => existing,

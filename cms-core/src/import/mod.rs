@@ -10,6 +10,7 @@
 mod batches;
 mod compare;
 mod definitions;
+mod fetch;
 mod importer;
 mod links;
 mod object;
@@ -20,8 +21,6 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 pub use self::{
@@ -29,6 +28,7 @@ pub use self::{
         definition, featured_image_updates, is_builtin_type, is_system_type,
         is_unchanged_builtin_type, provisional_type, select_definitions,
     },
+    fetch::fetch,
     importer::{Existing, ImportCounts, ImportOptions, Importer, Refusal},
     links::order_by_links,
     object::ImportObject,
@@ -37,24 +37,36 @@ pub use self::{
 };
 use cms_model::{
     error::Result,
-    wire::{batch::BatchReport, publish::PublishAction, workflow::Workflow},
+    object::model::Edition,
+    wire::{
+        batch::BatchReport,
+        list::List,
+        object::ListRequest,
+        publish::PublishAction,
+        workflow::{Workflow, WorkflowState},
+    },
 };
 
 /// The operations that an import needs of a space, over HTTP or in process.
 pub trait ImportTarget {
-    /// Returns the current versions of existing objects by their ids in lower case.
-    fn current(&self, content_type: &str, ids: &[&str]) -> Result<HashMap<String, Value>>;
-    /// Returns the published versions of existing objects by their ids in lower case.
-    fn published(&self, content_type: &str, ids: &[&str]) -> Result<HashMap<String, Value>>;
-    /// Saves the valid objects of a batch; the report names the others.
+    /// Lists objects of a type.
+    fn objects(
+        &self,
+        content_type: &str,
+        request: &ListRequest,
+        edition: Edition,
+    ) -> Result<List<Value>>;
+    /// Creates the valid objects of a batch, and replaces existing ones if the mode says so. The
+    /// report names the others.
     fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
-    /// Publishes, unpublishes or archives all objects.
+    /// Publishes, unpublishes or archives objects of any status; none when one of them does not
+    /// exist.
     fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
     -> Result<()>;
-    /// Returns all workflows.
+    /// Returns all workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
-    /// Moves an object to another workflow state.
-    fn run_transition(&self, content_type: &str, id: &str, transition: &str) -> Result<()>;
+    /// Runs a workflow transition of an object; returns its new state.
+    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
 }
 
 /// How a batch of objects is saved.

@@ -10,11 +10,13 @@ use serde_json::Value;
 use super::{
     Importer,
     compare::{difference, is_unchanged},
+    fetch::fetch,
     importer::{BATCH_SIZE, Outcome},
     object::{ImportObject, MODIFIED, address},
 };
 use cms_model::{
     error::{Error, FieldErrors, Result},
+    object::model::Edition,
     wire::{content_type::ContentType, publish::PublishAction, workflow::Workflow},
     workflow::model::DEFAULT_WORKFLOW,
 };
@@ -82,7 +84,7 @@ impl Importer<'_> {
             return Ok(());
         }
         let ids: Vec<&str> = objects.iter().filter_map(ImportObject::id).collect();
-        let mut stored = self.target.current(&content_type.name, &ids)?;
+        let mut stored = fetch(self.target, &content_type.name, &ids, Edition::Current)?;
         let changes = objects.into_iter().filter_map(|object| {
             let stored = stored.remove(&object.id()?.to_lowercase())?;
             let change = StatusChange { object, stored };
@@ -191,7 +193,7 @@ impl Importer<'_> {
             version.is_some_and(|v| difference(change.published(), v, content_type).is_none())
         };
         let ids: Vec<&str> = changes.iter().map(|change| change.id()).collect();
-        let published = self.target.published(&content_type.name, &ids)?;
+        let published = fetch(self.target, &content_type.name, &ids, Edition::Published)?;
         changes.retain(|change| {
             !(change.stored_internal("status") == MODIFIED
                 && is_unchanged(change.current(), &change.stored, content_type)
@@ -206,7 +208,7 @@ impl Importer<'_> {
         // An object that has the current version already returns to the published one first.
         let saved = self.save_versions(content_type, rest, StatusChange::published)?;
         let ids: Vec<&str> = saved.iter().map(|change| change.id()).collect();
-        let stored = self.target.current(&content_type.name, &ids)?;
+        let stored = fetch(self.target, &content_type.name, &ids, Edition::Current)?;
         let mut to_revert: Vec<&Value> = Vec::new();
         for change in saved {
             let version = stored.get(&change.id().to_lowercase()).unwrap_or(&Value::Null);
@@ -322,7 +324,7 @@ impl Importer<'_> {
     ) -> Result<Option<String>> {
         for transition in transitions {
             match self.target.run_transition(&content_type.name, id, transition) {
-                Ok(()) => {}
+                Ok(_) => {}
                 Err(error @ (Error::Invalid(_) | Error::NotFound { .. })) => {
                     return Ok(Some(error.reason()));
                 }

@@ -1,6 +1,6 @@
 use std::{
     cell::{Cell, RefCell},
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     sync::atomic::AtomicBool,
 };
 
@@ -17,11 +17,14 @@ use super::{
 use cms_model::{
     error::{Error, FieldErrors, Result},
     message,
+    object::model::Edition,
     wire::{
         batch::{BatchError, BatchReport},
         content_type::ContentType,
+        list::List,
+        object::ListRequest,
         publish::PublishAction,
-        workflow::{Transition, Workflow},
+        workflow::{Transition, Workflow, WorkflowState},
     },
 };
 
@@ -197,14 +200,9 @@ impl Space {
 }
 
 impl ImportTarget for Space {
-    fn current(&self, _: &str, ids: &[&str]) -> Result<HashMap<String, Value>> {
-        let objects = self.objects.borrow();
-        let found = ids.iter().filter_map(|id| Some(((*id).to_owned(), objects.get(*id)?.clone())));
-        Ok(found.collect())
-    }
-
-    fn published(&self, content_type: &str, ids: &[&str]) -> Result<HashMap<String, Value>> {
-        self.current(content_type, ids)
+    fn objects(&self, _: &str, request: &ListRequest, _: Edition) -> Result<List<Value>> {
+        let (objects, ids) = (self.objects.borrow(), request.ids.iter().flatten());
+        Ok(List::single_page(ids.filter_map(|id| objects.get(id).cloned()).collect()))
     }
 
     fn save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport> {
@@ -245,8 +243,8 @@ impl ImportTarget for Space {
         Ok(Vec::new())
     }
 
-    fn run_transition(&self, _: &str, _: &str, _: &str) -> Result<()> {
-        Ok(())
+    fn run_transition(&self, _: &str, _: &str, _: &str) -> Result<WorkflowState> {
+        unreachable!("no object has another workflow state")
     }
 }
 

@@ -11,6 +11,7 @@ use cms_media::{
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
+    content_type::builtin::MEDIA,
     context::Caller,
     error::{Error, FieldErrors, Result},
     limits,
@@ -28,9 +29,6 @@ use crate::cms::Cms;
 pub struct Media<'a> {
     pub(crate) cms: &'a Cms,
 }
-
-/// The type of media objects.
-pub(crate) const TYPE: &str = "_media";
 
 impl Cms {
     /// Uploaded files and images.
@@ -70,7 +68,7 @@ impl Media<'_> {
         file: Option<Incoming>,
         request: &UploadRequest,
     ) -> Result<Json> {
-        self.cms.objects().content_type(caller, TYPE, Access::CREATE)?;
+        self.cms.objects().content_type(caller, MEDIA, Access::CREATE)?;
         let mut file = file;
         let content = match &mut file {
             Some(file) => file.head(limits::MAX_INSPECTED_BYTES).map_err(Error::from_io)?,
@@ -85,7 +83,7 @@ impl Media<'_> {
             if request.save {
                 return Err(Error::invalid("id", message::ALREADY_USED));
             }
-            caller.require(Access::UPDATE, TYPE)?;
+            caller.require(Access::UPDATE, MEDIA)?;
         }
         let payload = describe(&id, &media, &content, request);
         let is_new = self.store(&id, file)?;
@@ -99,7 +97,7 @@ impl Media<'_> {
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
-        let created = self.cms.objects().create_with(caller, TYPE, payload, record);
+        let created = self.cms.objects().create_with(caller, MEDIA, payload, record);
         if created.is_err() && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed
             // removal.
@@ -155,9 +153,11 @@ impl Media<'_> {
     /// Reads from the database, with the primary key of the media type, which never changes. Each
     /// statement has its own snapshot.
     pub(super) fn lookup<T>(&self, read: impl FnOnce(&Reader<'_>, i64) -> Result<T>) -> Result<T> {
-        let media = match self.cms.catalog.cached().find(TYPE) {
+        let media = match self.cms.catalog.cached().find(MEDIA) {
             Some(media) => media.pk,
-            None => self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(TYPE)?.pk))?,
+            None => {
+                self.cms.store.read(|reader| Ok(self.cms.catalog.at(reader)?.get(MEDIA)?.pk))?
+            }
         };
         self.cms.store.read_autocommit(|reader| read(reader, media))
     }
@@ -171,7 +171,7 @@ impl Media<'_> {
         content_type: &str,
         ids: impl IntoIterator<Item = &'i str>,
     ) {
-        if content_type == TYPE {
+        if content_type == MEDIA {
             for id in ids.into_iter().filter_map(FileId::parse) {
                 self.cms.renders.remove(&id).ok();
             }
@@ -197,14 +197,14 @@ impl Media<'_> {
     }
 
     /// Removes all images rendered from the files of the objects of a type deleted at a point in
-    /// time.
-    pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) -> Result<()> {
-        if content_type != TYPE {
-            return Ok(());
+    /// time. The clean-up retries failed removals.
+    pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) {
+        if content_type == MEDIA
+            && let Ok(removed) =
+                self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))
+        {
+            self.delete_renders_of(MEDIA, removed.iter().map(String::as_str));
         }
-        let removed = self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))?;
-        self.delete_renders_of(TYPE, removed.iter().map(String::as_str));
-        Ok(())
     }
 }
 

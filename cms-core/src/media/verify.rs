@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use cms_media::files::StoredFile;
 use cms_model::{
+    content_type::builtin::MEDIA,
     error::{Error, Result},
     limits,
     media::{fingerprint::Fingerprint, id::FileId},
@@ -13,7 +14,7 @@ use cms_model::{
 };
 use cms_store::MediaFile;
 
-use super::service::{Media, TYPE};
+use super::service::Media;
 
 impl Media<'_> {
     /// Returns the size of the stored file of a media object.
@@ -47,7 +48,7 @@ impl Media<'_> {
         let mut last = String::new();
         loop {
             let page = self.cms.store.read_autocommit(|reader| {
-                reader.media_files_after(TYPE, &last, limits::MAX_PAGE_SIZE)
+                reader.media_files_after(MEDIA, &last, limits::MAX_PAGE_SIZE)
             })?;
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
@@ -75,7 +76,7 @@ impl Media<'_> {
                 };
                 findings.extend(problem.map(|message| Finding {
                     part: CheckArea::Files,
-                    place: format!("{TYPE}/{id}"),
+                    place: format!("{MEDIA}/{id}"),
                     message: format!("{message}; {REMEDY}"),
                     derived: false,
                     repaired: false,

@@ -26,8 +26,8 @@ use cms_store::Writer;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
+    hooks::HookResult,
     service::{Objects, find, may_change, require_quota},
-    synchronous_webhooks::WebhookResult,
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
@@ -70,13 +70,12 @@ impl Objects<'_> {
         if let Some(response) = self.stored_response(caller)? {
             return report(elements, read_element_errors(&response)?, !repeated.is_empty());
         }
-        let results =
-            self.call_webhooks_on_elements(caller, name, elements, (update_existing, &repeated))?;
+        let results = self.before_batch(caller, name, elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let quota = config.max_objects;
         let budget = &mut StepBudget::per_object();
-        let prepare = |(index, element): (usize, WebhookResult)| -> Result<Element> {
+        let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
             }
@@ -150,7 +149,7 @@ impl Objects<'_> {
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
         let has_repeated = !repeated.is_empty();
-        let results = self.call_webhooks_on_patches(caller, name, elements)?;
+        let results = self.before_patches(caller, name, elements)?;
         let context = Context::new(caller, &self.cms.config);
         let mut patches = Vec::with_capacity(results.len());
         for (index, element) in results.into_iter().enumerate() {
@@ -197,7 +196,7 @@ impl Objects<'_> {
         if ids.len() > limit {
             return Err(Error::Rejected(vec![Reason::BatchLimit(limit)]));
         }
-        self.call_webhooks_on_deletions(caller, name, ids)?;
+        self.before_deletions(caller, name, ids)?;
         let stamp = caller.stamp(self.cms.config.clock.now());
         let (caller, ids) = (caller.clone(), ids.to_vec());
         let (deleted, reasons) = self.write(name, move |writer, _, content_type| {
@@ -234,7 +233,7 @@ impl Objects<'_> {
             }
             Ok((deleted, reasons))
         })?;
-        self.cms.media().delete_renders_of(name, deleted.iter().map(String::as_str));
+        self.cms.after_deletion(name, deleted.iter().map(String::as_str));
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
@@ -416,7 +415,7 @@ pub(crate) fn still_used(
 }
 
 /// Parses an element, or returns its errors.
-fn read(element: WebhookResult) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+fn read(element: HookResult) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
     let text = match element {
         Ok(text) => text,
         Err(errors) => return Ok(Err(errors)),
@@ -428,7 +427,7 @@ fn read(element: WebhookResult) -> Result<std::result::Result<Map<String, Value>
 }
 
 /// Parses the id of an element that changes an object, or returns its errors.
-fn read_patch(element: WebhookResult) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
+fn read_patch(element: HookResult) -> Result<std::result::Result<(String, Bytes), FieldErrors>> {
     let text = element.clone().ok();
     let payload = match read(element)? {
         Ok(payload) => payload,

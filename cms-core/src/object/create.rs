@@ -30,7 +30,7 @@ impl Objects<'_> {
         if let Some(response) = self.stored_response(caller)? {
             return Ok(Json(response));
         }
-        let payload = self.call_webhooks_on_new(caller, name, payload)?;
+        let payload = self.before_create(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let mut prepared = PreparedObject::new(

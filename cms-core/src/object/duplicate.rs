@@ -144,7 +144,7 @@ impl Copier<'_> {
         let mut prepared = PreparedObject::of(
             content_type,
             id,
-            (&Map::new(), &object),
+            (Some(&Map::new()), &object),
             errors,
             self.context,
             None,

@@ -244,7 +244,7 @@ impl Objects<'_> {
         payload: Map<String, Value>,
         edit: Edit,
     ) -> Result<Json> {
-        let payload = self.call_webhooks_on_change(caller, name, id, payload)?;
+        let payload = self.before_edit(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
         let (prepared, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
@@ -286,7 +286,7 @@ impl Objects<'_> {
     /// Deletes an object without incoming links (see docs/reference/objects.md#delete).
     pub fn delete(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
         self.content_type(caller, name, Access::DELETE)?;
-        self.call_webhooks_on_deletion(caller, name, id)?;
+        self.before_deletion(caller, name, id)?;
         let (caller, wanted) = (caller.clone(), id.to_owned());
         let stamp = caller.stamp(self.cms.config.clock.now());
         self.write(name, move |writer, _, content_type| {
@@ -297,7 +297,7 @@ impl Objects<'_> {
             }
             write::delete(writer, content_type, &stored, stamp)
         })?;
-        self.cms.media().delete_renders_of(name, [id]);
+        self.cms.after_deletion(name, [id]);
         Ok(())
     }
 

@@ -108,8 +108,14 @@ impl PreparedObject {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        let prepared =
-            Self::of(content_type, id, (&Map::new(), &payload), errors, context, Some(budget))?;
+        let prepared = Self::of(
+            content_type,
+            id,
+            (Some(&Map::new()), &payload),
+            errors,
+            context,
+            Some(budget),
+        )?;
         Ok(Self { dates, ..prepared })
     }
 
@@ -145,7 +151,7 @@ impl PreparedObject {
         };
         let id = stored.id.clone().into_owned();
         let mut prepared =
-            Self::of(content_type, id, (&before, &object), errors, context, Some(budget))?;
+            Self::of(content_type, id, (Some(&before), &object), errors, context, Some(budget))?;
         prepared.dates = dates;
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
@@ -175,17 +181,18 @@ impl PreparedObject {
         }
         let object = parse(&self.data)?;
         let prepared =
-            Self::of(content_type, self.id, (&object, &object), errors, context, Some(budget))?;
+            Self::of(content_type, self.id, (None, &object), errors, context, Some(budget))?;
         require_steps_left(budget)?;
         Ok(Self { dates: self.dates, changed: self.changed, ..prepared })
     }
 
-    /// Prepares an object without `id` and `internal`, given the version before. Without a
-    /// budget, patterns are not checked: stored values already match.
+    /// Prepares an object without `id` and `internal`, given the version before, if the
+    /// changed properties are needed. Without a budget, patterns are not checked: stored values
+    /// already match.
     pub(crate) fn of(
         content_type: &CompiledType,
         id: String,
-        (before, object): (&Map<String, Value>, &Map<String, Value>),
+        (before, object): (Option<&Map<String, Value>>, &Map<String, Value>),
         mut errors: FieldErrors,
         context: &Context,
         mut budget: Option<&mut StepBudget>,
@@ -208,7 +215,7 @@ impl PreparedObject {
         let unique = unique.filter_map(value_of).collect();
         let links = link::links(&content_type.properties, object);
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
-        let changed = changed_properties(before, object);
+        let changed = before.map_or_else(String::new, |before| changed_properties(before, object));
         Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
     }
 

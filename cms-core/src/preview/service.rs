@@ -114,13 +114,4 @@ impl Previews<'_> {
             Ok(caller.with_credential(Credential::PreviewToken))
         })
     }
-
-    /// Removes the tokens that have expired.
-    pub(crate) fn expire(&self) -> Result<()> {
-        let now = self.cms.config.clock.now();
-        if self.cms.store.read_autocommit(|reader| reader.has_expired_preview_tokens(now))? {
-            self.cms.store.write(move |writer| writer.remove_expired_preview_tokens(now))?;
-        }
-        Ok(())
-    }
 }

@@ -356,11 +356,10 @@ impl Indexer {
     fn activate_next(&self, writer: &mut WriterState) -> Result<()> {
         let Some(mut next) = writer.next.take() else { return Ok(()) };
         next.feed.commit()?;
-        let staged = self.folder.join("current.new");
-        fs::write(&staged, format!("{}\n", next.number)).map_err(Error::from_io)?;
-        File::open(&staged).and_then(|file| file.sync_all()).map_err(Error::from_io)?;
-        fs::rename(&staged, self.folder.join(CURRENT)).map_err(Error::from_io)?;
-        folder::sync(&self.folder).map_err(Error::from_io)?;
+        let number = format!("{}\n", next.number);
+        folder::replace_file(&self.folder.join(CURRENT), number.as_bytes())
+            .and_then(|()| folder::sync(&self.folder))
+            .map_err(Error::from_io)?;
         self.publish_commit(&next);
         let number = next.number;
         writer.current = Some(next);

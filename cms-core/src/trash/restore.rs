@@ -6,19 +6,19 @@ use std::sync::Arc;
 use cms_media::incoming::Incoming;
 use cms_model::{
     auth::scope::Access,
+    content_type::builtin::MEDIA,
     context::Caller,
     error::{Error, Result},
     media::{fingerprint::Fingerprint, id::FileId},
     message,
     pattern::StepBudget,
-    webhook::synchronous::WriteEvent,
     wire::{object::Json, trash::RestoreRequest},
 };
 use serde_json::{Map, Value};
 
 use super::service::{Trash, deleted, find};
 use crate::{
-    media::service as media,
+    hooks::{self, WriteEvent},
     object::{
         service::{require_quota, to_json},
         write::{
@@ -26,7 +26,6 @@ use crate::{
             restore::{Restoration, RestoreInputs, properties},
         },
     },
-    webhook::feed,
 };
 
 /// The rights on its type that restoring an object needs.
@@ -58,8 +57,7 @@ impl Trash<'_> {
             let prepared = prepared.checked(reader, &catalog, content_type)?;
             Ok((content_type.name().to_owned(), found.id, prepared))
         })?;
-        let moved =
-            request.id.clone().filter(|id| name == media::TYPE && !id.eq_ignore_ascii_case(&old));
+        let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
         let (catalog_cache, owned_caller, entry) =
@@ -82,7 +80,7 @@ impl Trash<'_> {
             let prepared = prepared.checked(writer, &catalog, content_type)?;
             require_quota(writer, quota, 1)?;
             // Creates the deliveries of unread journal rows: those of a purge need the entry.
-            feed::catch_up(writer, at)?;
+            hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;
             }
@@ -117,8 +115,7 @@ impl Trash<'_> {
             };
             Ok((content_type.name().to_owned(), id, sent))
         })?;
-        let webhooks = self.cms.webhooks();
-        let Some(mut calls) = webhooks.synchronous_calls(caller, &name, WriteEvent::Create)? else {
+        let Some(mut calls) = self.cms.before_write(caller, &name, WriteEvent::Create)? else {
             return Ok(());
         };
         let without_id = |mut data: Map<String, Value>| {

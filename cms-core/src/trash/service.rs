@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
-    content_type::catalog::{Catalog, CompiledType},
+    content_type::{
+        builtin::MEDIA,
+        catalog::{Catalog, CompiledType},
+    },
     context::{Caller, Stamp},
     dates,
     error::{Error, Result},
@@ -19,7 +22,7 @@ use cms_model::{
 };
 use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
 
-use crate::{cms::Cms, media::service as media, object::service::to_json, webhook::feed};
+use crate::{cms::Cms, hooks, object::service::to_json};
 
 /// The rights on a type that reading its deleted objects needs.
 const READ: Access = Access::READ_REMOVED;
@@ -219,7 +222,7 @@ fn remove_entries(
     }
     // Creates the deliveries of unread journal rows: those of a purge need the entries that are
     // about to be removed.
-    feed::catch_up(writer, stamp.at)?;
+    hooks::before_removal(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {
         by_type.entry(entry.ctd).or_default().push(entry);
@@ -230,7 +233,7 @@ fn remove_entries(
         let pks: Vec<i64> = entries.iter().map(|entry| entry.pk).collect();
         let audience = Audience::of(known, false);
         writer.remove_trash((ctd, known.name()), &pks, audience, stamp)?;
-        if known.name() == media::TYPE {
+        if known.name() == MEDIA {
             files.extend(entries.into_iter().map(|entry| entry.id));
         }
     }

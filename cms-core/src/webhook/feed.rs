@@ -33,7 +33,7 @@ const BATCH_ROWS: usize = 500;
 pub(crate) struct Cursor(AtomicI64);
 
 impl Cursor {
-    fn at(&self, reader: &Reader<'_>) -> Result<i64> {
+    pub(super) fn at(&self, reader: &Reader<'_>) -> Result<i64> {
         Ok(reader.webhook_cursor()?.max(self.0.load(Ordering::Relaxed)))
     }
 }
@@ -85,16 +85,6 @@ pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
         }
         DeliveryBatch::of(writer, &catalog, &webhooks, &entries)?.write(writer, now)?;
     }
-}
-
-/// Stores the position in the journal, so that rows before it can be removed.
-pub(super) fn save(store: &Store, cursor: &Cursor) -> Result<i64> {
-    let (read, saved) =
-        store.read_autocommit(|reader| Ok((cursor.at(reader)?, reader.webhook_cursor()?)))?;
-    if read > saved {
-        store.write(move |writer| writer.set_webhook_cursor(read.max(writer.webhook_cursor()?)))?;
-    }
-    Ok(read)
 }
 
 /// The effect of a batch of journal rows.

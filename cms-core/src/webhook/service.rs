@@ -328,12 +328,12 @@ impl Webhooks<'_> {
         })
     }
 
-    /// Fails expired deliveries and reads the journal; returns the row before which webhooks need
-    /// no rows.
+    /// Fails expired deliveries and reads the journal; returns the last row that was read. The
+    /// clean-up stores it, so that the rows up to it can be removed.
     pub(crate) fn clean_up(&self) -> Result<i64> {
         while self.expire_deliveries()? {}
         while self.create_deliveries()? {}
-        feed::save(&self.cms.store, &self.cms.webhooks.cursor).map(|seq| seq + 1)
+        self.cms.store.read_autocommit(|reader| self.cms.webhooks.cursor.at(reader))
     }
 
     pub(super) fn subscriptions(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {

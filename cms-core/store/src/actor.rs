@@ -15,7 +15,7 @@ use cms_model::{
 };
 use rusqlite::Row;
 
-use super::{Reader, error::map, object::table_of};
+use super::{Reader, object::table_of};
 
 /// The actor in a column that versions of cms before schema 10 did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,13 +118,14 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let mut statement = self.statement(
+        let rows = self.query_rows(
             "SELECT a.pk, a.uid, a.name, a.kind, a.created_at, u.email, u.role, u.disabled
              FROM (SELECT DISTINCT value AS wanted FROM json_each(?1))
              CROSS JOIN actor a ON a.pk = wanted LEFT JOIN user u ON u.actor = a.pk",
+            [pks],
+            ActorRow::read,
         )?;
-        let rows = statement.query_map([pks], ActorRow::read).map_err(map)?;
-        rows.map(|row| row.map_err(map)?).collect()
+        rows.into_iter().collect()
     }
 
     /// Returns the authors of changes with one statement.
@@ -150,18 +151,19 @@ impl Reader<'_> {
         }
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
         let table = table_of(edition);
-        let mut statement = self.statement(&format!(
-            "SELECT pk, iif(updated_by = -1, editor, updated_by)
+        let rows: Vec<_> = self.query_rows(
+            &format!(
+                "SELECT pk, iif(updated_by = -1, editor, updated_by)
              FROM (SELECT value AS wanted FROM json_each(?1)) CROSS JOIN {table} ON pk = wanted"
-        ))?;
-        let rows = statement.query_map([pks], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+            ),
+            [pks],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok(rows.into_iter().collect())
     }
 
     /// Returns the row of a task of the server: `schedule` or `retention`.
     pub fn system_actor(&self, name: &str) -> Result<i64> {
-        self.statement("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1")?
-            .query_row([name], |row| row.get(0))
-            .map_err(map)
+        self.query_value("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1", [name])
     }
 }

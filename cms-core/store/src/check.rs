@@ -51,26 +51,23 @@ impl Reader<'_> {
 
     /// Returns the table or index with this root page; none when the schema is unreadable too.
     fn table_with_root_page(&self, root: i64) -> Option<String> {
-        let mut statement =
-            self.statement("SELECT name FROM sqlite_schema WHERE rootpage = ?1").ok()?;
-        statement.query_row([root], |row| row.get(0)).ok()
+        let sql = "SELECT name FROM sqlite_schema WHERE rootpage = ?1";
+        self.query_value(sql, [root]).ok()
     }
 
     /// Returns the objects of a type with an unreadable version, and the reason. The ids come from
     /// an index, because a table scan ends at the first damaged page.
     pub fn unreadable_rows(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement(
-            "SELECT pk, id FROM object INDEXED BY object_id WHERE ctd = ?1 ORDER BY id",
-        )?;
-        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
         let mut unreadable = Vec::new();
-        for row in rows {
-            let (pk, id): (i64, String) = row.map_err(map)?;
+        let sql = "SELECT pk, id FROM object INDEXED BY object_id WHERE ctd = ?1 ORDER BY id";
+        self.each_row(sql, [ctd], |row| {
+            let (pk, id) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
             if let Err(error) = self.read_versions(pk) {
                 let cause = damage(&error).map_or_else(|| error.to_string(), ToString::to_string);
                 unreadable.push((id, cause));
             }
-        }
+            Ok(())
+        })?;
         Ok(unreadable)
     }
 
@@ -81,28 +78,24 @@ impl Reader<'_> {
             "SELECT length(title) + length(data) + length(slots) FROM published WHERE pk = ?1",
             "SELECT length(title) + length(data) FROM object_version WHERE object = ?1",
         ] {
-            let mut statement = self.statement(sql)?;
-            let mut rows = statement.query([pk]).map_err(map)?;
-            while rows.next().map_err(map)?.is_some() {}
+            self.each_row(sql, [pk], |_| Ok(()))?;
         }
         Ok(())
     }
 
     /// Returns the tables with rows that reference missing rows.
     pub fn dangling_rows(&self) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement("PRAGMA foreign_key_check")?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(2)?))).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows("PRAGMA foreign_key_check", [], |row| Ok((row.get(0)?, row.get(2)?)))
     }
 
     /// Counts the objects of a type row by row: all, and those of the public view.
     pub fn count_rows(&self, ctd: i64) -> Result<(u64, u64)> {
-        self.statement(
+        self.query_row(
             "SELECT (SELECT count(*) FROM object WHERE ctd = ?1),
                     (SELECT count(*) FROM published WHERE ctd = ?1)",
-        )?
-        .query_row([ctd], |row| Ok((row.get(0)?, row.get(1)?)))
-        .map_err(map)
+            [ctd],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 
     /// Returns the objects whose text is not JSON.
@@ -121,29 +114,24 @@ impl Reader<'_> {
         ctd: i64,
         draft_public: bool,
     ) -> Result<Vec<(String, String, bool, bool)>> {
-        let mut statement = self.statement(MISPUBLISHED)?;
-        let rows = statement.query_map(params![ctd, draft_public], |row| {
+        self.query_rows(MISPUBLISHED, params![ctd, draft_public], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        });
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+        })
     }
 
     /// Returns the objects with invalid versions, and the reason.
     pub fn misnumbered(&self, ctd: i64) -> Result<Vec<(String, String)>> {
-        let mut statement = self.statement(MISNUMBERED)?;
-        let rows = statement.query_map([ctd], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+        self.query_rows(MISNUMBERED, [ctd], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Counts versions of objects that are neither live nor in the trash.
     pub fn stray_versions(&self) -> Result<u64> {
-        self.statement(
+        self.query_value(
             "SELECT count(*) FROM object_version v
              WHERE NOT EXISTS (SELECT 1 FROM object WHERE pk = v.object)
                AND NOT EXISTS (SELECT 1 FROM trash WHERE pk = v.object)",
-        )?
-        .query_row([], |row| row.get(0))
-        .map_err(map)
+            [],
+        )
     }
 
     /// Counts rows of a type whose slots differ from their text.
@@ -156,13 +144,13 @@ impl Reader<'_> {
         let mut unfilled = 0;
         for edition in editions {
             let table = table_of(*edition);
-            let count: u64 = self
-                .statement(&format!(
+            let count: u64 = self.query_value(
+                &format!(
                     "SELECT count(*) FROM {table} WHERE ctd = ?1 AND json_valid(data)
                      AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))"
-                ))?
-                .query_row(params![ctd, slots.json(), slots.count()], |row| row.get(0))
-                .map_err(map)?;
+                ),
+                params![ctd, slots.json(), slots.count()],
+            )?;
             unfilled += count;
         }
         Ok(unfilled)
@@ -183,9 +171,7 @@ impl Reader<'_> {
     }
 
     fn ids(&self, sql: &str, ctd: i64) -> Result<Vec<String>> {
-        let mut statement = self.statement(sql)?;
-        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_values(sql, [ctd])
     }
 
     /// Passes every object of a type to `visit`: its primary key, id, text, and the text of its
@@ -195,27 +181,21 @@ impl Reader<'_> {
         ctd: i64,
         mut visit: impl FnMut(i64, &str, &str, Option<&str>) -> Result<()>,
     ) -> Result<()> {
-        let mut statement = self.statement(
-            "SELECT o.pk, o.id, o.data, p.data FROM object o
-             LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk",
-        )?;
-        let mut rows = statement.query([ctd]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
+        let sql = "SELECT o.pk, o.id, o.data, p.data FROM object o
+             LEFT JOIN published p ON p.pk = o.pk WHERE o.ctd = ?1 ORDER BY o.pk";
+        self.each_row(sql, [ctd], |row| {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let published = row.get_ref(3).and_then(|text| Ok(text.as_str_or_null()?));
             let pk = row.get(0).map_err(map)?;
-            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)?;
-        }
-        Ok(())
+            visit(pk, text(1).map_err(map)?, text(2).map_err(map)?, published.map_err(map)?)
+        })
     }
 
     /// Returns the stored links of an object, in order; ids in lower case.
     pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
-        let mut statement =
-            self.statement("SELECT target_type, target_id FROM link WHERE object = ?1")?;
-        let rows = statement.query_map([pk], |row| Ok((row.get(0)?, row.get(1)?))).map_err(map)?;
+        let sql = "SELECT target_type, target_id FROM link WHERE object = ?1";
         let mut links: Vec<(String, String)> =
-            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?;
+            self.query_rows(sql, [pk], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (_, id) in &mut links {
             id.make_ascii_lowercase();
         }
@@ -225,14 +205,13 @@ impl Reader<'_> {
 
     /// Passes every object to `visit`: primary key, type, status, and workflow state.
     pub fn for_each_state(&self, mut visit: impl FnMut(i64, i64, &str, &str)) -> Result<()> {
-        let mut statement = self.statement("SELECT pk, ctd, status, workflow_state FROM object")?;
-        let mut rows = statement.query([]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
+        let sql = "SELECT pk, ctd, status, workflow_state FROM object";
+        self.each_row(sql, [], |row| {
             let text = |column| row.get_ref(column).and_then(|text| Ok(text.as_str()?));
             let (pk, ctd) = (row.get(0).map_err(map)?, row.get(1).map_err(map)?);
             visit(pk, ctd, text(2).map_err(map)?, text(3).map_err(map)?);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 
@@ -245,27 +224,24 @@ impl Writer<'_> {
     /// Recomputes the object counters of a type.
     pub fn recount(&self, ctd: i64) -> Result<()> {
         let (live, published) = self.count_rows(ctd)?;
-        self.statement(
+        self.execute(
             "UPDATE ctd_state SET live = ?2, published = ?3, changes = changes + 1
              WHERE ctd = ?1 AND (live <> ?2 OR published <> ?3)",
-        )?
-        .execute(params![ctd, live, published])
-        .map_err(map)?;
-        Ok(())
+            params![ctd, live, published],
+        )
     }
 
     /// Rebuilds the public view of a type from statuses and existing versions.
     pub fn republish(&self, ctd: i64, draft_public: bool) -> Result<()> {
-        self.statement(
+        self.execute(
             "DELETE FROM published WHERE ctd = ?1 AND (NOT ?2 OR pk IN (
                  SELECT pk FROM object WHERE ctd = ?1 AND status NOT IN ('public', 'modified')))",
-        )?
-        .execute(params![ctd, draft_public])
-        .map_err(map)?;
+            params![ctd, draft_public],
+        )?;
         if !draft_public {
             return Ok(());
         }
-        self.statement(
+        self.execute(
             "INSERT OR REPLACE INTO published
                  (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                   published_at, workflow_state, workflow_public_version, workflow_published_at,
@@ -277,10 +253,9 @@ impl Writer<'_> {
              FROM object o LEFT JOIN published p ON p.pk = o.pk
              WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
                    OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        self.statement(
+            [ctd],
+        )?;
+        self.execute(
             "INSERT INTO published
                  (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                   published_at, workflow_state, workflow_public_version, workflow_published_at,
@@ -293,9 +268,7 @@ impl Writer<'_> {
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
              WHERE o.ctd = ?1 AND o.status = 'modified'
                AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        Ok(())
+            [ctd],
+        )
     }
 }

@@ -53,10 +53,9 @@ impl Reader<'_> {
     /// Returns the definitions that a type had at a revision and later, oldest first, without the
     /// current one.
     pub fn former_definitions(&self, ctd: i64, since: i64) -> Result<Vec<Definition>> {
-        let definitions: Vec<String> = self.query_rows(
+        let definitions: Vec<String> = self.query_values(
             "SELECT definition FROM former_definition WHERE ctd = ?1 AND rev >= ?2 ORDER BY rev",
             [ctd, since],
-            |row| row.get(0),
         )?;
         let parse = |definition: String| {
             serde_json::from_str(&definition).map_err(|error| Error::Internal(Box::new(error)))
@@ -89,11 +88,10 @@ impl Writer<'_> {
         rev: i64,
         at: Timestamp,
     ) -> Result<i64> {
-        let pk = self.query_row(
+        let pk = self.query_value(
             "INSERT INTO ctd (uid, name, definition, rev, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5) RETURNING pk",
             params![uid, definition.name, to_json(definition)?, rev, at.0],
-            |row| row.get(0),
         )?;
         self.execute("INSERT INTO ctd_state (ctd, live, changes) VALUES (?1, 0, 0)", [pk])?;
         Ok(pk)

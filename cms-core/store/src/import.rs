@@ -17,11 +17,10 @@ impl Reader<'_> {
     /// Returns those of the ids whose live object was created after the object with a primary key.
     pub fn created_after(&self, ctd: i64, ids: &[&str], after: i64) -> Result<Vec<String>> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
-        self.query_rows(
+        self.query_values(
             "SELECT id FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN object
              ON ctd = ?1 AND id = wanted WHERE pk > ?3",
             params![ctd, ids, after],
-            |row| row.get(0),
         )
     }
 }
@@ -30,12 +29,11 @@ impl Writer<'_> {
     /// Records the start of an import of a folder; returns the greatest primary key of an
     /// object.
     pub fn begin_import(&self, folder: &str) -> Result<i64> {
-        self.query_row(
+        self.query_value(
             "INSERT INTO unfinished_import (folder, after)
              VALUES (?1, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'object'), 0))
              RETURNING after",
             [folder],
-            |row| row.get(0),
         )
     }
 

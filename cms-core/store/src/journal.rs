@@ -1,9 +1,9 @@
 //! The journal: one row per change, written in the transaction of the change.
 
 use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, actor::ActorRef, error::map};
+use super::{Reader, Writer, actor::ActorRef};
 
 /// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,57 +231,57 @@ fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 impl Reader<'_> {
     /// Returns the end of the journal.
     pub fn journal_head(&self) -> Result<JournalPosition> {
-        let head = self
-            .statement("SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1")?
-            .query_row([], |row| Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }))
-            .optional();
-        head.map(Option::unwrap_or_default).map_err(map)
+        let sql = "SELECT seq, nonce FROM journal ORDER BY seq DESC LIMIT 1";
+        let head = self.query_optional(sql, [], |row| {
+            Ok(JournalPosition { seq: row.get(0)?, nonce: row.get(1)? })
+        })?;
+        Ok(head.unwrap_or_default())
     }
 
     /// Returns the number of the oldest remaining row.
     pub fn journal_start(&self) -> Result<Option<i64>> {
-        self.statement("SELECT min(seq) FROM journal")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_value("SELECT min(seq) FROM journal", [])
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
     pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience,
                     actor
              FROM journal WHERE seq > ?1 ORDER BY seq LIMIT ?2",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([seq, limit], feed_entry).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [seq, limit],
+            feed_entry,
+        )
     }
 
     /// Returns the row with this number; none when it was never written or is removed.
     pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
-        self.statement("SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1")?
-            .query_row([seq], entry)
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
+            [seq],
+            entry,
+        )
     }
 
     /// Returns whether the oldest row is before a position and older than a time.
     pub fn has_journal_before(&self, before: i64, older_than: Timestamp) -> Result<bool> {
-        self.statement(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM (SELECT seq, at FROM journal ORDER BY seq LIMIT 1)
                             WHERE seq < ?1 AND at < ?2)",
-        )?
-        .query_row([before, older_than.0], |row| row.get(0))
-        .map_err(map)
+            [before, older_than.0],
+        )
     }
 
     /// Returns the rows after a position, oldest first.
     pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
              ORDER BY seq LIMIT ?2",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([seq, limit], entry).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [seq, limit],
+            entry,
+        )
     }
 }
 
@@ -290,26 +290,24 @@ impl Writer<'_> {
     pub fn log(&self, change: &Change<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
-        self.statement(
+        self.execute(
             "INSERT INTO journal (nonce, at, kind, ctd, object, type_name, object_id, version,
                  audience, actor, title, properties)
              VALUES (random(), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .execute(params![
-            change.stamp.at.0,
-            change.event.as_str(),
-            ctd,
-            object.map(|object| object.pk),
-            name,
-            object.map(|object| object.id),
-            object.map(|object| object.version),
-            audience.number(),
-            change.stamp.actor,
-            object.map(|object| object.title),
-            object.and_then(|object| object.changed),
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![
+                change.stamp.at.0,
+                change.event.as_str(),
+                ctd,
+                object.map(|object| object.pk),
+                name,
+                object.map(|object| object.id),
+                object.map(|object| object.version),
+                audience.number(),
+                change.stamp.actor,
+                object.map(|object| object.title),
+                object.and_then(|object| object.changed),
+            ],
+        )
     }
 
     /// Appends a row about a type.
@@ -336,9 +334,6 @@ impl Writer<'_> {
 
     /// Removes rows before a position that are older than a time.
     pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
-        self.statement("DELETE FROM journal WHERE seq < ?1 AND at < ?2")?
-            .execute([before, older_than.0])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM journal WHERE seq < ?1 AND at < ?2", [before, older_than.0])
     }
 }

@@ -5,9 +5,9 @@ use cms_model::{
     error::{Error, Result},
     wire::key::{KeyKind, Rule},
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
@@ -54,56 +54,51 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
 impl Reader<'_> {
     /// Returns the keys that are valid, oldest first.
     pub fn keys(&self) -> Result<Vec<KeyRow>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM actor WHERE revoked_at IS NULL AND kind NOT IN ('user', 'system') ORDER BY pk"
-        ))?;
-        let rows = statement.query_map([], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)?).collect()
+        let sql = format!(
+            "SELECT {COLUMNS} FROM actor
+             WHERE revoked_at IS NULL AND kind NOT IN ('user', 'system') ORDER BY pk"
+        );
+        self.query_rows(&sql, [], read)?.into_iter().collect()
     }
 
     /// Returns whether a key ever existed.
     pub fn has_any_key(&self) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM actor WHERE kind NOT IN ('user', 'system'))")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_value(
+            "SELECT EXISTS (SELECT 1 FROM actor WHERE kind NOT IN ('user', 'system'))",
+            [],
+        )
     }
 
     /// Returns whether another key has a digest, or had it before its revocation.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
-        self.statement(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)
                  AND (kind <> ?2 OR name <> ?3 OR revoked_at IS NOT NULL))",
-        )?
-        .query_row(params![hash, kind.as_str(), name], |row| row.get(0))
-        .map_err(map)
+            params![hash, kind.as_str(), name],
+        )
     }
 
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"))?
-            .query_row([pk], read)
-            .optional()
-            .map_err(map)?
+        self.query_optional(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"), [pk], read)?
             .transpose()
     }
 }
 
 impl Writer<'_> {
     pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![
-            key.uid,
-            key.name,
-            key.kind.as_str(),
-            serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
-            key.hash,
-            key.created_at.0,
-        ])
-        .map_err(map)?;
-        Ok(())
+            params![
+                key.uid,
+                key.name,
+                key.kind.as_str(),
+                serde_json::to_string(&key.rules).map_err(|e| Error::Internal(Box::new(e)))?,
+                key.hash,
+                key.created_at.0,
+            ],
+        )
     }
 
     /// Replaces name and rules of a key.

@@ -58,7 +58,7 @@ use cms_model::{
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, types::FromSql};
 use tracing::info_span;
 
 pub use self::{
@@ -238,6 +238,16 @@ impl Reader<'_> {
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
         self.statement(sql)?.query_row(parameters, read).map_err(map)
+    }
+
+    /// Returns the first column of the first row of a statement; no row is an error.
+    fn query_value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<T> {
+        self.query_row(sql, parameters, |row| row.get(0))
+    }
+
+    /// Returns the first column of all rows of a statement.
+    fn query_values<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<Vec<T>> {
+        self.query_rows(sql, parameters, |row| row.get(0))
     }
 
     /// Returns the first row of a statement, if any.

@@ -80,7 +80,7 @@ impl Reader<'_> {
         let condition = of.condition();
         let except = serde_json::to_string(except).expect("numbers are valid JSON");
         let offset = i64::try_from(range.offset).unwrap_or(i64::MAX);
-        self.query_rows(
+        self.query_values(
             &format!(
                 "SELECT o.pk FROM link CROSS JOIN object o ON o.pk = link.object
                  WHERE target_type = ?1 AND target_id = ?2 AND link.object <> ?3 AND o.ctd = ?4
@@ -88,7 +88,6 @@ impl Reader<'_> {
                  ORDER BY o.created_at, o.pk LIMIT ?6 OFFSET ?7"
             ),
             params![target.0, target.1, itself, ctd, except, range.limit, offset],
-            |row| row.get(0),
         )
     }
 
@@ -101,11 +100,10 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<i64>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
+        self.query_values(
             "SELECT object FROM link
              WHERE target_type = ?1 AND target_id = ?2 AND object <> ?3 LIMIT ?4",
             params![target.0, target.1, itself, limit],
-            |row| row.get(0),
         )
     }
 

@@ -110,13 +110,13 @@ impl Reader<'_> {
         list: &ObjectList,
     ) -> Result<Vec<i64>> {
         let rows = list_sql::rows(&list.query(content_type)?, content_type.into());
-        self.query_rows(&rows.sql, params_from_iter(rows.parameters), |row| row.get(0))
+        self.query_values(&rows.sql, params_from_iter(rows.parameters))
     }
 
     /// Counts the objects on all pages.
     fn count(&self, content_type: &CompiledType, query: &ListQuery) -> Result<u64> {
         let count = list_sql::count(query, content_type.into());
-        self.query_row(&count.sql, params_from_iter(count.parameters), |row| row.get(0))
+        self.query_value(&count.sql, params_from_iter(count.parameters))
     }
 
     /// Returns whether another object than `itself` has this value in the slot of a unique

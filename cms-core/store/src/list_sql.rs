@@ -159,6 +159,48 @@ pub(crate) fn unique_lookup(
     Some(Statement { sql, parameters })
 }
 
+/// The sort value of a list, and where it is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    CreatedAt,
+    UpdatedAt,
+    Id,
+    /// A column that no index contains, as an expression of its JSON.
+    Json(&'static str),
+    /// An indexed property.
+    Slot(usize),
+    /// A value within the text of the object.
+    Path,
+    /// No object has the sort value: the list is in creation order.
+    Nothing,
+}
+
+impl Order {
+    fn of(query: &ListQuery, target: Target<'_>) -> Self {
+        let is_root = query.order.steps.is_empty();
+        match &query.order.root {
+            PathRoot::Id if is_root => Self::Id,
+            PathRoot::Internal(InternalField::CreatedAt) if is_root => Self::CreatedAt,
+            PathRoot::Internal(InternalField::UpdatedAt) if is_root => Self::UpdatedAt,
+            PathRoot::Internal(field) if is_root => {
+                terms::internal_json(*field).map_or(Self::Nothing, Self::Json)
+            }
+            PathRoot::Property(name) if is_root => {
+                slot_of(target, name).map_or(Self::Path, Self::Slot)
+            }
+            PathRoot::Property(_) => Self::Path,
+            PathRoot::Any | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
+                Self::Nothing
+            }
+        }
+    }
+}
+
+/// Returns the slot of a property, if it is indexed.
+fn slot_of(target: Target<'_>, name: &str) -> Option<usize> {
+    indexed(target.properties).position(|property| property.name == name)
+}
+
 /// Collects parameters while the SQL text is built.
 struct Builder<'a> {
     target: Target<'a>,
@@ -211,33 +253,23 @@ impl<'a> Builder<'a> {
         let direction = if query.descending { "DESC" } else { "ASC" };
         let empties = if query.empty_first { "FIRST" } else { "LAST" };
         let ties = format!("{sign}created_at, {sign}pk");
-        let path = &query.order;
-        let key = match (&path.root, path.steps.is_empty()) {
-            (PathRoot::Internal(InternalField::CreatedAt), true) => {
-                return format!("{sign}created_at {direction}, {sign}pk");
-            }
-            (PathRoot::Internal(InternalField::UpdatedAt), true) => {
-                return format!("{sign}updated_at {direction}, {ties}");
-            }
+        let key = match Order::of(query, self.target) {
+            Order::CreatedAt => return format!("{sign}created_at {direction}, {sign}pk"),
+            Order::UpdatedAt => return format!("{sign}updated_at {direction}, {ties}"),
             // Ids are unique, and their collation is the order of lower-case text.
-            (PathRoot::Id, true) => return format!("{sign}id {direction}"),
-            (PathRoot::Internal(field), true) => {
-                terms::internal_json(*field).map(|json| format!("sort_key({json})"))
+            Order::Id => return format!("{sign}id {direction}"),
+            Order::Nothing => return ties,
+            Order::Json(json) => format!("sort_key({json})"),
+            Order::Slot(slot) => {
+                self.used.insert(slot);
+                slots::key(slot)
             }
-            (PathRoot::Property(name), true) if self.indexed.contains_key(name.as_str()) => {
-                Some(slots::key(self.slot(name)))
+            Order::Path => {
+                let path = self.bind_json(&query.order);
+                format!("path_key({path}, data)")
             }
-            (PathRoot::Property(_), _) => {
-                let path = self.bind_json(path);
-                Some(format!("path_key({path}, data)"))
-            }
-            (PathRoot::Any | PathRoot::Nowhere, _)
-            | (PathRoot::Id | PathRoot::Internal(_), false) => None,
         };
-        match key {
-            Some(key) => format!("{sign}{key} {direction} NULLS {empties}, {ties}"),
-            None => ties,
-        }
+        format!("{sign}{key} {direction} NULLS {empties}, {ties}")
     }
 }
 

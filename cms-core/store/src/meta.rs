@@ -1,9 +1,9 @@
 //! The one row of `meta`: revisions of cached data, and the ids of the data directory.
 
 use cms_model::{clock::Timestamp, error::Result};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
@@ -27,60 +27,51 @@ pub struct SpaceIds {
 impl Reader<'_> {
     /// Returns none in an uninitialized database.
     pub fn revisions_if_any(&self) -> Result<Option<Revisions>> {
-        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
-            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
-            .optional()
-            .map_err(map)
+        self.query_optional("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
+            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
+        })
     }
 
     pub fn revisions(&self) -> Result<Revisions> {
-        self.statement("SELECT schema_rev, auth_rev FROM meta WHERE id = 1")?
-            .query_row([], |row| Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? }))
-            .map_err(map)
+        self.query_row("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
+            Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
+        })
     }
 
     /// Returns the version of derived data in the database.
     pub fn derived_data_version(&self) -> Result<i64> {
-        self.statement("SELECT derived FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_value("SELECT derived FROM meta", [])
     }
 
     pub fn space_ids(&self) -> Result<SpaceIds> {
-        self.statement("SELECT organization, space FROM meta WHERE id = 1")?
-            .query_row([], |row| Ok(SpaceIds { organization: row.get(0)?, space: row.get(1)? }))
-            .map_err(map)
+        self.query_row("SELECT organization, space FROM meta WHERE id = 1", [], |row| {
+            Ok(SpaceIds { organization: row.get(0)?, space: row.get(1)? })
+        })
     }
 }
 
 impl Writer<'_> {
     pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
                                clock_seen_at, clock_trusted_at)
              VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
-        )?
-        .execute(params![organization, space, DERIVED_DATA_VERSION, at.0])
-        .map_err(map)?;
-        Ok(())
+            params![organization, space, DERIVED_DATA_VERSION, at.0],
+        )
     }
 
     /// Stores this program's version of derived data.
     pub fn set_derived_data_version(&self) -> Result<()> {
-        self.statement("UPDATE meta SET derived = ?1")?
-            .execute([DERIVED_DATA_VERSION])
-            .map_err(map)?;
-        Ok(())
+        self.execute("UPDATE meta SET derived = ?1", [DERIVED_DATA_VERSION])
     }
 
     /// Invalidates the content types of every process; returns the new revision.
     pub fn bump_schema(&self) -> Result<i64> {
-        self.statement("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])
     }
 
     /// Invalidates the cached keys, users and sessions of every process.
     pub fn bump_auth(&self) -> Result<()> {
-        self.statement("UPDATE meta SET auth_rev = auth_rev + 1")?.execute([]).map_err(map)?;
-        Ok(())
+        self.execute("UPDATE meta SET auth_rev = auth_rev + 1", [])
     }
 }

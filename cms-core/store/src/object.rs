@@ -7,7 +7,7 @@ use cms_model::{
     error::Result,
     object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
-use rusqlite::{OptionalExtension, Row, params, types::Type};
+use rusqlite::{Row, params, types::Type};
 use serde::Serialize;
 
 use super::{Reader, Writer, error::map};
@@ -183,10 +183,9 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<T>> {
-        self.statement(statements_of(edition).one)?
-            .query_row(params![ctd, id], |row| Ok(visit(read(row)?)))
-            .optional()
-            .map_err(map)
+        self.query_optional(statements_of(edition).one, params![ctd, id], |row| {
+            Ok(visit(read(row)?))
+        })
     }
 
     /// As [`Self::object`], and returns the schema revision of the same snapshot.
@@ -197,10 +196,9 @@ impl Reader<'_> {
         id: &str,
         visit: impl FnOnce(StoredObject<'_>) -> T,
     ) -> Result<Option<(T, i64)>> {
-        self.statement(statements_of(edition).one_and_revision)?
-            .query_row(params![ctd, id], |row| Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?)))
-            .optional()
-            .map_err(map)
+        self.query_optional(statements_of(edition).one_and_revision, params![ctd, id], |row| {
+            Ok((visit(read(row)?), row.get(EXTRA_COLUMN)?))
+        })
     }
 
     /// Passes the existing ones of the ids to `visit`, in no particular order, with one statement,
@@ -215,16 +213,12 @@ impl Reader<'_> {
     ) -> Result<()> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         let statements = statements_of(edition);
-        let mut statement = self.statement(match columns {
+        let sql = match columns {
             Columns::All => statements.many,
             Columns::WithoutProperties => statements.many_without_properties,
             Columns::IndexedProperties => statements.many_indexed,
-        })?;
-        let mut rows = statement.query(params![ctd, ids]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            visit(read(row).map_err(map)?)?;
-        }
-        Ok(())
+        };
+        self.each_row(sql, params![ctd, ids], |row| visit(read(row).map_err(map)?))
     }
 
     /// Passes the existing objects of these primary keys to `visit`, with their type, in no
@@ -238,16 +232,14 @@ impl Reader<'_> {
     ) -> Result<()> {
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
         let statements = statements_of(edition);
-        let mut statement = self.statement(match columns {
+        let sql = match columns {
             Columns::All => statements.rows,
             Columns::WithoutProperties => statements.rows_without_properties,
             Columns::IndexedProperties => statements.rows_indexed,
-        })?;
-        let mut rows = statement.query([pks]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
-            visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)?;
-        }
-        Ok(())
+        };
+        self.each_row(sql, [pks], |row| {
+            visit(row.get(EXTRA_COLUMN).map_err(map)?, read(row).map_err(map)?)
+        })
     }
 
     /// Returns the next objects of a type in creation order: creation date and primary key.
@@ -257,52 +249,47 @@ impl Reader<'_> {
         (created_at, pk): (i64, i64),
         limit: usize,
     ) -> Result<Vec<(i64, i64)>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT created_at, pk FROM object WHERE ctd = ?1 AND (created_at, pk) > (?2, ?3)
              ORDER BY created_at, pk LIMIT ?4",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map([ctd, created_at, pk, limit], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [ctd, created_at, pk, limit],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 
     /// Returns the next ids of a type in order, after an id that need not exist.
     pub fn object_ids_after(&self, ctd: i64, id: &str, limit: u32) -> Result<Vec<String>> {
-        let mut statement = self
-            .statement("SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;
-        let ids = statement.query_map(params![ctd, id, limit], |row| row.get(0)).map_err(map)?;
-        ids.map(|id| id.map_err(map)).collect()
+        self.query_values(
+            "SELECT id FROM object WHERE ctd = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+            params![ctd, id, limit],
+        )
     }
 
     /// Returns the primary key of a live object.
     pub fn object_pk(&self, ctd: i64, id: &str) -> Result<Option<i64>> {
-        self.statement("SELECT pk FROM object WHERE ctd = ?1 AND id = ?2")?
-            .query_row(params![ctd, id], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        self.query_optional(
+            "SELECT pk FROM object WHERE ctd = ?1 AND id = ?2",
+            params![ctd, id],
+            |row| row.get(0),
+        )
     }
 
     /// Returns id, version and title of a live object.
     pub fn object_summary(&self, pk: i64) -> Result<(String, i64, String)> {
-        self.statement("SELECT id, version, title FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .map_err(map)
+        self.query_row("SELECT id, version, title FROM object WHERE pk = ?1", [pk], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
     }
 
     /// Returns the stored properties of an object.
     pub fn object_data(&self, pk: i64) -> Result<String> {
-        self.statement("SELECT data FROM object WHERE pk = ?1")?
-            .query_row([pk], |row| row.get(0))
-            .map_err(map)
+        self.query_value("SELECT data FROM object WHERE pk = ?1", [pk])
     }
 
     /// Counts live objects of all types.
     pub fn live_objects(&self) -> Result<u64> {
-        self.statement("SELECT coalesce(sum(live), 0) FROM ctd_state")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_value("SELECT coalesce(sum(live), 0) FROM ctd_state", [])
     }
 }
 
@@ -316,30 +303,29 @@ impl Writer<'_> {
         created_at: i64,
         object: &ObjectChange,
     ) -> Result<i64> {
-        self.statement(
+        self.execute(
             "INSERT INTO object (ctd, id, created_at, updated_at, version, version_at, status,
                  workflow_state, owner, editor, title, data, workflow_public_version,
                  workflow_published_at, slots, slot_count, updated_by, scheduled_by, changed)
              VALUES (?1, ?2, ?13, ?3, 1, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10,
                      property_slots(?8, ?11), ?12, ?6, NULL, ?14)",
-        )?
-        .execute(params![
-            ctd,
-            id,
-            object.at,
-            object.status.as_str(),
-            object.workflow_state,
-            object.editor,
-            object.title,
-            object.data,
-            object.approval.map(|(version, _)| version),
-            object.approval.map(|(_, at)| at),
-            slots.json(),
-            slots.count(),
-            created_at,
-            object.changed,
-        ])
-        .map_err(map)?;
+            params![
+                ctd,
+                id,
+                object.at,
+                object.status.as_str(),
+                object.workflow_state,
+                object.editor,
+                object.title,
+                object.data,
+                object.approval.map(|(version, _)| version),
+                object.approval.map(|(_, at)| at),
+                slots.json(),
+                slots.count(),
+                created_at,
+                object.changed,
+            ],
+        )?;
         self.count_objects(ctd, 1)?;
         Ok(self.0.0.last_insert_rowid())
     }
@@ -354,32 +340,30 @@ impl Writer<'_> {
         object: &ObjectChange,
     ) -> Result<()> {
         self.archive_version(pk)?;
-        self.statement(
+        self.execute(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
                  workflow_published_at = ?8, scheduled_at = NULL, scheduled_zone = NULL,
                  updated_by = ?4, changed = ?9
              WHERE pk = ?1",
-        )?
-        .execute(params![
-            pk,
-            object.at,
-            object.status.as_str(),
-            object.editor,
-            object.title,
-            object.data,
-            object.approval.map(|(version, _)| version),
-            object.approval.map(|(_, at)| at),
-            object.changed,
-        ])
-        .map_err(map)?;
+            params![
+                pk,
+                object.at,
+                object.status.as_str(),
+                object.editor,
+                object.title,
+                object.data,
+                object.approval.map(|(version, _)| version),
+                object.approval.map(|(_, at)| at),
+                object.changed,
+            ],
+        )?;
         // A separate statement, so that indexes stay untouched when no indexed value changed.
-        self.statement(
+        self.execute(
             "UPDATE object SET slots = property_slots(data, ?2), slot_count = ?3
              WHERE pk = ?1 AND (slot_count <> ?3 OR slots <> property_slots(data, ?2))",
-        )?
-        .execute(params![pk, slots.json(), slots.count()])
-        .map_err(map)?;
+            params![pk, slots.json(), slots.count()],
+        )?;
         if let Some(created_at) = object.created_at {
             self.set_created_at(pk, created_at)?;
         }
@@ -388,22 +372,21 @@ impl Writer<'_> {
 
     /// Changes the creation date of an object, and of its published version.
     fn set_created_at(&self, pk: i64, at: i64) -> Result<()> {
-        self.statement("UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
-            .execute([pk, at])
-            .map_err(map)?;
-        self.statement("UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2")?
-            .execute([pk, at])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "UPDATE object SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
+            [pk, at],
+        )?;
+        self.execute(
+            "UPDATE published SET created_at = ?2 WHERE pk = ?1 AND created_at <> ?2",
+            [pk, at],
+        )
     }
 
     /// Increments the change counter of a type, and adds to its number of objects.
     pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
-        )?
-        .execute(params![ctd, more])
-        .map_err(map)?;
-        Ok(())
+            params![ctd, more],
+        )
     }
 }

@@ -2,9 +2,9 @@
 //! cookie are stored.
 
 use cms_model::{clock::Timestamp, error::Result, user::openid::OpenIdSignIn};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use super::{Writer, error::map};
+use super::Writer;
 
 impl Writer<'_> {
     /// Inserts a sign-in of a browser, and removes the oldest ones beyond `maximum`.
@@ -35,19 +35,18 @@ impl Writer<'_> {
         state: [u8; 32],
         browser: [u8; 32],
     ) -> Result<Option<OpenIdSignIn>> {
-        self.statement(
+        self.query_optional(
             "DELETE FROM openid_sign_in WHERE state_hash = ?1 AND browser_hash = ?2
              RETURNING nonce, verifier, return_to, expires_at",
-        )?
-        .query_row([state, browser], |row| {
-            Ok(OpenIdSignIn {
-                nonce: row.get(0)?,
-                verifier: row.get(1)?,
-                return_to: row.get(2)?,
-                expires_at: Timestamp(row.get(3)?),
-            })
-        })
-        .optional()
-        .map_err(map)
+            [state, browser],
+            |row| {
+                Ok(OpenIdSignIn {
+                    nonce: row.get(0)?,
+                    verifier: row.get(1)?,
+                    return_to: row.get(2)?,
+                    expires_at: Timestamp(row.get(3)?),
+                })
+            },
+        )
     }
 }

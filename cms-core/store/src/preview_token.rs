@@ -19,7 +19,7 @@ impl Reader<'_> {
     /// Returns whether a preview token expired before a time.
     pub fn has_expired_preview_tokens(&self, before: Timestamp) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM preview_token WHERE expires_at <= ?1)";
-        self.query_row(sql, [before.0], |row| row.get(0))
+        self.query_value(sql, [before.0])
     }
 }
 

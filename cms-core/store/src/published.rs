@@ -5,9 +5,9 @@ use cms_model::{
     error::Result,
     object::model::{Schedule, Status},
 };
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use super::{Reader, Writer, error::map, object};
+use super::{Reader, Writer, object};
 
 /// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
@@ -26,30 +26,23 @@ macro_rules! publish {
 impl Reader<'_> {
     /// Returns the stored properties of the published version.
     pub fn published_data(&self, pk: i64) -> Result<Option<String>> {
-        self.statement("SELECT data FROM published WHERE pk = ?1")?
-            .query_row([pk], |row| row.get(0))
-            .optional()
-            .map_err(map)
+        self.query_optional("SELECT data FROM published WHERE pk = ?1", [pk], |row| row.get(0))
     }
 
     /// Returns whether a scheduled publication is due.
     pub fn is_any_due(&self, now: i64) -> Result<bool> {
-        self.statement("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)")?
-            .query_row([now], |row| row.get(0))
-            .map_err(map)
+        self.query_value("SELECT EXISTS (SELECT 1 FROM object WHERE scheduled_at <= ?1)", [now])
     }
 
     /// Returns objects whose publication is due, earliest first: type, primary key and status.
     pub fn due(&self, now: i64, limit: usize) -> Result<Vec<(i64, i64, Status)>> {
-        let mut statement = self.statement(
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.query_rows(
             "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
              ORDER BY scheduled_at, pk LIMIT ?2",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement
-            .query_map([now, limit], |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+            [now, limit],
+            |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)),
+        )
     }
 }
 
@@ -57,28 +50,26 @@ impl Writer<'_> {
     /// Publishes the current version of an object; cancels a scheduled publication.
     pub fn publish(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         let was_published = self.published_data(pk)?.is_some();
-        self.statement(
+        self.execute(
             "UPDATE object SET status = 'public', updated_at = ?2, updated_by = ?3,
                  public_version = version, published_at = ?2, scheduled_at = NULL,
                  scheduled_zone = NULL
              WHERE pk = ?1",
-        )?
-        .execute(params![pk, stamp.at.seconds(), stamp.actor])
-        .map_err(map)?;
-        self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
+            params![pk, stamp.at.seconds(), stamp.actor],
+        )?;
+        self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
         self.count_published(ctd, i64::from(!was_published))
     }
 
     /// Removes an object from the public view, and sets a status without a published version.
     pub fn unpublish(&self, ctd: i64, pk: i64, status: Status, stamp: Stamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE object SET status = ?2, updated_at = ?3, updated_by = ?4,
                  public_version = NULL, published_at = NULL, scheduled_at = NULL,
                  scheduled_zone = NULL
              WHERE pk = ?1",
-        )?
-        .execute(params![pk, status.as_str(), stamp.at.seconds(), stamp.actor])
-        .map_err(map)?;
+            params![pk, status.as_str(), stamp.at.seconds(), stamp.actor],
+        )?;
         self.withdraw(ctd, pk)
     }
 
@@ -90,87 +81,77 @@ impl Writer<'_> {
         schedule: Option<&Schedule<'_>>,
         actor: Option<i64>,
     ) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE object SET scheduled_at = ?2, scheduled_zone = ?3, scheduled_by = ?4
              WHERE pk = ?1",
-        )?
-        .execute(params![
-            pk,
-            schedule.map(|schedule| schedule.at),
-            schedule.map(|schedule| &*schedule.zone),
-            actor
-        ])
-        .map_err(map)?;
+            params![
+                pk,
+                schedule.map(|schedule| schedule.at),
+                schedule.map(|schedule| &*schedule.zone),
+                actor
+            ],
+        )?;
         self.count_objects(ctd, 0)
     }
 
     /// Publishes a restored object in its current version.
     pub(super) fn publish_restored(&self, ctd: i64, pk: i64) -> Result<()> {
-        self.statement(concat!(publish!(), "WHERE pk = ?1"))?.execute([pk]).map_err(map)?;
+        self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
         self.count_published(ctd, 1)
     }
 
     /// Removes the published version of an object, if any.
     pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
-        let removed =
-            self.statement("DELETE FROM published WHERE pk = ?1")?.execute([pk]).map_err(map)?;
+        let removed = self.execute_and_count("DELETE FROM published WHERE pk = ?1", [pk])?;
         self.count_published(ctd, -i64::from(removed > 0))
     }
 
     /// Removes all published versions of a type.
     pub(super) fn withdraw_all(&self, ctd: i64) -> Result<()> {
-        self.statement("DELETE FROM published WHERE ctd = ?1")?.execute([ctd]).map_err(map)?;
-        self.statement("UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1")?
-            .execute([ctd])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM published WHERE ctd = ?1", [ctd])?;
+        self.execute(
+            "UPDATE ctd_state SET published = 0, changes = changes + 1 WHERE ctd = ?1",
+            [ctd],
+        )
     }
 
     /// Turns Draft & Public on: existing objects become published (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
     pub fn enable_draft_public(&self, ctd: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE object SET status = 'public', public_version = version,
                  published_at = updated_at
              WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
-        let published =
-            self.statement(concat!(publish!(), "WHERE ctd = ?1"))?.execute([ctd]).map_err(map)?;
+            [ctd],
+        )?;
+        let published = self.execute_and_count(concat!(publish!(), "WHERE ctd = ?1"), [ctd])?;
         self.count_published(ctd, i64::try_from(published).unwrap_or(i64::MAX))
     }
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
     /// docs/reference/publishing.md#turn-draft--public-on-or-off).
     pub fn disable_draft_public(&self, ctd: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE object SET status = 'public', public_version = NULL, published_at = NULL,
                  scheduled_at = NULL, scheduled_zone = NULL
              WHERE ctd = ?1",
-        )?
-        .execute([ctd])
-        .map_err(map)?;
+            [ctd],
+        )?;
         self.withdraw_all(ctd)
     }
 
     /// Returns the primary keys of objects that were edited after publication.
     pub fn modified_objects(&self, ctd: i64) -> Result<Vec<i64>> {
-        let mut statement =
-            self.statement("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'")?;
-        let rows = statement.query_map([ctd], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_values("SELECT pk FROM object WHERE ctd = ?1 AND status = 'modified'", [ctd])
     }
 
     /// Increments the change counter of a type, and adds to the number of objects in its public
     /// view.
     pub(super) fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE ctd_state SET published = published + ?2, changes = changes + 1
              WHERE ctd = ?1",
-        )?
-        .execute([ctd, more])
-        .map_err(map)?;
-        Ok(())
+            [ctd, more],
+        )
     }
 }

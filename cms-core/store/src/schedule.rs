@@ -43,11 +43,8 @@ impl Reader<'_> {
     ) -> Result<(u64, Vec<ScheduledRow>)> {
         let ctds = serde_json::to_string(ctds).expect("numbers are valid JSON");
         let (from, to) = seconds.into_inner();
-        let total = self.query_row(
-            concat!("SELECT count(*) ", scheduled!()),
-            params![from, to, ctds],
-            |row| row.get(0),
-        )?;
+        let total =
+            self.query_value(concat!("SELECT count(*) ", scheduled!()), params![from, to, ctds])?;
         let offset = i64::try_from(range.offset).unwrap_or(i64::MAX);
         let rows = self.query_rows(
             concat!(

@@ -7,9 +7,9 @@ use cms_model::{
     user::session::Lifetime,
     wire::session::LinkKind,
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// A session, ended by time or not.
 #[derive(Clone, Debug)]
@@ -53,45 +53,42 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 impl Reader<'_> {
     /// Returns the session of a cookie.
     pub fn session_with_hash(&self, hash: [u8; 32]) -> Result<Option<SessionRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM session WHERE hash = ?1"))?
-            .query_row([hash], read)
-            .optional()
-            .map_err(map)
+        self.query_optional(&format!("SELECT {COLUMNS} FROM session WHERE hash = ?1"), [hash], read)
     }
 
     pub fn session(&self, pk: i64) -> Result<Option<SessionRow>> {
-        self.statement(&format!("SELECT {COLUMNS} FROM session WHERE pk = ?1"))?
-            .query_row([pk], read)
-            .optional()
-            .map_err(map)
+        self.query_optional(&format!("SELECT {COLUMNS} FROM session WHERE pk = ?1"), [pk], read)
     }
 
     /// Returns the sessions of a user, last used first.
     pub fn sessions_of(&self, user: i64) -> Result<Vec<SessionRow>> {
-        let mut statement = self.statement(&format!(
-            "SELECT {COLUMNS} FROM session WHERE user = ?1 ORDER BY last_seen_at DESC, pk DESC"
-        ))?;
-        let rows = statement.query_map([user], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(
+            &format!(
+                "SELECT {COLUMNS} FROM session WHERE user = ?1 ORDER BY last_seen_at DESC, pk DESC"
+            ),
+            [user],
+            read,
+        )
     }
 
     /// Returns whether sessions or links have ended by time: sessions that were last seen before
     /// the first time or began before the second, and links and unfinished sign-ins that expired
     /// before the third.
     pub fn has_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<bool> {
-        self.statement(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
                  OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)
                  OR EXISTS (SELECT 1 FROM openid_sign_in WHERE expires_at <= ?3)",
-        )?
-        .query_row([seen.0, created.0, expired.0], |row| row.get(0))
-        .map_err(map)
+            [seen.0, created.0, expired.0],
+        )
     }
 
     /// Returns the link with a code.
     pub fn link_with_hash(&self, hash: [u8; 32]) -> Result<Option<LinkRow>> {
-        self.statement("SELECT pk, kind, user, expires_at FROM sign_in_link WHERE hash = ?1")?
-            .query_row([hash], |row| {
+        self.query_optional(
+            "SELECT pk, kind, user, expires_at FROM sign_in_link WHERE hash = ?1",
+            [hash],
+            |row| {
                 let kind: String = row.get(1)?;
                 let Some(kind) = LinkKind::parse(&kind) else {
                     let message = format!("unknown kind {kind} of a link in the database");
@@ -99,10 +96,9 @@ impl Reader<'_> {
                 };
                 let (user, expires_at) = (row.get(2)?, Timestamp(row.get(3)?));
                 Ok(Ok(LinkRow { pk: row.get(0)?, kind, user, expires_at }))
-            })
-            .optional()
-            .map_err(map)?
-            .transpose()
+            },
+        )?
+        .transpose()
     }
 }
 
@@ -116,24 +112,19 @@ impl Writer<'_> {
         maximum: u64,
     ) -> Result<i64> {
         let Lifetime { created_at, last_seen_at } = session.lifetime;
-        let pk = self
-            .statement(
-                "INSERT INTO session (id, user, hash, created_at, last_seen_at, address, user_agent)
+        let pk = self.query_value(
+            "INSERT INTO session (id, user, hash, created_at, last_seen_at, address, user_agent)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING pk",
-            )?
-            .query_row(
-                params![
-                    session.id,
-                    session.user,
-                    hash,
-                    created_at.0,
-                    last_seen_at.0,
-                    session.address,
-                    session.user_agent,
-                ],
-                |row| row.get(0),
-            )
-            .map_err(map)?;
+            params![
+                session.id,
+                session.user,
+                hash,
+                created_at.0,
+                last_seen_at.0,
+                session.address,
+                session.user_agent,
+            ],
+        )?;
         self.execute(
             "UPDATE user SET last_seen_at = ?2 WHERE actor = ?1",
             params![session.user, last_seen_at.0],

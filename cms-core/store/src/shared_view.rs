@@ -49,7 +49,7 @@ impl Reader<'_> {
     /// Counts the views of a type.
     pub fn shared_view_count(&self, ctd: i64) -> Result<u64> {
         let sql = "SELECT count(*) FROM shared_view WHERE ctd = ?1";
-        self.query_row(sql, [ctd], |row| row.get(0))
+        self.query_value(sql, [ctd])
     }
 }
 

@@ -68,10 +68,9 @@ impl Reader<'_> {
     /// Returns whether this number of slots has indexes.
     fn has_slots(&self, count: usize) -> Result<bool> {
         let Some(last) = count.checked_sub(1) else { return Ok(true) };
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
             [index_name(Edition::Published, last, true)],
-            |row| row.get(0),
         )
     }
 }
@@ -88,8 +87,8 @@ impl Writer<'_> {
     /// Drops the indexes of all slots.
     pub fn drop_slots(&self) -> Result<()> {
         let names: Vec<String> = {
-            self.query_rows("SELECT name FROM sqlite_schema
-                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')", [], |row| row.get(0))?
+            self.query_values("SELECT name FROM sqlite_schema
+                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')", [])?
         };
         for name in names {
             self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;

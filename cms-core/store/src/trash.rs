@@ -146,10 +146,9 @@ impl Reader<'_> {
         let (after, before) = filter.range;
         // The limit makes all shapes have the same number of parameters.
         let sql = format!("SELECT count(*) FROM trash WHERE {} LIMIT ?6", filter.condition());
-        self.query_row(
+        self.query_value(
             &sql,
             params![filter.types_json(), after.0, before.0, filter.actor, filter.text, 1],
-            |row| row.get(0),
         )
     }
 
@@ -195,10 +194,9 @@ impl Reader<'_> {
 
     /// Returns whether an object with this id is in the trash.
     pub fn is_in_trash(&self, ctd: i64, id: &str) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM trash WHERE ctd = ?1 AND id = ?2)",
             params![ctd, id],
-            |row| row.get(0),
         )
     }
 
@@ -228,25 +226,24 @@ impl Reader<'_> {
 
     /// Returns whether a deletion, or the record of a removed one, is older than a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
-        self.query_row(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)
                  OR EXISTS (SELECT 1 FROM removed_id WHERE deleted_at < ?1)
                  OR EXISTS (SELECT 1 FROM former_definition WHERE replaced_at < ?1)",
             [before.0],
-            |row| row.get(0),
         )
     }
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
     pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
-        self.query_rows("SELECT id FROM (
+        self.query_values("SELECT id FROM (
                  SELECT id, deleted_at, pk FROM trash WHERE ctd = ?1 AND deleted_at > ?2
                  UNION ALL
                  SELECT id, deleted_at, 0 FROM removed_id WHERE ctd = ?1 AND deleted_at > ?2) AS gone
              WHERE NOT EXISTS (
                  SELECT 1 FROM object WHERE object.ctd = ?1 AND object.id = gone.id)
-             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)", params![ctd, after.0], |row| row.get(0))
+             GROUP BY id COLLATE NOCASE ORDER BY max(deleted_at), max(pk)", params![ctd, after.0])
     }
 }
 

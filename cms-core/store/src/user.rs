@@ -7,9 +7,9 @@ use cms_model::{
     user::profile::{Profile, email_key},
     wire::{session::LinkKind, user::Role},
 };
-use rusqlite::{OptionalExtension, Params, Row, params};
+use rusqlite::{Params, Row, params};
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, Writer};
 
 /// A user that exists.
 #[derive(Clone, Debug)]
@@ -73,9 +73,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<UserRow>> {
 impl Reader<'_> {
     /// Returns all users, oldest first.
     pub fn users(&self) -> Result<Vec<UserRow>> {
-        let mut statement = self.statement(&format!("{SELECT} ORDER BY u.actor"))?;
-        let rows = statement.query_map([], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)?).collect()
+        let sql = format!("{SELECT} ORDER BY u.actor");
+        self.query_rows(&sql, [], read)?.into_iter().collect()
     }
 
     /// Returns the user by the primary key of its actor.
@@ -99,25 +98,17 @@ impl Reader<'_> {
     }
 
     fn find_user(&self, condition: &str, values: impl Params) -> Result<Option<UserRow>> {
-        self.statement(&format!("{SELECT} WHERE {condition}"))?
-            .query_row(values, read)
-            .optional()
-            .map_err(map)?
-            .transpose()
+        self.query_optional(&format!("{SELECT} WHERE {condition}"), values, read)?.transpose()
     }
 
     pub fn user_count(&self) -> Result<u64> {
-        self.statement("SELECT count(*) FROM user")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_value("SELECT count(*) FROM user", [])
     }
 
     /// Returns whether another user is an admin who can sign in.
     pub fn has_other_able_admin(&self, pk: i64) -> Result<bool> {
-        self.statement(
-            "SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
-                 AND (password IS NOT NULL OR openid_subject IS NOT NULL))",
-        )?
-        .query_row([pk], |row| row.get(0))
-        .map_err(map)
+        self.query_value("SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
+                 AND (password IS NOT NULL OR openid_subject IS NOT NULL))", [pk])
     }
 }
 
@@ -131,13 +122,11 @@ impl Writer<'_> {
         hash: [u8; 32],
         at: Timestamp,
     ) -> Result<i64> {
-        let pk = self
-            .statement(
-                "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
+        let pk = self.query_value(
+            "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
                  VALUES (?1, ?2, 'user', ?3, ?4, ?5) RETURNING pk",
-            )?
-            .query_row(params![uid, profile.name, rules(profile)?, hash, at.0], |row| row.get(0))
-            .map_err(map)?;
+            params![uid, profile.name, rules(profile)?, hash, at.0],
+        )?;
         self.execute(
             "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use cms_model::{error::Result, object::model::StoredObject};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
-use super::{Reader, Writer, error::map, object};
+use super::{Reader, Writer, object};
 
 /// A replaced version with the columns of [`object::read`]; `$data` is its last column.
 macro_rules! select {
@@ -26,7 +26,7 @@ const RANGE: &str = select!("'{}'", "v.version BETWEEN ?2 AND ?3 ORDER BY v.vers
 impl Reader<'_> {
     /// Returns a version of an object that may since be replaced or deleted.
     pub fn any_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
-        self.statement(
+        self.query_optional(
             "WITH whole AS MATERIALIZED (
                  SELECT pk, id, created_at, updated_at, version, version_at, status,
                         public_version, published_at, workflow_state, workflow_public_version,
@@ -43,18 +43,14 @@ impl Reader<'_> {
                     v.public_version, v.published_at, v.workflow_state, v.workflow_public_version,
                     v.workflow_published_at, o.owner, v.editor, v.title, v.data, NULL, NULL
              FROM whole o JOIN object_version v ON v.object = o.pk WHERE v.version = ?2",
-        )?
-        .query_row([pk, version], |row| Ok(object::read(row)?.into_owned()))
-        .optional()
-        .map_err(map)
+            [pk, version],
+            |row| Ok(object::read(row)?.into_owned()),
+        )
     }
 
     /// Returns a replaced version.
     pub fn replaced_version(&self, pk: i64, version: i64) -> Result<Option<StoredObject<'static>>> {
-        self.statement(ONE)?
-            .query_row(params![pk, version], |row| Ok(object::read(row)?.into_owned()))
-            .optional()
-            .map_err(map)
+        self.query_optional(ONE, params![pk, version], |row| Ok(object::read(row)?.into_owned()))
     }
 
     /// Returns the recorded names of changed properties of the versions from `first` to `last`, by
@@ -65,15 +61,16 @@ impl Reader<'_> {
         first: i64,
         last: i64,
     ) -> Result<HashMap<i64, String>> {
-        let mut statement = self.statement(
+        let rows: Vec<_> = self.query_rows(
             "SELECT version, changed FROM object_version
              WHERE object = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL
              UNION ALL
              SELECT version, changed FROM object
              WHERE pk = ?1 AND version BETWEEN ?2 AND ?3 AND changed IS NOT NULL",
+            [pk, first, last],
+            |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        let rows = statement.query_map([pk, first, last], |row| Ok((row.get(0)?, row.get(1)?)));
-        rows.map_err(map)?.map(|row| row.map_err(map)).collect()
+        Ok(rows.into_iter().collect())
     }
 
     /// Lists replaced versions from `first` to `last`, without their properties.
@@ -83,26 +80,20 @@ impl Reader<'_> {
         first: i64,
         last: i64,
     ) -> Result<Vec<StoredObject<'static>>> {
-        let mut statement = self.statement(RANGE)?;
-        let rows = statement
-            .query_map(params![pk, first, last], |row| Ok(object::read(row)?.into_owned()))
-            .map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(RANGE, params![pk, first, last], |row| Ok(object::read(row)?.into_owned()))
     }
 }
 
 impl Writer<'_> {
     /// Copies the current version of an object to the version table.
     pub(super) fn archive_version(&self, pk: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "INSERT INTO object_version
              SELECT pk, version, updated_at, version_at, status, public_version, published_at,
                     workflow_state, workflow_public_version, workflow_published_at, editor,
                     title, data, changed
              FROM object WHERE pk = ?1",
-        )?
-        .execute([pk])
-        .map_err(map)?;
-        Ok(())
+            [pk],
+        )
     }
 }

@@ -5,9 +5,9 @@ use cms_model::{
     error::Result,
     webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, PendingDelivery},
 };
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, Writer, actor::ActorRef, error::map};
+use super::{FeedObject, Reader, Writer, actor::ActorRef};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -108,33 +108,32 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
 impl Reader<'_> {
     /// Returns the journal row up to which deliveries are created.
     pub fn webhook_cursor(&self) -> Result<i64> {
-        self.statement("SELECT webhook_seq FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_value("SELECT webhook_seq FROM meta", [])
     }
 
     /// Returns the key from which webhook secrets are derived; empty in a data directory that never
     /// had one.
     pub fn webhook_key(&self) -> Result<String> {
-        self.statement("SELECT webhook_key FROM meta")?.query_row([], |row| row.get(0)).map_err(map)
+        self.query_value("SELECT webhook_key FROM meta", [])
     }
 
     /// Returns the webhooks that receive events.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
-        let mut statement = self.statement("SELECT object FROM webhook")?;
-        let rows = statement.query_map([], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_values("SELECT object FROM webhook", [])
     }
 
     /// Returns the state of the endpoint of a webhook; none when the webhook does not exist.
     pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
-        self.statement("SELECT probes, resume_at FROM webhook WHERE object = ?1")?
-            .query_row([webhook], |row| {
+        self.query_optional(
+            "SELECT probes, resume_at FROM webhook WHERE object = ?1",
+            [webhook],
+            |row| {
                 Ok(match row.get::<_, Option<i64>>(1)? {
                     None => Endpoint::Up,
                     Some(at) => Endpoint::Down { probes: row.get(0)?, resume_at: Timestamp(at) },
                 })
-            })
-            .optional()
-            .map_err(map)
+            },
+        )
     }
 
     /// Returns the next deliveries of a webhook to send, in journal order: the oldest pending one,
@@ -145,15 +144,11 @@ impl Reader<'_> {
             Ok(PendingDelivery { pk: row.get(0)?, queue: row.get(1)?, due_at })
         };
         let mut found: Vec<PendingDelivery> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
-        let oldest = self.statement(OLDEST)?.query_row([webhook], read).optional().map_err(map)?;
-        found.extend(oldest);
+        found.extend(self.query_optional(OLDEST, [webhook], read)?);
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
         let unreachable = schedule::latest_due_at(now).0;
         for (sql, bound) in [(DUE, now.0), (DUE_AFTER, unreachable)] {
-            let mut statement = self.statement(sql)?;
-            for row in statement.query_map([webhook, bound, limit], read).map_err(map)? {
-                found.push(row.map_err(map)?);
-            }
+            found.extend(self.query_rows(sql, [webhook, bound, limit], read)?);
         }
         found.sort_by_key(|one| one.pk);
         found.dedup();
@@ -162,84 +157,79 @@ impl Reader<'_> {
 
     /// Returns whether the last attempt of a pending delivery failed.
     pub fn is_webhook_failing(&self, webhook: i64) -> Result<bool> {
-        self.statement(
+        self.query_value(
             "SELECT EXISTS (SELECT 1 FROM webhook_delivery
                  WHERE webhook = ?1 AND head AND attempts > 0)",
-        )?
-        .query_row([webhook], |row| row.get(0))
-        .map_err(map)
+            [webhook],
+        )
     }
 
     /// Counts the objects of a webhook whose last attempt was an outage, without a success since.
     pub fn webhook_outages(&self, webhook: i64) -> Result<u64> {
-        self.statement(
+        self.query_value(
             "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",
-        )?
-        .query_row([webhook], |row| row.get(0))
-        .map_err(map)
+            [webhook],
+        )
     }
 
     /// Counts the webhooks whose endpoint is down.
     pub fn endpoints_down(&self) -> Result<u64> {
-        self.statement("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL")?
-            .query_row([], |row| row.get(0))
-            .map_err(map)
+        self.query_value("SELECT count(*) FROM webhook WHERE resume_at IS NOT NULL", [])
     }
 
     /// Returns one delivery.
     pub fn delivery(&self, pk: i64) -> Result<Option<DeliveryRow>> {
-        self.statement(select!("WHERE pk = ?1"))?.query_row([pk], delivery).optional().map_err(map)
+        self.query_optional(select!("WHERE pk = ?1"), [pk], delivery)
     }
 
     /// Returns deliveries of a webhook, newest first.
     pub fn deliveries(&self, webhook: i64, offset: u64, limit: u32) -> Result<Vec<DeliveryRow>> {
-        let mut statement =
-            self.statement(select!("WHERE webhook = ?1 ORDER BY pk DESC LIMIT ?3 OFFSET ?2"))?;
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-        let rows = statement.query_map(params![webhook, offset, limit], delivery).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(
+            select!("WHERE webhook = ?1 ORDER BY pk DESC LIMIT ?3 OFFSET ?2"),
+            params![webhook, offset, limit],
+            delivery,
+        )
     }
 
     /// Counts the deliveries of a webhook: all, and pending ones.
     pub fn count_deliveries(&self, webhook: i64) -> Result<(u64, u64)> {
-        self.statement(
+        let (sent, queued): (u64, u64) = self.query_row(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND NOT queued),
                     (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND queued)",
-        )?
-        .query_row([webhook], |row| Ok((row.get(0)?, row.get(1)?)))
-        .map(|(sent, queued): (u64, u64)| (sent + queued, queued))
-        .map_err(map)
+            [webhook],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok((sent + queued, queued))
     }
 
     /// Returns the objects of a type that were deleted together.
     pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<FeedObject>> {
-        let mut statement = self.statement(
-            "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",
-        )?;
         let read = |row: &Row<'_>| {
             Ok(FeedObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
         };
-        let rows = statement.query_map([ctd, at.0], read).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_rows(
+            "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",
+            [ctd, at.0],
+            read,
+        )
     }
 
     /// Counts the pending deliveries of all webhooks, and returns the creation time of the oldest.
     pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
-        self.statement(
+        self.query_row(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
                     (SELECT min((SELECT at FROM webhook_delivery
                                  WHERE webhook = w.object AND queued ORDER BY pk LIMIT 1))
                      FROM webhook w)",
-        )?
-        .query_row([], |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Timestamp))))
-        .map_err(map)
+            [],
+            |row| Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(Timestamp))),
+        )
     }
 
     /// Returns deliveries due since before a time, up to a limit.
     pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
-        let mut statement = self.statement(EXPIRED)?;
-        let rows = statement.query_map(params![before.0, limit], |row| row.get(0)).map_err(map)?;
-        rows.map(|row| row.map_err(map)).collect()
+        self.query_values(EXPIRED, params![before.0, limit])
     }
 }
 
@@ -255,56 +245,44 @@ const EXPIRED: &str =
 
 impl Writer<'_> {
     pub fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
-        self.statement("UPDATE meta SET webhook_seq = ?1")?.execute([seq]).map_err(map)?;
-        Ok(())
+        self.execute("UPDATE meta SET webhook_seq = ?1", [seq])
     }
 
     pub fn set_webhook_key(&self, key: &str) -> Result<()> {
-        self.statement("UPDATE meta SET webhook_key = ?1")?.execute([key]).map_err(map)?;
-        Ok(())
+        self.execute("UPDATE meta SET webhook_key = ?1", [key])
     }
 
     /// Records that a webhook receives events from now on.
     pub fn insert_webhook(&self, pk: i64) -> Result<()> {
-        self.statement("INSERT OR IGNORE INTO webhook (object) VALUES (?1)")?
-            .execute([pk])
-            .map_err(map)?;
-        Ok(())
+        self.execute("INSERT OR IGNORE INTO webhook (object) VALUES (?1)", [pk])
     }
 
     /// Removes webhooks whose objects are deleted, with their deliveries.
     pub fn drop_webhooks(&self) -> Result<()> {
-        self.statement("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)")?
-            .execute([])
-            .map_err(map)?;
-        Ok(())
+        self.execute("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)", [])
     }
 
     /// Appends a delivery to the queue of its object; returns its primary key.
     pub fn insert_delivery(&self, new: &NewDelivery, now: Timestamp) -> Result<i64> {
-        let inserted: (i64, String) = self
-            .statement(
-                "INSERT INTO webhook_delivery
+        let inserted: (i64, String) = self.query_row(
+            "INSERT INTO webhook_delivery
                      (webhook, message, at, action, ctd, object, version, type_name, id, actor,
                       due_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?3) RETURNING pk, queue",
-            )?
-            .query_row(
-                params![
-                    new.webhook,
-                    new.message,
-                    new.at.0,
-                    new.action,
-                    new.ctd,
-                    new.object,
-                    new.version,
-                    new.type_name,
-                    new.id,
-                    new.actor.to_column(),
-                ],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .map_err(map)?;
+            params![
+                new.webhook,
+                new.message,
+                new.at.0,
+                new.action,
+                new.ctd,
+                new.object,
+                new.version,
+                new.type_name,
+                new.id,
+                new.actor.to_column(),
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
         let (pk, queue) = inserted;
         self.set_head(new.webhook, &queue, now)?;
         Ok(pk)
@@ -312,24 +290,21 @@ impl Writer<'_> {
 
     /// Makes the first pending delivery of a queue its head.
     fn set_head(&self, webhook: i64, queue: &str, now: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE webhook_delivery SET head = 1, due_since = coalesce(due_since, ?3)
              WHERE NOT head AND pk = (SELECT pk FROM webhook_delivery
                  WHERE webhook = ?1 AND queue = ?2 AND queued ORDER BY pk LIMIT 1)",
-        )?
-        .execute(params![webhook, queue, now.0])
-        .map_err(map)?;
-        Ok(())
+            params![webhook, queue, now.0],
+        )
     }
 
     /// Makes all pending deliveries of a webhook due, and marks its endpoint as up.
     pub fn restart_webhook(&self, webhook: i64, now: Timestamp) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE webhook_delivery SET due_since = ?2
              WHERE webhook = ?1 AND head AND due_since IS NULL",
-        )?
-        .execute([webhook, now.0])
-        .map_err(map)?;
+            [webhook, now.0],
+        )?;
         self.clear_outages(webhook)?;
         self.set_webhook_endpoint(webhook, Endpoint::Up)?;
         self.release_deliveries(webhook, now, 0)
@@ -337,21 +312,19 @@ impl Writer<'_> {
 
     /// Stops the expiry of the deliveries of a disabled webhook.
     pub fn suspend_webhook(&self, webhook: i64) -> Result<()> {
-        self.statement("UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head")?
-            .execute([webhook])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head",
+            [webhook],
+        )
     }
 
     /// Makes all pending deliveries of a webhook due in journal order, except one.
     pub fn release_deliveries(&self, webhook: i64, now: Timestamp, other: i64) -> Result<()> {
-        self.statement(
+        self.execute(
             "UPDATE webhook_delivery SET due_at = min(at, ?2)
              WHERE webhook = ?1 AND head AND due_at > min(at, ?2) AND pk <> ?3",
-        )?
-        .execute([webhook, now.0, other])
-        .map_err(map)?;
-        Ok(())
+            [webhook, now.0, other],
+        )
     }
 
     pub fn set_webhook_endpoint(&self, webhook: i64, endpoint: Endpoint) -> Result<()> {
@@ -359,54 +332,46 @@ impl Writer<'_> {
             Endpoint::Up => (0, None),
             Endpoint::Down { probes, resume_at } => (probes, Some(resume_at.0)),
         };
-        self.statement(
+        self.execute(
             "UPDATE webhook SET probes = ?2, resume_at = ?3
              WHERE object = ?1 AND (probes, resume_at) IS NOT (?2, ?3)",
-        )?
-        .execute(params![webhook, probes, resume_at])
-        .map_err(map)?;
-        Ok(())
+            params![webhook, probes, resume_at],
+        )
     }
 
     pub fn clear_outages(&self, webhook: i64) -> Result<()> {
-        self.statement("UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage")?
-            .execute([webhook])
-            .map_err(map)?;
-        Ok(())
+        self.execute(
+            "UPDATE webhook_delivery SET outage = 0 WHERE webhook = ?1 AND outage",
+            [webhook],
+        )
     }
 
     /// Queues a completed delivery again, at its old position.
     pub fn requeue_delivery(&self, pk: i64, now: Timestamp) -> Result<()> {
-        let requeued: Option<(i64, String)> = self
-            .statement(
-                "UPDATE webhook_delivery
+        let requeued: Option<(i64, String)> = self.query_optional(
+            "UPDATE webhook_delivery
                  SET queued = 1, state = 'pending', attempts = 0, outage = 0, due_since = NULL,
                      due_at = min(at, ?2)
                  WHERE pk = ?1 AND NOT queued RETURNING webhook, queue",
-            )?
-            .query_row([pk, now.0], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()
-            .map_err(map)?;
+            [pk, now.0],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
         let Some((webhook, queue)) = requeued else { return Ok(()) };
-        self.statement(
+        self.execute(
             "UPDATE webhook_delivery SET head = 0, due_since = NULL
              WHERE webhook = ?1 AND queue = ?2 AND head",
-        )?
-        .execute(params![webhook, queue])
-        .map_err(map)?;
+            params![webhook, queue],
+        )?;
         self.set_head(webhook, &queue, now)
     }
 
     /// Queues all failed deliveries of a webhook again; returns their number.
     pub fn requeue_failed(&self, webhook: i64, now: Timestamp) -> Result<usize> {
-        let failed: Vec<i64> = {
-            let mut statement = self.statement(
-                "SELECT pk FROM webhook_delivery
-                 WHERE webhook = ?1 AND NOT queued AND state = 'failed' ORDER BY pk",
-            )?;
-            let rows = statement.query_map([webhook], |row| row.get(0)).map_err(map)?;
-            rows.map(|row| row.map_err(map)).collect::<Result<_>>()?
-        };
+        let failed: Vec<i64> = self.query_values(
+            "SELECT pk FROM webhook_delivery
+             WHERE webhook = ?1 AND NOT queued AND state = 'failed' ORDER BY pk",
+            [webhook],
+        )?;
         for pk in &failed {
             self.requeue_delivery(*pk, now)?;
         }
@@ -416,57 +381,50 @@ impl Writer<'_> {
     /// Records the result of an attempt; when the delivery leaves its queue, the next one becomes
     /// the head.
     pub fn record_attempt(&self, pk: i64, attempt: &Attempt) -> Result<()> {
-        let (webhook, queue): (i64, String) = self
-            .statement(
-                "UPDATE webhook_delivery
+        let (webhook, queue): (i64, String) = self.query_row(
+            "UPDATE webhook_delivery
                  SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4,
                      head = head AND ?4, due_at = coalesce(?5, due_at), outage = ?6, status = ?7,
                      response = ?8, error = ?9, request = ?10
                  WHERE pk = ?1 RETURNING webhook, queue",
-            )?
-            .query_row(
-                params![
-                    pk,
-                    attempt.at.0,
-                    attempt.state,
-                    attempt.due_at.is_some(),
-                    attempt.due_at.map(|at| at.0),
-                    attempt.outage,
-                    attempt.status,
-                    attempt.response,
-                    attempt.error,
-                    attempt.request,
-                ],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .map_err(map)?;
+            params![
+                pk,
+                attempt.at.0,
+                attempt.state,
+                attempt.due_at.is_some(),
+                attempt.due_at.map(|at| at.0),
+                attempt.outage,
+                attempt.status,
+                attempt.response,
+                attempt.error,
+                attempt.request,
+            ],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
         self.set_head(webhook, &queue, attempt.at)
     }
 
     /// Marks a delivery as failed; returns its webhook.
     pub fn give_up_delivery(&self, pk: i64, reason: &str, now: Timestamp) -> Result<i64> {
-        let (webhook, queue): (i64, String) = self
-            .statement(
-                "UPDATE webhook_delivery
+        let (webhook, queue): (i64, String) = self.query_row(
+            "UPDATE webhook_delivery
                  SET queued = 0, head = 0, state = 'failed', error = coalesce(error, ?2)
                  WHERE pk = ?1 RETURNING webhook, queue",
-            )?
-            .query_row(params![pk, reason], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(map)?;
+            params![pk, reason],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
         self.set_head(webhook, &queue, now)?;
         Ok(webhook)
     }
 
     /// Removes all but the newest entries of the log of a webhook.
     pub fn prune_log(&self, webhook: i64, keep: u32) -> Result<()> {
-        self.statement(
+        self.execute(
             "DELETE FROM webhook_delivery WHERE webhook = ?1 AND NOT queued AND pk <=
                  (SELECT pk FROM webhook_delivery WHERE webhook = ?1 AND NOT queued
                   ORDER BY pk DESC LIMIT 1 OFFSET ?2)",
-        )?
-        .execute(params![webhook, keep])
-        .map_err(map)?;
-        Ok(())
+            params![webhook, keep],
+        )
     }
 }
 

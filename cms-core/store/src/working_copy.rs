@@ -82,13 +82,13 @@ impl Reader<'_> {
         let sql = "
             SELECT (SELECT count(*) FROM working_copy WHERE actor = ?1 AND object IS NOT NULL)
                  + (SELECT count(*) FROM working_copy WHERE actor = ?1 AND new_id IS NOT NULL)";
-        self.query_row(sql, [actor], |row| row.get(0))
+        self.query_value(sql, [actor])
     }
 
     /// Returns whether a working copy was saved before a time.
     pub fn has_working_copies_before(&self, before: Timestamp) -> Result<bool> {
         let sql = "SELECT EXISTS (SELECT 1 FROM working_copy WHERE saved_at < ?1)";
-        self.query_row(sql, [before.0], |row| row.get(0))
+        self.query_value(sql, [before.0])
     }
 }
 

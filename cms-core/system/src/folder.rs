@@ -1,8 +1,8 @@
 //! Private directories and files: only their owner may read them.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
-    io,
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::{self, Write},
     path::Path,
 };
 
@@ -20,6 +20,20 @@ pub fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Writes a file and replaces an earlier one, so that no incomplete file is ever read. Its content
+/// is durable; [`sync`] makes the replacement durable.
+pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    // Another process may write the same file.
+    let unfinished = path.with_added_extension(format!("{}.part", std::process::id()));
+    let write = || {
+        let mut file = File::create(&unfinished)?;
+        file.write_all(content)?;
+        file.sync_data()?;
+        fs::rename(&unfinished, path)
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
 /// Creates a file that only its owner may read, also in a directory that other users may read.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -31,7 +45,7 @@ pub fn create_private(path: &Path) -> io::Result<File> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::{fs, os::unix::fs::PermissionsExt};
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 

@@ -1,27 +1,17 @@
 //! Reads the files of an import and passes their objects to [`Importer`], which has the rules.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, atomic::AtomicBool},
-};
+use std::sync::{Arc, atomic::AtomicBool};
 
-use cms_core::{
-    import::{ImportOptions, ImportTarget, Importer, SaveMode},
-    wire::{batch::BatchReport, publish::PublishAction, workflow::Workflow},
-};
+use cms_core::import::{ImportOptions, Importer};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{
-    super::{bulk, interrupt},
-    Existing, Options, TypeFiles,
-    report::Report,
-};
+use super::{super::interrupt, Existing, Options, TypeFiles, report::Report};
 use crate::{
     content::Row,
     failure::{Failure, Result},
     printer::Printer,
-    target::{Edition, Target},
+    target::Target,
 };
 
 /// The id of an object.
@@ -49,7 +39,6 @@ pub(super) fn run(
     let report = Report::new(options.rejects)?;
     // What a request saved is complete, even if Ctrl-C ends the process immediately.
     let interrupt = interrupt();
-    let adapter = TargetAdapter(target);
     let rules = ImportOptions {
         existing: options.existing,
         interrupted: options.interrupted,
@@ -59,7 +48,7 @@ pub(super) fn run(
         restore_statuses: options.from_folder,
         stop: &interrupt,
     };
-    let mut importer = Importer::new(&adapter, rules);
+    let mut importer = Importer::new(target, rules);
     let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
     announce(files_by_type, &mut importer)?;
     import.send_files(files_by_type, printer)?;
@@ -160,57 +149,5 @@ impl Import<'_> {
             self.report.refuse(refusal, printer)?;
         }
         result.map_err(Failure::from)
-    }
-}
-
-/// A target, as far as an import needs it.
-struct TargetAdapter<'a>(&'a dyn Target);
-
-impl ImportTarget for TargetAdapter<'_> {
-    fn current(
-        &self,
-        content_type: &str,
-        ids: &[&str],
-    ) -> cms_core::Result<HashMap<String, Value>> {
-        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Current)
-    }
-
-    fn published(
-        &self,
-        content_type: &str,
-        ids: &[&str],
-    ) -> cms_core::Result<HashMap<String, Value>> {
-        bulk::fetch(self.0, content_type, ids.iter().copied(), Edition::Published)
-    }
-
-    fn save(
-        &self,
-        content_type: &str,
-        objects: &[Value],
-        mode: SaveMode,
-    ) -> cms_core::Result<BatchReport> {
-        self.0.import(content_type, objects, mode)
-    }
-
-    fn set_statuses(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> cms_core::Result<()> {
-        self.0.set_statuses(content_type, ids, action)
-    }
-
-    fn workflows(&self) -> cms_core::Result<Vec<Workflow>> {
-        self.0.workflows()
-    }
-
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> cms_core::Result<()> {
-        self.0.run_transition(content_type, id, transition).map(drop)
     }
 }

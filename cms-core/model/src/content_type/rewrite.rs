@@ -209,17 +209,13 @@ impl<'a> PropertyStep<'a> {
                 .and_then(|(old, new)| schema::newly_required(old, new)),
             relations: pair.and_then(|(old, new)| narrowed(old, new)),
             plan: PropertyPlan {
-                name: property.name.clone(),
-                change: diff.change,
-                from: diff.old.map(Property::kind),
-                to: diff.new.map(Property::kind),
                 renamed_from: diff.old.filter(|_| diff.is_renamed()).map(|old| old.name.clone()),
-                kept: 0,
-                converted: 0,
-                emptied: 0,
-                failed: 0,
-                samples: Vec::new(),
-                nested: Vec::new(),
+                ..PropertyPlan::new(
+                    &property.name,
+                    diff.change,
+                    diff.old.map(Property::kind),
+                    diff.new.map(Property::kind),
+                )
             },
             failed: Vec::new(),
             emptied: Vec::new(),

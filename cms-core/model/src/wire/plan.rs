@@ -195,6 +195,30 @@ pub struct PropertyPlan {
     pub nested: Vec<NestedPlan>,
 }
 
+impl PropertyPlan {
+    /// A plan without values.
+    pub fn new(
+        name: &str,
+        change: PropertyChange,
+        from: Option<String>,
+        to: Option<String>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            change,
+            from,
+            to,
+            renamed_from: None,
+            kept: 0,
+            converted: 0,
+            emptied: 0,
+            failed: 0,
+            samples: Vec::new(),
+            nested: Vec::new(),
+        }
+    }
+}
+
 /// The effect on a property of list items or of a nested object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -7,7 +7,7 @@ use cms_model::{
     auth::scope::Access,
     clock::Timestamp,
     content_type::{
-        builtin::WEBHOOKS,
+        builtin::{MEDIA, WEBHOOKS},
         catalog::{Catalog, CompiledType},
         history, slug,
     },
@@ -28,7 +28,6 @@ use cms_store::{DeletedObject, Event, Reader, RestoredRow, Writer};
 use serde_json::{Map, Value};
 
 use super::{Context, KnownTargets, PreparedObject, log_change};
-use crate::media::service as media;
 
 /// The inputs of a [`Restoration`] besides the deleted object.
 pub(crate) struct RestoreInputs<'a> {
@@ -70,7 +69,7 @@ pub(crate) fn properties(
     let mut object = history::convert_object(&definitions, data)?;
     // The file moves with the object, and its address contains the id.
     let old = &deleted.stored.id;
-    if content_type.name() == media::TYPE
+    if content_type.name() == MEDIA
         && !id.eq_ignore_ascii_case(old)
         && let Some(Value::String(url)) = object.get_mut("url")
     {
@@ -94,9 +93,10 @@ impl Restoration {
         let former = reader.former_definitions(content_type.pk, deleted.type_rev)?;
         let had_draft_public = former.iter().all(|definition| definition.draft_public);
         let may_publish = caller.may_publish() && caller.may(Access::UPDATE, content_type.name());
+        let keeps_state = may_publish && !request.draft;
         let now = context.stamp.at.seconds();
         let mut state =
-            RestoredState::of(&stored.internal, content_type, had_draft_public, may_publish, now);
+            RestoredState::of(&stored.internal, content_type, had_draft_public, keeps_state, now);
         let before = properties(reader, content_type, deleted, &stored.data, &id)?;
         let older = match (state.status, state.public_version) {
             (Status::Modified, Some(version)) => reader.version_data(stored.pk, version)?,
@@ -108,13 +108,12 @@ impl Restoration {
         }
         let published =
             older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
-        let unset = Map::new();
-        let mut prepare = |before: &Map<String, Value>, object: &Map<String, Value>| {
+        let mut prepare = |before: Option<&Map<String, Value>>, object: &Map<String, Value>| {
             let (id, errors) = (id.clone(), FieldErrors::default());
             PreparedObject::of(content_type, id, (before, object), errors, context, Some(budget))
         };
         let mut prepared = match &request.data {
-            None => prepare(&unset, &before)?,
+            None => prepare(None, &before)?,
             Some(data) => {
                 let mut data = data.clone();
                 for name in ["id", "internal"] {
@@ -124,14 +123,14 @@ impl Restoration {
                 if content_type.name() == WEBHOOKS {
                     mask::unmask(&before, &mut data);
                 }
-                prepare(&before, &data)?
+                prepare(Some(&before), &data)?
             }
         };
         let replaces_data = request.data.is_some();
         let prepared_published = match &published {
-            Some(object) => Some(prepare(&unset, object)?),
+            Some(object) => Some(prepare(None, object)?),
             None if replaces_data && state.public_version.is_some() => {
-                Some(prepare(&unset, &before)?)
+                Some(prepare(None, &before)?)
             }
             None => None,
         };

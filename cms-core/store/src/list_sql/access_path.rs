@@ -5,16 +5,10 @@
 //! a page is read, and gives the cost of both paths. The cheaper one reads at worst about
 //! sqrt(end of the page x objects of the type) index entries, if the conditions have an index.
 
-use cms_model::{
-    content_type::indexed::indexed,
-    query::{
-        ListQuery,
-        path::{InternalField, PathRoot, PropertyPath},
-    },
-};
+use cms_model::query::{ListQuery, path::PathRoot};
 
 use super::{
-    ListCounts, Target,
+    ListCounts, Order, Target, slot_of,
     terms::{self, AccessMethod, Term},
 };
 use crate::{object::table_of, slots};
@@ -39,15 +33,16 @@ pub(super) fn choose(
     terms: &[Term],
     counts: ListCounts,
 ) -> AccessPath {
-    let Some(index) = order_index(query, target) else { return AccessPath::Any };
+    let order = Order::of(query, target);
+    let Some(index) = order_index(query, order) else { return AccessPath::Any };
     let access_method = best(terms);
-    let by_creation = is_by_creation(&query.order);
+    let by_creation = matches!(order, Order::CreatedAt | Order::Nothing);
     if by_creation
         && let Some(name) = single_value_property(query, terms)
-        && let Some(index) = property_index(query, target, name, false)
+        && let Some(slot) = slot_of(target, name)
     {
         // In that index, objects with one value are in creation order.
-        return AccessPath::OrderIndex(index);
+        return AccessPath::OrderIndex(slots::index_name(query.edition, slot, false));
     }
     // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
@@ -120,52 +115,16 @@ fn single_value_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<
 }
 
 /// The index that has the order, if any.
-fn order_index(query: &ListQuery, target: Target<'_>) -> Option<String> {
-    let order = &query.order;
-    let built_in_index = |name: &str| format!("{}_{name}", table_of(query.edition));
+fn order_index(query: &ListQuery, order: Order) -> Option<String> {
     let descending = query.descending;
-    if is_by_creation(order) {
-        let is_date = order.root == PathRoot::Internal(InternalField::CreatedAt);
-        let newest_first = descending && is_date && order.steps.is_empty();
-        return Some(built_in_index(if newest_first { "newest" } else { "created" }));
-    }
-    match &order.root {
-        PathRoot::Id => Some(built_in_index("id")),
-        PathRoot::Internal(InternalField::UpdatedAt) => {
-            Some(built_in_index(if descending { "updated_desc" } else { "updated" }))
-        }
-        PathRoot::Property(name) if order.steps.is_empty() => {
-            property_index(query, target, name, descending)
-        }
-        _ => None,
-    }
-}
-
-/// The index of a property for a direction, if any.
-fn property_index(
-    query: &ListQuery,
-    target: Target<'_>,
-    name: &str,
-    descending: bool,
-) -> Option<String> {
-    let slot = indexed(target.properties).position(|property| property.name == name)?;
-    Some(slots::index_name(query.edition, slot, descending))
-}
-
-/// Returns whether the order is the creation order, also because no object has a sort value.
-fn is_by_creation(order: &PropertyPath) -> bool {
-    match order.root {
-        PathRoot::Any | PathRoot::Nowhere => true,
-        PathRoot::Id => !order.steps.is_empty(),
-        PathRoot::Internal(field) => {
-            !order.steps.is_empty()
-                || matches!(
-                    field,
-                    InternalField::CreatedAt
-                        | InternalField::ContentType
-                        | InternalField::DeletedAt
-                )
-        }
-        PathRoot::Property(_) => false,
-    }
+    let name = match order {
+        Order::CreatedAt if descending => "newest",
+        Order::CreatedAt | Order::Nothing => "created",
+        Order::UpdatedAt if descending => "updated_desc",
+        Order::UpdatedAt => "updated",
+        Order::Id => "id",
+        Order::Slot(slot) => return Some(slots::index_name(query.edition, slot, descending)),
+        Order::Json(_) | Order::Path => return None,
+    };
+    Some(format!("{}_{name}", table_of(query.edition)))
 }

@@ -1,8 +1,7 @@
-//! Calls synchronous webhooks about objects before they are written (see
+//! Runs the hooks of a write before the writer is taken (see
 //! docs/reference/webhooks.md#synchronous-webhooks).
 //!
-//! The calls happen before the writer is taken. The data that webhooks return is validated and
-//! written like the payload of a client.
+//! The data that hooks return is validated and written like the payload of a client.
 
 use std::collections::HashSet;
 
@@ -13,39 +12,39 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     object::view::View,
     publish::right::ChangeKind,
-    webhook::synchronous::WriteEvent,
     wire::{batch::BatchElements, object},
 };
 use serde_json::{Map, Value};
 
 use super::service::{Objects, find_map, find_to_change};
+use crate::hooks::WriteEvent;
 
 /// An element of a batch to be written, or its errors.
-pub(super) type WebhookResult = std::result::Result<Bytes, FieldErrors>;
+pub(super) type HookResult = std::result::Result<Bytes, FieldErrors>;
 
 impl Objects<'_> {
-    /// Calls the webhooks about a new object.
-    pub(super) fn call_webhooks_on_new(
+    /// Runs the hooks about a new object.
+    pub(super) fn before_create(
         &self,
         caller: &Caller,
         name: &str,
         payload: Map<String, Value>,
     ) -> Result<Map<String, Value>> {
-        match self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Create)? {
+        match self.cms.before_write(caller, name, WriteEvent::Create)? {
             Some(mut calls) => calls.call(payload),
             None => Ok(payload),
         }
     }
 
-    /// Calls the webhooks about a change of an object, which must exist.
-    pub(super) fn call_webhooks_on_change(
+    /// Runs the hooks about a change of an object, which must exist.
+    pub(super) fn before_edit(
         &self,
         caller: &Caller,
         name: &str,
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<Map<String, Value>> {
-        match self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)? {
+        match self.cms.before_write(caller, name, WriteEvent::Update)? {
             Some(mut calls) => {
                 self.require(caller, name, id, (Access::UPDATE, ChangeKind::Edit))?;
                 calls.call_with_id(id, payload)
@@ -54,35 +53,27 @@ impl Objects<'_> {
         }
     }
 
-    /// Calls the webhooks about the deletion of an object, which must exist.
-    pub(super) fn call_webhooks_on_deletion(
-        &self,
-        caller: &Caller,
-        name: &str,
-        id: &str,
-    ) -> Result<()> {
-        if let Some(mut calls) =
-            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
-        {
+    /// Runs the hooks about the deletion of an object, which must exist.
+    pub(super) fn before_deletion(&self, caller: &Caller, name: &str, id: &str) -> Result<()> {
+        if let Some(mut calls) = self.cms.before_write(caller, name, WriteEvent::Delete)? {
             self.require(caller, name, id, (Access::DELETE, ChangeKind::Delete))?;
             calls.call_with_id(id, Map::new())?;
         }
         Ok(())
     }
 
-    /// Calls the webhooks about elements that create or replace objects, except the elements at the
+    /// Runs the hooks about elements that create or replace objects, except the elements at the
     /// given positions.
-    pub(super) fn call_webhooks_on_elements(
+    pub(super) fn before_batch(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
         (update_existing, refused): (bool, &HashSet<usize>),
-    ) -> Result<Vec<WebhookResult>> {
-        let webhooks = self.cms.webhooks();
-        let mut about_new = webhooks.synchronous_calls(caller, name, WriteEvent::Create)?;
+    ) -> Result<Vec<HookResult>> {
+        let mut about_new = self.cms.before_write(caller, name, WriteEvent::Create)?;
         let mut about_existing = if update_existing {
-            webhooks.synchronous_calls(caller, name, WriteEvent::Update)?
+            self.cms.before_write(caller, name, WriteEvent::Update)?
         } else {
             None
         };
@@ -102,24 +93,22 @@ impl Objects<'_> {
             };
             let calls = if exists { &mut about_existing } else { &mut about_new };
             match calls {
-                Some(calls) => webhook_result(calls.call(payload)),
+                Some(calls) => hook_result(calls.call(payload)),
                 None => unchanged(),
             }
         };
         elements.texts().iter().enumerate().map(call).collect()
     }
 
-    /// Calls the webhooks about elements that change objects. One unknown id ends the batch without
+    /// Runs the hooks about elements that change objects. One unknown id ends the batch without
     /// a call.
-    pub(super) fn call_webhooks_on_patches(
+    pub(super) fn before_patches(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
-    ) -> Result<Vec<WebhookResult>> {
-        let Some(mut calls) =
-            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Update)?
-        else {
+    ) -> Result<Vec<HookResult>> {
+        let Some(mut calls) = self.cms.before_write(caller, name, WriteEvent::Update)? else {
             return Ok(elements.texts().iter().cloned().map(Ok).collect());
         };
         for text in elements.texts() {
@@ -131,23 +120,21 @@ impl Objects<'_> {
         }
         let call = |text: &Bytes| match object::read(text) {
             Ok(payload) if payload.get("id").is_some_and(Value::is_string) => {
-                webhook_result(calls.call(payload))
+                hook_result(calls.call(payload))
             }
             _ => Ok(Ok(text.clone())),
         };
         elements.texts().iter().map(call).collect()
     }
 
-    /// Calls the webhooks about deletions; one rejection ends the batch.
-    pub(super) fn call_webhooks_on_deletions(
+    /// Runs the hooks about deletions; one rejection ends the batch.
+    pub(super) fn before_deletions(
         &self,
         caller: &Caller,
         name: &str,
         ids: &[String],
     ) -> Result<()> {
-        let Some(mut calls) =
-            self.cms.webhooks().synchronous_calls(caller, name, WriteEvent::Delete)?
-        else {
+        let Some(mut calls) = self.cms.before_write(caller, name, WriteEvent::Delete)? else {
             return Ok(());
         };
         for id in ids {
@@ -183,7 +170,7 @@ impl Objects<'_> {
 }
 
 /// The errors of an element do not prevent the others from being written.
-fn webhook_result(response: Result<Map<String, Value>>) -> Result<WebhookResult> {
+fn hook_result(response: Result<Map<String, Value>>) -> Result<HookResult> {
     match response {
         Ok(payload) => Ok(Ok(Value::Object(payload).to_string().into())),
         Err(Error::Invalid(errors)) => Ok(Err(errors)),

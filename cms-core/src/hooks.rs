@@ -1,0 +1,45 @@
+//! The steps of webhooks and media around a write of content: synchronous webhooks before it,
+//! deliveries inside its transaction, rendered images after its commit.
+//!
+//! The services of objects and content types run these steps, and know neither webhooks nor media.
+//! A new step has its place here.
+
+use cms_model::{clock::Timestamp, context::Caller, error::Result};
+use cms_store::Writer;
+
+pub(crate) use crate::webhook::synchronous::SynchronousCalls;
+pub(crate) use cms_model::webhook::synchronous::WriteEvent;
+
+use crate::{cms::Cms, webhook::feed};
+
+/// Runs inside a transaction that is about to remove the rows of deleted objects, which their
+/// journal entries refer to.
+pub(crate) fn before_removal(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+    feed::catch_up(writer, at)
+}
+
+impl Cms {
+    /// Prepares the steps before a write of objects of one type; none when there are none.
+    pub(crate) fn before_write<'a>(
+        &'a self,
+        caller: &'a Caller,
+        content_type: &'a str,
+        event: WriteEvent,
+    ) -> Result<Option<SynchronousCalls<'a>>> {
+        self.webhooks().synchronous_calls(caller, content_type, event)
+    }
+
+    /// Runs after the commit that deleted these objects of a type.
+    pub(crate) fn after_deletion<'i>(
+        &self,
+        content_type: &str,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) {
+        self.media().delete_renders_of(content_type, ids);
+    }
+
+    /// Runs after the commit that deleted all objects of a type.
+    pub(crate) fn after_purge(&self, content_type: &str, at: Timestamp) {
+        self.media().delete_renders_of_purged(content_type, at);
+    }
+}
