@@ -17,7 +17,7 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
 
 use crate::{
     CoreConfig,
@@ -170,7 +170,7 @@ impl Cms {
     /// Runs a write with the content types as read inside the write transaction.
     pub(crate) fn write_with_catalog<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let cache = Arc::clone(&self.catalog);
         self.store.write(move |writer| write(writer, &*cache.within(writer)?))
@@ -196,7 +196,7 @@ impl Cms {
 }
 
 /// Initializes a new database with its ids and the built-in types.
-fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     if writer.revisions_if_any()?.is_some() {
         return Ok(());
     }
@@ -210,7 +210,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
 }
 
 /// Adds the webhook type and the key of webhook secrets to databases of older versions.
-fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     if !writer.webhook_key()?.is_empty() {
         return Ok(());
     }
@@ -231,7 +231,7 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 }
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
+fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = media_without_focal_point(writer)? {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;

@@ -17,7 +17,7 @@ use cms_model::{
     publish::right::ChangeKind,
     wire::bulk::{BulkAction, JobState},
 };
-use cms_store::{ActorRef, JobProgress, JobRow, Reader, Writer};
+use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
 use serde_json::{Map, Value};
 
@@ -349,7 +349,7 @@ fn stored(
 
 /// The transaction of a step.
 struct Transaction<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     content_type: &'a CompiledType,
     caller: Caller,
     view: View,

@@ -22,7 +22,7 @@ use cms_model::{
         object,
     },
 };
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
@@ -277,7 +277,7 @@ impl Objects<'_> {
 
 /// A batch inside its transaction, and its errors so far: one entry per element.
 pub(crate) struct Batch<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
     context: &'a Context,
@@ -289,7 +289,7 @@ pub(crate) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(crate) fn new(
-        writer: &'a Writer<'a>,
+        writer: &'a WriteTransaction<'a>,
         catalog: &'a Catalog,
         content_type: &'a CompiledType,
         context: &'a Context,
@@ -385,7 +385,7 @@ impl<'a> Batch<'a> {
 /// Returns the rows that an object outside of the deletion links to, directly or through another
 /// row that has to remain.
 pub(crate) fn still_used(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {

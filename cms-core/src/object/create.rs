@@ -3,7 +3,7 @@
 use cms_model::{
     auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
 };
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
@@ -23,7 +23,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         payload: Map<String, Value>,
-        also: impl FnOnce(&Writer<'_>) -> Result<()> + Send + 'static,
+        also: impl FnOnce(&WriteTransaction<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
         caller.require_right_to_keep_dates()?;

@@ -22,7 +22,7 @@ use cms_model::{
     pattern::StepBudget,
     wire::object::Json,
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
@@ -87,7 +87,7 @@ fn source(
 
 /// Creates copies inside one transaction.
 struct Copier<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     catalog: &'a Catalog,
     caller: &'a Caller,
     context: &'a Context,

@@ -30,7 +30,7 @@ use cms_model::{
         object::{Json, ListRequest, ObjectRequest},
     },
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
@@ -360,7 +360,9 @@ impl Objects<'_> {
     pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>
+        + Send
+        + 'static,
     ) -> Result<T> {
         let name = name.to_owned();
         self.cms.write_with_catalog(move |writer, catalog| {

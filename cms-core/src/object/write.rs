@@ -35,7 +35,7 @@ use cms_model::{
     webhook::{self, mask},
     workflow::{model::PUBLIC_STATE, transition},
 };
-use cms_store::{Event, ObjectChange, Reader, Writer};
+use cms_store::{Event, ObjectChange, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use self::journal::{changed_properties, log_change, log_deletion};
@@ -305,7 +305,7 @@ impl PreparedObject {
 
 /// Writes a new object, or a new object in the trash.
 pub(crate) fn insert(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     mut prepared: PreparedObject,
     context: &Context,
@@ -356,7 +356,7 @@ pub(crate) fn insert(
 
 /// Writes a new version of an object.
 pub(crate) fn update(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     before: StoredObject<'static>,
     mut prepared: PreparedObject,
@@ -410,7 +410,7 @@ pub(crate) fn update(
 
 /// Moves an object that was just written to the trash, with the deletion date of its source.
 fn discard(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     mut stored: StoredObject<'static>,
     deleted_at: Timestamp,
@@ -424,7 +424,7 @@ fn discard(
 
 /// Moves an object to the trash.
 pub(crate) fn delete(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
     stamp: Stamp,
@@ -434,7 +434,11 @@ pub(crate) fn delete(
 }
 
 /// Updates the links of a stored object, including those of its published version.
-pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> Result<()> {
+pub(crate) fn relink(
+    writer: &WriteTransaction<'_>,
+    properties: &[Property],
+    pk: i64,
+) -> Result<()> {
     if !properties.iter().any(Property::may_link) {
         return Ok(());
     }

@@ -19,7 +19,7 @@ use cms_model::{
     publish::{right::ChangeKind, schedule, state},
     wire::{object::Json, publish::PublishAction},
 };
-use cms_store::{Change, ChangedObject, Event, Writer};
+use cms_store::{Change, ChangedObject, Event, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -203,7 +203,7 @@ impl Publishing<'_> {
 
 /// An action inside its transaction.
 pub(crate) struct StatusChange<'a> {
-    pub(crate) writer: &'a Writer<'a>,
+    pub(crate) writer: &'a WriteTransaction<'a>,
     pub(crate) action: PublishAction,
     pub(crate) stamp: Stamp,
 }

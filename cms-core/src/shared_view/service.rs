@@ -17,7 +17,7 @@ use cms_model::{
         shared_view::{NewSharedView, SharedView, SharedViewChange},
     },
 };
-use cms_store::{Reader, SharedViewRow, Writer};
+use cms_store::{Reader, SharedViewRow, WriteTransaction};
 use serde_json::value::RawValue;
 
 use crate::cms::Cms;
@@ -100,7 +100,9 @@ impl SharedViews<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Caller, &Arc<CompiledType>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Caller, &Arc<CompiledType>) -> Result<T>
+        + Send
+        + 'static,
     ) -> Result<T> {
         caller.require_write()?;
         let catalog_cache = Arc::clone(&self.cms.catalog);

@@ -20,7 +20,7 @@ use cms_model::{
         trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
     },
 };
-use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
+use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
 
 use crate::{cms::Cms, hooks, object::service::to_json};
 
@@ -212,7 +212,7 @@ fn items(
 
 /// Removes entries in a transaction; returns the ids of media objects, whose files may be unused.
 fn remove_entries(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     entries: Vec<TrashEntry>,
     stamp: Stamp,

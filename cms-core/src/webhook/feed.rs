@@ -20,7 +20,7 @@ use cms_model::{
     error::Result,
     webhook::model::{Webhook, WebhookKind},
 };
-use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, Writer};
+use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, WriteTransaction};
 
 use super::subscription_cache::{self, SubscriptionCache};
 use crate::content_type::catalog_cache::CatalogCache;
@@ -71,7 +71,7 @@ pub(super) fn create_deliveries(
 
 /// Reads the complete journal, inside a transaction that is about to delete the objects of its
 /// events.
-pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
+pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
@@ -142,7 +142,7 @@ impl DeliveryBatch {
         Ok(batch)
     }
 
-    fn write(&self, writer: &Writer<'_>, now: Timestamp) -> Result<()> {
+    fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
         for &pk in &self.created {
             writer.insert_webhook(pk)?;
         }

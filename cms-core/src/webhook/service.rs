@@ -30,7 +30,7 @@ use cms_model::{
         webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
     },
 };
-use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
+use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
 use cms_system::lock;
 
 use super::feed;
@@ -349,7 +349,7 @@ impl Webhooks<'_> {
 
 /// Applies an attempt to the endpoint of its webhook; returns whether it went down, or recovered.
 fn record_result(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     attempted: &DeliveryRow,
     result: AttemptResult,
     now: Timestamp,

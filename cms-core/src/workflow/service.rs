@@ -20,7 +20,7 @@ use cms_model::{
         transition,
     },
 };
-use cms_store::{Event, ManagementEvent, Writer};
+use cms_store::{Event, ManagementEvent, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -165,7 +165,7 @@ impl Workflows<'_> {
 
 /// Applies the transition `action` of a payload to an object; returns the new state.
 pub(crate) fn apply<'t>(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &'t CompiledType,
     stored: &StoredObject<'_>,
     payload: &Map<String, Value>,
@@ -187,7 +187,7 @@ pub(crate) fn apply<'t>(
 
 /// Stores a workflow and invalidates the cached types that use it.
 pub(crate) fn put(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     workflow: &Workflow,
     stamp: Stamp,
@@ -208,7 +208,7 @@ pub(crate) fn put(
 
 /// Returns an error for each type with objects in a state that the workflow lacks.
 pub(crate) fn lost_states(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     workflow: &Workflow,
 ) -> Result<FieldErrors> {

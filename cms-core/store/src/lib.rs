@@ -1,8 +1,8 @@
 //! The database: SQLite, and all SQL.
 //!
-//! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
-//! write transaction. Their methods are in one file per table group, and take and return values of
-//! `cms_model`. This crate contains no rules: those are in the model and the services.
+//! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] the one
+//! [`WriteTransaction`]. Their methods are in one file per table group, and take and return values
+//! of `cms_model`. This crate contains no rules: those are in the model and the services.
 
 mod activity;
 mod actor;
@@ -92,13 +92,13 @@ use self::{
     error::{Damage, map},
     list::ListCache,
     pool::Pool,
-    writer::Writers,
+    writer::GroupCommit,
 };
 
 /// An open database.
 pub struct Store {
     readers: Pool,
-    writers: Writers,
+    group_commit: GroupCommit,
     lists: ListCache,
     damage: Damage,
     // Held while the database is in use; see `migrate`.
@@ -113,7 +113,7 @@ impl Store {
         let writer = pool::connect_writer(&path, durability)?;
         Ok(Self {
             readers: Pool::new(path),
-            writers: Writers::new(writer),
+            group_commit: GroupCommit::new(writer),
             lists: ListCache::default(),
             damage: Damage::default(),
             _lock: lock,
@@ -128,7 +128,7 @@ impl Store {
 
     /// Returns the statistics of the writer.
     pub fn writer_counts(&self) -> WriterCounts {
-        self.writers.counts()
+        self.group_commit.counts()
     }
 
     /// Reads from one snapshot of the database.
@@ -166,11 +166,11 @@ impl Store {
     /// Writes of several callers may share one commit; each sees the changes of the writes before it.
     pub fn write<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.record_damage(self.writers.run(write))
+        self.damage.record_damage(self.group_commit.run(write))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -197,18 +197,18 @@ impl Store {
 
     /// Calls a function after each commit, also a failed one, until its owner drops it.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
-        self.writers.on_commit(listener);
+        self.group_commit.on_commit(listener);
     }
 
     /// Runs a write as [`Self::write`] does, and rolls back its changes.
     pub fn dry_run<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
-        let rolled_back = self.writers.run(move |writer| -> Result<()> {
+        let rolled_back = self.group_commit.run(move |writer| -> Result<()> {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });
@@ -289,9 +289,9 @@ impl Reader<'_> {
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.
-pub struct Writer<'c>(Reader<'c>);
+pub struct WriteTransaction<'c>(Reader<'c>);
 
-impl<'c> Deref for Writer<'c> {
+impl<'c> Deref for WriteTransaction<'c> {
     type Target = Reader<'c>;
 
     fn deref(&self) -> &Reader<'c> {
@@ -299,7 +299,7 @@ impl<'c> Deref for Writer<'c> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
         self.execute_and_count(sql, parameters)?;
         Ok(())

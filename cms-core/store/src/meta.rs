@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
@@ -50,7 +50,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
         self.execute(
             "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,

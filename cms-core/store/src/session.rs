@@ -9,7 +9,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A session, ended by time or not.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a session, and ends the least recently used ones of the user beyond `maximum`;
     /// returns the row.
     pub fn insert_session(

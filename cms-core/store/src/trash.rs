@@ -19,7 +19,7 @@ use rusqlite::{Row, params};
 use serde::Serialize;
 
 use super::{
-    Reader, Writer,
+    Reader, WriteTransaction,
     actor::ActorRef,
     journal::Event,
     object::{EXTRA_COLUMN, read},
@@ -247,7 +247,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;

@@ -9,7 +9,7 @@ use cms_model::{
 };
 use rusqlite::{Params, Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A user that exists.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a user; returns the row. `hash` is the digest of no token.
     pub fn insert_user(
         &self,

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, Writer, actor::ActorRef};
+use super::{FeedObject, Reader, WriteTransaction, actor::ActorRef};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -243,7 +243,7 @@ const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
 const EXPIRED: &str =
     "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
         self.execute("UPDATE meta SET webhook_seq = ?1", [seq])
     }

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 impl Reader<'_> {
     /// Returns the workflows of the operator in the order of their definition.
@@ -34,7 +34,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a workflow, and replaces one with the same id.
     pub fn put_workflow(&self, workflow: &Workflow) -> Result<()> {
         let definition =

@@ -5,7 +5,7 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// The object that a working copy belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a working copy, and replaces the one of the same object.
     pub fn put_working_copy(&self, actor: i64, copy: &WorkingCopyRow, data: &str) -> Result<()> {
         self.remove_working_copy(actor, &copy.subject)?;

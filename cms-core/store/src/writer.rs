@@ -1,7 +1,7 @@
-//! One writer, and group commit.
+//! Group commit on the one connection that writes.
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
-//! finds the writer free becomes the leader: it runs all waiting writes, each in its own savepoint,
+//! finds no leader becomes one: it runs all waiting writes, each in its own savepoint,
 //! commits once, and only then returns their results. Writes that arrive meanwhile wait for the next
 //! leader, which is the first of them.
 
@@ -18,12 +18,13 @@ use std::{
 use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
 
-pub(super) struct Writers {
+/// Runs the writes of all callers, one batch at a time.
+pub(super) struct GroupCommit {
     queue: Mutex<Queue>,
     /// Only the leader locks this, so no thread waits for it.
     connection: Mutex<Connection>,
@@ -88,7 +89,7 @@ impl Waiter {
     }
 }
 
-impl Writers {
+impl GroupCommit {
     pub(super) fn new(connection: Connection) -> Self {
         Self {
             queue: Mutex::default(),
@@ -116,13 +117,13 @@ impl Writers {
     /// Runs a write inside a transaction and returns after the commit.
     pub(super) fn run<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let result = Arc::new(Mutex::new(None));
         let waiter = Arc::new(Waiter::default());
         let run = {
             let result = Arc::clone(&result);
-            move |writer: &Writer<'_>| {
+            move |writer: &WriteTransaction<'_>| {
                 let value = write(writer);
                 let outcome = match &value {
                     Ok(_) => WriteOutcome::Keep,
@@ -203,12 +204,12 @@ impl Writers {
     }
 }
 
-type Run = Box<dyn FnOnce(&Writer<'_>) -> WriteOutcome + Send>;
+type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
 /// Runs writes in one transaction: each keeps or rolls back its own changes, one commit stores them
 /// all.
 fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
-    let writer = Writer(Reader(connection));
+    let writer = WriteTransaction(Reader(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
     let ended = run_writes(&writer, writes)
         .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
@@ -220,7 +221,7 @@ fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
 }
 
 /// Returns whether any write succeeded.
-fn run_writes(writer: &Writer<'_>, writes: Vec<Run>) -> Result<bool> {
+fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
     let alone = writes.len() == 1;
     let mut succeeded = false;
     for write in writes {

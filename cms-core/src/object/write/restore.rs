@@ -24,7 +24,7 @@ use cms_model::{
     webhook::mask,
     wire::trash::RestoreRequest,
 };
-use cms_store::{DeletedObject, Event, Reader, RestoredRow, Writer};
+use cms_store::{DeletedObject, Event, Reader, RestoredRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{Context, KnownTargets, PreparedObject, log_change};
@@ -180,7 +180,7 @@ impl Restoration {
     /// Writes the object.
     pub(crate) fn write(
         self,
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         content_type: &CompiledType,
         context: &Context,
     ) -> Result<StoredObject<'static>> {
