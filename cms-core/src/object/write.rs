@@ -1,8 +1,8 @@
 //! The one write path of objects.
 //!
-//! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside the write
-//! transaction [`PreparedObject::check_stored`] adds the errors that need the database, and [`insert`] or
-//! [`update`] writes. It is rebuilt when its inputs have changed since.
+//! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside
+//! the write transaction [`PreparedObject::check_stored`] adds the errors that need the database, and
+//! [`insert`] or [`update`] writes. It is prepared again when its inputs have changed since.
 
 mod context;
 mod journal;
@@ -50,8 +50,8 @@ pub(crate) enum Edit {
     Patch,
 }
 
-/// The inputs of a prepared change of an object: while they are unchanged, so are the errors that need
-/// no database.
+/// The inputs of a prepared change of an object: while they are unchanged, so are the errors that
+/// need no database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     type_rev: i64,

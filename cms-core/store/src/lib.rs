@@ -163,7 +163,7 @@ impl Store {
     /// Changes the database: all changes of `write` are durable, or none when it fails. After a
     /// damaged page was found, every write is rejected.
     ///
-    /// Writes of several callers may share one commit; each sees the changes of the writes before it.
+    /// Writes of several callers may share one commit; each sees the changes of those before it.
     pub fn write<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,

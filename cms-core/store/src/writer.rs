@@ -1,8 +1,8 @@
 //! Group commit on the one connection that writes.
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
-//! finds no leader becomes one: it runs all waiting writes, each in its own savepoint,
-//! commits once, and only then returns their results. Writes that arrive meanwhile wait for the next
+//! finds no leader becomes one: it runs all waiting writes, each in its own savepoint, commits
+//! once, and only then returns their results. Writes that arrive meanwhile wait for the next
 //! leader, which is the first of them.
 
 use std::{

@@ -39,7 +39,8 @@ pub(crate) enum Endpoint {
     Image,
     /// Needs no key or session, but a body: a request of the server's own pages.
     UnauthenticatedPost(UnauthenticatedPostHandler),
-    /// Needs no key or session: a step of a sign-in by OpenID Connect, which sends requests to the issuer.
+    /// Needs no key or session: a step of a sign-in by OpenID Connect, which sends requests to
+    /// the issuer.
     OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
