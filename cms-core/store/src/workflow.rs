@@ -10,7 +10,7 @@ use rusqlite::params;
 use super::{Reader, WriteTransaction, error::map};
 
 impl Reader<'_> {
-    /// Returns the workflows of the operator in the order of their definition.
+    /// Returns the custom workflows in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
         let mut workflows = Vec::new();
         self.each_row("SELECT definition FROM workflow ORDER BY pk", [], |row| {
