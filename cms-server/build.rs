@@ -4,7 +4,9 @@
 //! succeeds, unless `CMS_REQUIRE_ADMIN` is set. Nothing is written into the source tree.
 
 use std::{
-    env, fmt::Write as _, fs, io,
+    env,
+    fmt::Write as _,
+    fs, io,
     path::{Path, PathBuf},
     process::Command,
 };

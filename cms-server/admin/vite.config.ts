@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { licences } from './licences';
 
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
@@ -14,7 +15,8 @@ const baseWithoutSlash: Plugin = {
   name: 'base-without-slash',
   configurePreviewServer: ({ middlewares }) => {
     middlewares.use((request, _response, next) => {
-      if (request.url?.replace(/\?.*/, '') === '/admin') request.url = request.url.replace('/admin', '/admin/');
+      if (request.url?.replace(/\?.*/, '') === '/admin')
+        request.url = request.url.replace('/admin', '/admin/');
       next();
     });
   },
@@ -22,7 +24,7 @@ const baseWithoutSlash: Plugin = {
 
 export default defineConfig({
   base: '/admin/',
-  plugins: [svelte(), baseWithoutSlash],
+  plugins: [svelte(), baseWithoutSlash, licences()],
   server: { proxy },
   preview: { proxy, headers: { 'Content-Security-Policy': policy } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, chunkSizeWarningLimit: 400 },

@@ -90,7 +90,7 @@ const COMMANDS: [&str; 214] = [
     "trash list --type nosuch",
     "trash restore _tag green --dry-run",
     "trash restore _tag green --as blue",
-    "trash restore _tag green",
+    "trash restore _tag green --draft",
     "trash restore _tag none --json",
     "object delete _tag blue --yes",
     "trash remove _tag blue --entry 9999",

@@ -25,6 +25,9 @@ pub(crate) enum TrashCommand {
         /// Give the restored object this id.
         #[arg(long = "as", value_name = "NEWID")]
         new_id: Option<String>,
+        /// Restore as a draft, without the published version.
+        #[arg(long)]
+        draft: bool,
         #[command(flatten)]
         dry_run: DryRun,
     },

@@ -47,14 +47,14 @@ pub(super) fn run(
                 printer.note(&note)?;
             }
         }
-        TrashCommand::Restore { r#type, id, entry, new_id, dry_run } => {
+        TrashCommand::Restore { r#type, id, entry, new_id, draft, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let item = find(&*target, &r#type, &id, entry)?;
             let new = new_id.as_ref().unwrap_or(&item.id);
             if dry_run.dry_run {
                 return dry(printer, &format!("would restore {type}/{new}"));
             }
-            let restore = RestoreRequest { id: new_id, data: None };
+            let restore = RestoreRequest { id: new_id, data: None, draft };
             let restored = target
                 .restore(&item.entry, &restore)
                 .map_err(|error| hints::add_object_hint(&r#type, error))?;

@@ -90,7 +90,10 @@ impl KeyRing {
     /// The last uses of sessions that may not be stored yet, by row.
     pub(crate) fn seen(&self) -> HashMap<i64, Timestamp> {
         let mut seen = self.unsaved().clone();
-        seen.extend(self.table().sessions.seen());
+        for (session, at) in self.table().sessions.seen() {
+            let latest = seen.entry(session).or_insert(at);
+            *latest = at.max(*latest);
+        }
         seen
     }
 

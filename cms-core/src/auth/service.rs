@@ -19,7 +19,7 @@ use cms_model::{
 use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
 use serde_json::{Map, Value};
 
-use super::key_ring::KeyTable;
+use super::{key_ring::KeyTable, session_cache::SessionEntry};
 use crate::{CoreConfig, cms::Cms};
 
 /// The kind of a key cannot change: clients rely on its rights.
@@ -85,11 +85,26 @@ impl Keys<'_> {
         Ok(Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog))
     }
 
-    /// Finds the user that the cookie of a session belongs to, as [`Self::authenticate`] does.
+    /// Finds the user that the cookie of a session belongs to, as [`Self::authenticate`] does, and
+    /// records the use of the session.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or ended session.
     pub fn authenticate_session(&self, cookie: &str) -> Result<Caller> {
+        let (caller, entry) = self.session(cookie)?;
+        entry.record_use(self.cms.config.clock.now());
+        Ok(caller)
+    }
+
+    /// Finds the user of a session again, during a request that goes on: that is no further use.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] for a session that has ended.
+    pub fn recheck_session(&self, cookie: &str) -> Result<Caller> {
+        self.session(cookie).map(|(caller, _)| caller)
+    }
+
+    fn session(&self, cookie: &str) -> Result<(Caller, Arc<SessionEntry>)> {
         let (digest, now) = (digest(cookie), self.cms.config.clock.now());
         let cached = self
             .cached()?
@@ -102,7 +117,7 @@ impl Keys<'_> {
             })?,
         };
         let caller = Caller::new(Arc::clone(&entry.actor)).with_catalog(catalog);
-        Ok(caller.with_credential(Credential::Session(entry.pk)))
+        Ok((caller.with_credential(Credential::Session(entry.pk)), entry))
     }
 
     /// Returns the cached keys and content types, if both are current.

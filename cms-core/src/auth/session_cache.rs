@@ -42,20 +42,22 @@ pub(super) struct SessionEntry {
     stored: AtomicI64,
 }
 
+impl SessionEntry {
+    pub(super) fn record_use(&self, now: Timestamp) {
+        self.seen.fetch_max(now.0, Ordering::Relaxed);
+    }
+}
+
 impl SessionCache {
-    /// Returns a session that is valid now, and records its use.
+    /// Returns a session that is valid now.
     pub(super) fn find(&self, digest: &[u8; 32], now: Timestamp) -> Option<Arc<SessionEntry>> {
         let entry = self.cached().sessions.get(digest).cloned()?;
         let seen = entry.seen.load(Ordering::Relaxed);
         let lifetime = Lifetime { created_at: entry.created_at, last_seen_at: Timestamp(seen) };
-        if !lifetime.is_valid(now) {
-            return None;
-        }
-        entry.seen.fetch_max(now.0, Ordering::Relaxed);
-        Some(entry)
+        lifetime.is_valid(now).then_some(entry)
     }
 
-    /// Reads a session that is valid now, and records its use.
+    /// Reads a session that is valid now.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or ended one.
@@ -79,7 +81,7 @@ impl SessionCache {
             pk: row.pk,
             actor: Arc::clone(&actor),
             created_at,
-            seen: AtomicI64::new(now.0.max(last_seen_at.0)),
+            seen: AtomicI64::new(last_seen_at.0),
             stored: AtomicI64::new(last_seen_at.0),
         });
         let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -87,7 +87,7 @@ impl Bulk<'_> {
         };
         let next = self.cms.store.read(|reader| {
             let Some(job) = reader.next_bulk_job()? else { return Ok(None) };
-            let objects = reader.next_job_objects(job.pk, limits::BULK_TRANSACTION_OBJECTS)?;
+            let objects = reader.next_job_objects(job.pk)?;
             Ok(Some((job, objects)))
         })?;
         let Some((job, objects)) = next else { return Ok(false) };
@@ -249,7 +249,7 @@ impl Bulk<'_> {
             else {
                 return Ok(Outcome::ended());
             };
-            let next = writer.next_job_objects(job.pk, 1)?;
+            let next = writer.next_job_objects(job.pk)?;
             let expected = step.objects.first().map(|first| (first.position, first.pk));
             if next.first().copied() != expected {
                 return Ok(Outcome { has_more: true, deleted: Vec::new() });
@@ -272,14 +272,20 @@ impl Bulk<'_> {
                 job,
                 progress: JobProgress::default(),
                 deleted: Vec::new(),
+                deferred: Vec::new(),
             };
+            let count = step.objects.len();
             match step.change.action {
                 BulkAction::Delete => transaction.delete(step.objects)?,
                 _ => transaction.change(catalog, &step.context, &step.change, step.objects)?,
             }
-            let Transaction { job, progress, deleted, .. } = transaction;
+            let Transaction { job, progress, deleted, deferred, .. } = transaction;
+            writer.remove_job_objects(job.pk, count)?;
+            if let (Some((position, _)), false) = (expected, deferred.is_empty()) {
+                writer.insert_job_chunk(job.pk, job.total + position, &deferred)?;
+            }
             writer.advance_bulk_job(job.pk, progress)?;
-            let has_more = !writer.next_job_objects(job.pk, 1)?.is_empty();
+            let has_more = !writer.next_job_objects(job.pk)?.is_empty();
             if !has_more {
                 writer.finish_bulk_job(job.pk, JobState::Done, None, at)?;
             }
@@ -353,6 +359,8 @@ struct Transaction<'a> {
     refused_before: u64,
     progress: JobProgress,
     deleted: Vec<String>,
+    /// Objects to try once more: they are behind the last position of the job then.
+    deferred: Vec<i64>,
 }
 
 impl Transaction<'_> {
@@ -384,12 +392,12 @@ impl Transaction<'_> {
                 }
                 (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
                 (_, None) => {
-                    self.skip(position)?;
+                    self.skip();
                     continue;
                 }
             };
             match result {
-                Ok(()) => self.succeed(position)?,
+                Ok(()) => self.succeed(),
                 Err(Error::Invalid(errors)) => self.refuse(position, &id, &errors)?,
                 Err(error @ Error::ObjectTooLarge { .. }) => {
                     self.refuse(position, &id, &FieldErrors::one("id", error.to_string()))?;
@@ -427,17 +435,17 @@ impl Transaction<'_> {
                     wanted.push((stored.id.to_string(), stored));
                     positions.push(position);
                 }
-                None => self.skip(position)?,
+                None => self.skip(),
             }
         }
         let used = still_used(self.writer, self.content_type, &wanted)?;
         for ((id, stored), position) in wanted.into_iter().zip(positions) {
             if !used.contains(&stored.pk) {
                 write::delete(self.writer, self.content_type, &stored, self.stamp)?;
-                self.succeed(position)?;
+                self.succeed();
                 self.deleted.push(id);
             } else if position <= self.job.total {
-                self.writer.defer_job_object(self.job.pk, position)?;
+                self.deferred.push(stored.pk);
             } else {
                 self.refuse(position, &id, &FieldErrors::one("id", message::IN_USE))?;
             }
@@ -453,22 +461,21 @@ impl Transaction<'_> {
         stored(self.writer, self.content_type, self.view, (pk, columns))
     }
 
-    fn succeed(&mut self, position: u64) -> Result<()> {
+    fn succeed(&mut self) {
         self.progress.succeeded += 1;
-        self.skip(position)
+        self.skip();
     }
 
-    fn skip(&mut self, position: u64) -> Result<()> {
+    fn skip(&mut self) {
         self.progress.done += 1;
-        self.writer.remove_job_object(self.job.pk, position)
     }
 
     fn refuse(&mut self, position: u64, id: &str, errors: &FieldErrors) -> Result<()> {
         self.progress.refused += 1;
+        self.skip();
         if self.refused_before + self.progress.refused > limits::MAX_JOB_REFUSALS {
-            return self.skip(position);
+            return Ok(());
         }
-        self.progress.done += 1;
         self.writer.refuse_job_object(self.job.pk, position, (id, errors))
     }
 }

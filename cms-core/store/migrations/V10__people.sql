@@ -108,7 +108,7 @@ CREATE TABLE shared_view (
 ) STRICT;
 CREATE INDEX shared_view_type ON shared_view (ctd, name);
 
--- Bulk jobs, and the objects of each, which are stored when the job is created.
+-- Bulk jobs.
 CREATE TABLE job (
     pk INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -129,15 +129,21 @@ CREATE TABLE job (
     finished_at INTEGER
 ) STRICT;
 CREATE INDEX job_open ON job (pk) WHERE finished_at IS NULL;
-CREATE TABLE job_object (
+-- The objects that a job has still to process, in chunks. `position` is that of the first object of a
+-- chunk in the job; `objects` are row numbers, packed by the program.
+CREATE TABLE job_chunk (
     job INTEGER NOT NULL REFERENCES job (pk) ON DELETE CASCADE,
     position INTEGER NOT NULL,
-    object INTEGER NOT NULL,
-    -- The id and the errors of a refused object, as JSON.
-    errors TEXT,
+    objects BLOB NOT NULL,
     PRIMARY KEY (job, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX job_refused ON job_object (job, position) WHERE errors IS NOT NULL;
+CREATE TABLE job_refusal (
+    job INTEGER NOT NULL REFERENCES job (pk) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    -- The id and the errors of a refused object, as JSON.
+    errors TEXT NOT NULL,
+    PRIMARY KEY (job, position)
+) STRICT, WITHOUT ROWID;
 
 -- Ids of deleted objects whose trash entry was removed early or restored under another id.
 CREATE TABLE removed_id (

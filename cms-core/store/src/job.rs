@@ -1,8 +1,12 @@
-//! Rows of bulk jobs, and of the objects that they have still to process or have refused.
+//! Rows of bulk jobs, of the objects that they have still to process, and of those that they refused.
+//!
+//! The objects are stored in chunks: a million of them are 2,000 rows of some hundred bytes each, so
+//! creating or stopping a job blocks other writers for milliseconds.
 
 use cms_model::{
     clock::Timestamp,
     error::{Error, FieldErrors, Result},
+    limits,
     wire::bulk::JobState,
 };
 use rusqlite::{Row, params};
@@ -138,20 +142,20 @@ impl Reader<'_> {
     }
 
     /// Returns the next objects of a job, each with its position.
-    pub fn next_job_objects(&self, job: i64, limit: usize) -> Result<Vec<(u64, i64)>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.query_rows(
-            "SELECT position, object FROM job_object WHERE job = ?1 AND errors IS NULL
-             ORDER BY position LIMIT ?2",
-            [job, limit],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
+    pub fn next_job_objects(&self, job: i64) -> Result<Vec<(u64, i64)>> {
+        let sql =
+            "SELECT position, objects FROM job_chunk WHERE job = ?1 ORDER BY position LIMIT 1";
+        let chunk = self.query_optional(sql, [job], |row| {
+            Ok((row.get::<_, u64>(0)?, row.get::<_, Vec<u8>>(1)?))
+        })?;
+        let Some((first, objects)) = chunk else { return Ok(Vec::new()) };
+        Ok((first..).zip(unpack(&objects)).collect())
     }
 
     /// Returns the refused objects of a job: id and errors.
     pub fn refused_job_objects(&self, job: i64) -> Result<Vec<(String, FieldErrors)>> {
         let rows = self.query_rows(
-            "SELECT errors FROM job_object WHERE job = ?1 AND errors IS NOT NULL ORDER BY position",
+            "SELECT errors FROM job_refusal WHERE job = ?1 ORDER BY position",
             [job],
             |row| row.get::<_, String>(0),
         )?;
@@ -187,19 +191,30 @@ impl Writer<'_> {
                 job.at.0
             ],
         )?;
-        for (position, object) in (1_u64..).zip(objects) {
-            self.execute(
-                "INSERT INTO job_object (job, position, object) VALUES (?1, ?2, ?3)",
-                params![pk, position, object],
-            )?;
+        let chunks = objects.chunks(limits::BULK_TRANSACTION_OBJECTS);
+        for (position, chunk) in (1_u64..).step_by(limits::BULK_TRANSACTION_OBJECTS).zip(chunks) {
+            self.insert_job_chunk(pk, position, chunk)?;
         }
         Ok(())
     }
 
-    /// Removes a processed object from a job.
-    pub fn remove_job_object(&self, job: i64, position: u64) -> Result<()> {
-        let sql = "DELETE FROM job_object WHERE job = ?1 AND position = ?2";
-        self.execute(sql, params![job, position])
+    /// Removes processed objects from a job: the first ones of its first chunk.
+    pub fn remove_job_objects(&self, job: i64, count: usize) -> Result<()> {
+        let next = self.next_job_objects(job)?;
+        let Some((first, _)) = next.first() else { return Ok(()) };
+        let sql = "DELETE FROM job_chunk WHERE job = ?1 AND position = ?2";
+        self.execute(sql, params![job, first])?;
+        let rest: Vec<i64> = next.iter().skip(count).map(|(_, object)| *object).collect();
+        match next.get(count) {
+            Some((position, _)) => self.insert_job_chunk(job, *position, &rest),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a chunk of objects, the first of which has this position.
+    pub fn insert_job_chunk(&self, job: i64, position: u64, objects: &[i64]) -> Result<()> {
+        let sql = "INSERT INTO job_chunk (job, position, objects) VALUES (?1, ?2, ?3)";
+        self.execute(sql, params![job, position, pack(objects)])
     }
 
     /// Keeps the errors of a refused object.
@@ -211,20 +226,8 @@ impl Writer<'_> {
     ) -> Result<()> {
         let refused =
             serde_json::to_string(&refused).map_err(|error| Error::Internal(Box::new(error)))?;
-        let sql = "UPDATE job_object SET errors = ?3 WHERE job = ?1 AND position = ?2";
+        let sql = "INSERT INTO job_refusal (job, position, errors) VALUES (?1, ?2, ?3)";
         self.execute(sql, params![job, position, refused])
-    }
-
-    /// Moves an object to the end of its job.
-    pub fn defer_job_object(&self, job: i64, position: u64) -> Result<()> {
-        self.execute(
-            "UPDATE job_object
-             SET position = 1 + max(
-                 (SELECT position FROM job_object WHERE job = ?1 ORDER BY position DESC LIMIT 1),
-                 (SELECT total FROM job WHERE pk = ?1))
-             WHERE job = ?1 AND position = ?2",
-            params![job, position],
-        )
     }
 
     /// Adds to the numbers of a job, which is running from now on.
@@ -251,7 +254,7 @@ impl Writer<'_> {
         error: Option<&str>,
         at: Timestamp,
     ) -> Result<()> {
-        self.execute("DELETE FROM job_object WHERE job = ?1 AND errors IS NULL", [job])?;
+        self.execute("DELETE FROM job_chunk WHERE job = ?1", [job])?;
         self.execute(
             "UPDATE job SET state = ?2, error = ?3, finished_at = ?4 WHERE pk = ?1",
             params![job, state.as_str(), error, at.0],
@@ -261,5 +264,53 @@ impl Writer<'_> {
     /// Removes jobs that ended before a time.
     pub fn remove_bulk_jobs(&self, before: Timestamp) -> Result<()> {
         self.execute("DELETE FROM job WHERE finished_at < ?1", [before.0])
+    }
+}
+
+/// Packs row numbers: the difference of each to the one before, in groups of seven bits, the lowest
+/// first, with the high bit set in all but the last.
+fn pack(objects: &[i64]) -> Vec<u8> {
+    let (mut packed, mut before) = (Vec::with_capacity(objects.len() * 2), 0);
+    for &object in objects {
+        let mut rest = object.wrapping_sub(before).cast_unsigned();
+        loop {
+            let [low, ..] = rest.to_le_bytes();
+            rest >>= 7;
+            if rest == 0 {
+                packed.push(low);
+                break;
+            }
+            packed.push(low | 0x80);
+        }
+        before = object;
+    }
+    packed
+}
+
+fn unpack(packed: &[u8]) -> Vec<i64> {
+    let (mut objects, mut before) = (Vec::new(), 0_i64);
+    let (mut difference, mut shift) = (0_u64, 0);
+    for &byte in packed {
+        difference |= u64::from(byte & 0x7f).wrapping_shl(shift);
+        shift += 7;
+        if byte < 0x80 {
+            before = before.wrapping_add(difference.cast_signed());
+            objects.push(before);
+            (difference, shift) = (0, 0);
+        }
+    }
+    objects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_row_numbers_are_unpacked() {
+        let numbers = [1, 2, 130, 131, 20_000, 5, 0, i64::MAX, i64::MIN, -1, 1 << 40];
+        assert_eq!(unpack(&pack(&numbers)), numbers);
+        assert!(unpack(&pack(&[])).is_empty());
+        assert_eq!(pack(&[7, 8, 300]), [7, 1, 0xa4, 2]);
     }
 }

@@ -16,7 +16,7 @@ use cms_core::{
 use cms_model::context::{Actor, ActorKind, Credential};
 use serde_json::{Map, Value, json};
 
-use crate::support::{article, map, rows};
+use crate::support::{add_property, article, map, rows};
 
 /// A Draft & Public type with articles `a0`, `a1` and so on.
 fn with_articles(number: usize) -> TestCms {
@@ -128,13 +128,16 @@ fn bulk_publishes_all_objects_in_transactions() {
     test.cms.objects().create(&Caller::local(), "article", late).unwrap();
     test.cms.objects().delete(&Caller::local(), "article", "a7").unwrap();
     assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Waiting, [1200, 0, 0, 0]));
+    // So the objects of a large job are stored within milliseconds.
+    let chunks = "SELECT position || ' ' || (length(objects) < 510) FROM job_chunk";
+    assert_eq!(rows(&test, chunks), ["1 1", "501 1", "1001 1"]);
     assert!(test.cms.bulk().advance().unwrap());
     assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Running, [1200, 500, 499, 0]));
     assert_eq!(statuses(&test), ["draft 701", "public 499"]);
     run(&test.cms);
     assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [1200, 1200, 1199, 0]));
     assert_eq!(statuses(&test), ["draft 1", "public 1199"]);
-    assert_eq!(rows(&test, "SELECT count(*) FROM job_object"), ["0"]);
+    assert_eq!(rows(&test, "SELECT count(*) FROM job_chunk"), ["0"]);
 }
 
 #[test]
@@ -201,6 +204,28 @@ fn bulk_patch_validates_each_object() {
     assert_eq!(refusals[0], json!({ "id": "a1", "errors": used }));
     assert_eq!(refusals.as_array().unwrap().len(), 4);
     assert_eq!(rows(&test, "SELECT count(*) FROM object WHERE title = 'Same'"), ["1"]);
+}
+
+/// A transaction holds a limited amount of data; the rest of its objects stays with the job.
+#[test]
+fn bulk_patch_of_large_objects_takes_more_transactions() {
+    let test = with_articles(40);
+    let mut definition = article();
+    definition.extend(map(json!({ "draftPublic": true })));
+    add_property(&mut definition, "text", json!({ "type": "string" }), "textarea");
+    test.cms.types().update(&Caller::local(), "article", definition).unwrap();
+    let patch = json!({ "text": "x".repeat(1_000_000) });
+    let payload = request("patch", json!({ "patch": patch, "expect": 40 }));
+    let id = create(&test.cms, &Caller::local(), &payload).unwrap();
+    let mut done = Vec::new();
+    while test.cms.bulk().advance().unwrap() {
+        done.push(job(&test.cms, &id).done);
+        let changed = rows(&test, "SELECT count(*) FROM object WHERE version > 1");
+        assert_eq!(changed, [done[done.len() - 1].to_string()]);
+    }
+    assert_eq!(done, [17, 34]);
+    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [40, 40, 40, 0]));
+    assert_eq!(rows(&test, "SELECT DISTINCT version FROM object"), ["2"]);
 }
 
 #[test]

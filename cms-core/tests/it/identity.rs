@@ -11,12 +11,15 @@ use cms_core::{
         activity::{Activity, ActivityRequest},
         change::ChangesRequest,
         key::{KeyKind, KeyUpdate, NewKey},
-        object::Direction,
+        object::{Direction, ListRequest},
         schedule::SchedulesRequest,
+        shared_view::NewSharedView,
+        trash::TrashRequest,
         user::Role,
     },
 };
 use cms_model::context::{Actor, ActorKind, Credential};
+use cms_store::counting::statements;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -366,4 +369,94 @@ fn activity_is_kept_for_the_configured_number_of_days() {
         test.run_for(2 * 86_400);
         assert!(!created(), "{days}");
     }
+}
+
+/// Reads a list; returns the number of its rows.
+type ReadList<'a> = Box<dyn Fn() -> usize + 'a>;
+
+/// Returns the number of statements of each list with at least this number of rows, by three authors.
+fn statements_of_lists(rows: usize) -> Vec<(&'static str, usize)> {
+    let test = TestCms::new();
+    let mut draft = article();
+    draft.insert("draftPublic".to_owned(), json!(true));
+    test.cms.types().create(&Caller::local(), draft).unwrap();
+    let (cms, user) = (&test.cms, ada(&test));
+    let web = ["a", "b"].map(|name| key(&test, name, KeyKind::ReadWrite).1);
+    let authors = [&web[0], &user, &web[1]];
+    let (objects, views, jobs) = (cms.objects(), cms.shared_views(), cms.bulk());
+    objects.create(&user, "article", map(json!({ "id": "one", "title": "One" }))).unwrap();
+    for row in 0..rows {
+        let (author, other) = (authors[row % 3], authors[(row + 1) % 3]);
+        let [live, gone] = ["live", "gone"].map(|kind| format!("{kind}{row}"));
+        for id in [&live, &gone] {
+            objects.create(author, "article", map(json!({ "id": id, "title": id }))).unwrap();
+        }
+        let rank = || map(json!({ "rank": row }));
+        objects.patch(other, "article", &live, rank()).unwrap();
+        objects.patch(author, "article", "one", rank()).unwrap();
+        objects.delete(author, "article", &gone).unwrap();
+        let at = map(json!({ "scheduledAt": "2026-02-03T10:00", "timeZone": "UTC" }));
+        cms.publishing().schedule(author, "article", &live, at).unwrap();
+        let new = NewSharedView { name: format!("{row}"), definition: "{}".to_owned() };
+        views.create(author, "article", new).unwrap();
+        let none = json!({ "rank": { "type": "equals", "filter": -1 } });
+        let job = map(json!({ "action": "delete", "filters": none, "expect": 0 }));
+        jobs.create(author, "article", &job).unwrap();
+    }
+    let (local, page) = (Caller::local(), Page { number: 1, limit: 100 });
+    let fields = ["id", "internal.createdBy", "internal.updatedBy"].map(str::to_owned).to_vec();
+    let rows_of = |list: Value| list["data"].as_array().unwrap().len();
+    let lists: [(&'static str, ReadList<'_>); 8] = [
+        ("objects", {
+            let request = ListRequest { page, fields, ..ListRequest::default() };
+            let list = move || objects.list(&preview(), "article", &request).unwrap().to_value();
+            Box::new(move || rows_of(list()))
+        }),
+        (
+            "versions",
+            Box::new(|| {
+                let direction = Direction::Ascending;
+                let list = cms.objects().versions(&local, "article", "one", page, direction);
+                rows_of(list.unwrap().to_value())
+            }),
+        ),
+        (
+            "changes",
+            Box::new(|| {
+                let since = Some("0".parse().unwrap());
+                let request = ChangesRequest { since, content_types: None, limit: 1000 };
+                cms.changes().after(&preview(), &request).unwrap().data.len()
+            }),
+        ),
+        ("activity", Box::new(|| activity(&test, &preview(), &all()).len())),
+        (
+            "trash",
+            Box::new(|| {
+                let request = TrashRequest { page, ..TrashRequest::default() };
+                cms.trash().list(&local, &request).unwrap().data.len()
+            }),
+        ),
+        (
+            "schedules",
+            Box::new(|| {
+                let request = SchedulesRequest { page, ..SchedulesRequest::default() };
+                cms.publishing().schedules(&local, &request).unwrap().data.len()
+            }),
+        ),
+        ("jobs", Box::new(|| cms.bulk().list(&local, page).unwrap().data.len())),
+        ("views", Box::new(|| views.list(&local, "article", page).unwrap().data.len())),
+    ];
+    let cost = |(name, read): (&'static str, ReadList<'_>)| {
+        // The first call fills the caches.
+        assert!(read() >= rows, "{name}");
+        let before = statements();
+        read();
+        (name, statements() - before)
+    };
+    lists.map(cost).to_vec()
+}
+
+#[test]
+fn authors_of_a_list_cost_no_statement_per_row() {
+    assert_eq!(statements_of_lists(3), statements_of_lists(30));
 }

@@ -128,7 +128,7 @@ fn webhook_is_called_for_a_restored_object() {
     receiver.calls();
     let restore = |id: &str| {
         let entry = &test.cms.trash().list(&local, &TrashRequest::default()).unwrap().data[0].entry;
-        let request = RestoreRequest { id: Some(id.to_owned()), data: None };
+        let request = RestoreRequest { id: Some(id.to_owned()), ..RestoreRequest::default() };
         test.cms.trash().restore(&local, entry, request)
     };
     receiver.respond(Ok(rejection("No.")));

@@ -276,6 +276,39 @@ fn published_version_is_validated_too() {
     assert_eq!(restored["internal"]["status"], "draft", "then it has no published version");
 }
 
+/// `data` cannot repair the published version, so the caller may leave it out.
+#[test]
+fn restore_as_draft_leaves_out_an_invalid_published_version() {
+    let test = with_articles(&json!({ "draftPublic": true }));
+    create(&test, json!({ "id": "a", "title": "A" }));
+    act(&test, "a", PublishAction::Publish);
+    delete(&test, "a");
+    let mut definition = changed(&json!({ "draftPublic": true }));
+    add_property(&mut definition, "summary", json!({ "type": "string" }), "text");
+    definition["schemaDefinition"]["required"] = json!(["title", "summary"]);
+    test.cms.types().update(&local(), "article", definition).unwrap();
+    let missing = json!({ "summary": ["The property summary is required"] });
+    assert_eq!(errors(restore(&test, "a")), missing);
+    let complete = json!({ "title": "A", "summary": "S" });
+    let data = json!({ "data": complete });
+    assert_eq!(errors(restore_as(&test, &local(), "a", data)), missing);
+    let draft = json!({ "draft": true });
+    assert_eq!(errors(restore_as(&test, &local(), "a", draft)), missing);
+    let wrong = errors(restore_as(&test, &local(), "a", json!({ "draft": "yes" })));
+    assert!(wrong["draft"].is_array(), "{wrong}");
+
+    let draft = json!({ "data": complete, "draft": true });
+    let restored = restore_as(&test, &local(), "a", draft).unwrap();
+    let internal = &restored["internal"];
+    assert_eq!(
+        [&internal["status"], &internal["publicVersion"], &internal["latestVersion"]],
+        [&json!("draft"), &json!(-1), &json!(2)]
+    );
+    act(&test, "a", PublishAction::Publish);
+    while test.cms.search().advance().unwrap() {}
+    assert!(is_sound(&test));
+}
+
 #[test]
 fn restored_object_is_converted_to_the_current_type() {
     let test = with_articles(&json!({ "draftPublic": true }));
@@ -369,7 +402,11 @@ fn object_is_restored_by_one_of_concurrent_requests() {
     let found = entry(&test, "a");
     let restore = |number: usize| {
         let id = Some(format!("copy{number}"));
-        test.cms.trash().restore(&local(), &found, RestoreRequest { id, data: None })
+        test.cms.trash().restore(
+            &local(),
+            &found,
+            RestoreRequest { id, ..RestoreRequest::default() },
+        )
     };
     let restored = thread::scope(|scope| {
         let requests: Vec<_> =

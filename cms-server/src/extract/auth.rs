@@ -18,17 +18,34 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Authenticates the caller of a request, with the view of content that the request selects.
 pub(crate) fn caller(app: &App, headers: &HeaderMap, query: &Query<'_>) -> Result<Caller> {
-    let keys = app.cms.keys();
+    authenticate(app, headers, query, |cookie| app.cms.keys().authenticate_session(cookie))
+}
+
+/// Authenticates the caller of a stream again: an open stream does not prolong its session.
+pub(crate) fn caller_of_stream(
+    app: &App,
+    headers: &HeaderMap,
+    query: &Query<'_>,
+) -> Result<Caller> {
+    authenticate(app, headers, query, |cookie| app.cms.keys().recheck_session(cookie))
+}
+
+fn authenticate(
+    app: &App,
+    headers: &HeaderMap,
+    query: &Query<'_>,
+    session: impl FnOnce(&str) -> Result<Caller>,
+) -> Result<Caller> {
     let caller = if has_key(headers, query) {
         let token = match headers.get(HEADER) {
             Some(value) => value.to_str().ok(),
             None => query.get(KEY_PARAMETER),
         };
-        keys.authenticate(token.ok_or(Error::Unauthenticated)?)?
+        app.cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?)?
     } else {
         let is_https = app.public_url.is_https(headers);
         let cookie = cookie::value(headers, cookie::session_name(is_https));
-        keys.authenticate_session(cookie.ok_or(Error::Unauthenticated)?)?
+        session(cookie.ok_or(Error::Unauthenticated)?)?
     };
     let mut visibility = visibility::visibility(headers);
     visibility.preview |= caller.credential == Credential::PreviewToken;

@@ -44,8 +44,9 @@ const NO_PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 );
 
-static BY_NAME: LazyLock<HashMap<&str, PageFile>> =
-    LazyLock::new(|| FILES.iter().map(|(name, bytes)| (*name, PageFile::new(name, bytes))).collect());
+static BY_NAME: LazyLock<HashMap<&str, PageFile>> = LazyLock::new(|| {
+    FILES.iter().map(|(name, bytes)| (*name, PageFile::new(name, bytes))).collect()
+});
 
 /// A file of the page, and its compressed forms after their first request.
 struct PageFile {
@@ -151,9 +152,9 @@ mod tests {
         let origins = ["https://www.example.com".to_owned(), "http://localhost:3000".to_owned()];
         let with = policy(&origins);
         assert!(
-            with.to_str()
-                .unwrap()
-                .contains("frame-src 'self' https://www.example.com http://localhost:3000; base-uri")
+            with.to_str().unwrap().contains(
+                "frame-src 'self' https://www.example.com http://localhost:3000; base-uri"
+            )
         );
         assert_eq!(policy(&[]), POLICY.trim());
     }

@@ -15,7 +15,7 @@ use axum::{
     http::{HeaderMap, HeaderName, Method, header, request::Parts},
 };
 use cms_core::{
-    Caller, Error, Result, limits,
+    Error, Result, limits,
     paging::{self, Page},
     wire::change::{Changes, ChangesRequest, Position},
 };
@@ -101,7 +101,7 @@ impl ChangeFeed {
         let (parts, request) = (Arc::clone(&self.parts), self.request.clone());
         let presence = self.presence.clone();
         let read = move |app: &App| {
-            let caller: Caller = auth::caller(app, &parts.headers, &Query::of(&parts))?;
+            let caller = auth::caller_of_stream(app, &parts.headers, &Query::of(&parts))?;
             let page = app.cms.changes().after(&caller, &request)?;
             let events = match presence {
                 Some(presence) => {

@@ -215,6 +215,21 @@ fn stream_ends_with_its_session() {
     running.shutdown();
 }
 
+/// A stream is one request: it does not prolong its session while it is open.
+#[test]
+fn stream_ends_with_an_idle_session() {
+    let (core, running) = start(ServerConfig::default());
+    let cookie = core.session(&json!({ "email": "a@example.com", "name": "A", "role": "viewer" }));
+    let header = format!("cookie: cms_session={cookie}");
+    let mut stream = Client::connect_as(CHANGES, running.address(), &header, "").begun();
+    core.clock.advance(13 * 86_400);
+    create(&core.cms, "a");
+    assert_eq!(stream.next().unwrap()["id"], "a");
+    core.clock.advance(86_400);
+    assert_eq!(stream.next(), None);
+    running.shutdown();
+}
+
 /// Presence is sent on request, between the changes; its events do not move the position.
 #[test]
 fn stream_sends_presence() {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod activity;
+mod admin;
 mod auth_context;
 mod bulk;
 mod changes;

@@ -16,33 +16,31 @@ pub struct RestoredState {
 }
 
 impl RestoredState {
-    /// The state at the deletion, as far as the type still has it. Without the publishing right,
-    /// the state of a new object.
+    /// The state at the deletion, as far as the type still has it and it is to be kept; else the
+    /// state of a new object.
     ///
     /// `had_draft_public` tells whether the type has had Draft & Public since the deletion.
     pub fn of(
         deleted: &Internal<'_>,
         content_type: &CompiledType,
         had_draft_public: bool,
-        may_publish: bool,
+        is_kept: bool,
         now: i64,
     ) -> Self {
         let draft_public = content_type.definition.draft_public;
-        let (status, public_version, published_at) =
-            match (draft_public, had_draft_public, may_publish) {
-                (false, ..) => (Status::Public, None, None),
-                (true, _, false) => (Status::Draft, None, None),
-                (true, true, true) => {
-                    (deleted.status, deleted.public_version, deleted.published_at)
-                }
-                // Objects become public when Draft & Public is turned on.
-                (true, false, true) => {
-                    (Status::Public, Some(deleted.version), Some(deleted.updated_at))
-                }
-            };
+        let (status, public_version, published_at) = match (draft_public, had_draft_public, is_kept)
+        {
+            (false, ..) => (Status::Public, None, None),
+            (true, _, false) => (Status::Draft, None, None),
+            (true, true, true) => (deleted.status, deleted.public_version, deleted.published_at),
+            // Objects become public when Draft & Public is turned on.
+            (true, false, true) => {
+                (Status::Public, Some(deleted.version), Some(deleted.updated_at))
+            }
+        };
         let workflow = &content_type.workflow;
         let is_known = workflow.states.iter().any(|state| *state == deleted.workflow_state);
-        let (workflow_state, approval) = if may_publish && is_known {
+        let (workflow_state, approval) = if is_kept && is_known {
             let approval = deleted.workflow_public_version.zip(deleted.workflow_published_at);
             (deleted.workflow_state.clone().into_owned(), approval)
         } else {

@@ -66,6 +66,9 @@ pub struct RestoreRequest {
     /// The properties of the restored object, as a new version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
+    /// Restore without the published version, as for a caller without the publishing right.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub draft: bool,
 }
 
 impl RestoreRequest {
@@ -80,6 +83,8 @@ impl RestoreRequest {
                 }
                 ("data", Value::Object(data)) => request.data = Some(data),
                 ("data", value) => errors.add("data", wrong_type(&value, "object")),
+                ("draft", Value::Bool(draft)) => request.draft = draft,
+                ("draft", value) => errors.add("draft", wrong_type(&value, "boolean")),
                 _ => errors.add(name.as_str(), message::undeclared(&name)),
             }
         }
@@ -181,7 +186,10 @@ mod tests {
     fn restore_requests_are_read() {
         let request = RestoreRequest::from_payload(map(json!({"id": "b", "data": {"a": 1}})));
         let data = Some(map(json!({"a": 1})));
-        assert_eq!(request.unwrap(), RestoreRequest { id: Some("b".to_owned()), data });
+        assert_eq!(
+            request.unwrap(),
+            RestoreRequest { id: Some("b".to_owned()), data, draft: false }
+        );
         assert_eq!(
             errors(RestoreRequest::from_payload(map(json!({"id": 5, "data": [], "other": 1})))),
             json!({

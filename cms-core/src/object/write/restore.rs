@@ -93,9 +93,10 @@ impl Restoration {
         let former = reader.former_definitions(content_type.pk, deleted.type_rev)?;
         let had_draft_public = former.iter().all(|definition| definition.draft_public);
         let may_publish = caller.may_publish() && caller.may(Access::UPDATE, content_type.name());
+        let keeps_state = may_publish && !request.draft;
         let now = context.stamp.at.seconds();
         let mut state =
-            RestoredState::of(&stored.internal, content_type, had_draft_public, may_publish, now);
+            RestoredState::of(&stored.internal, content_type, had_draft_public, keeps_state, now);
         let before = properties(reader, content_type, deleted, &stored.data, &id)?;
         let older = match (state.status, state.public_version) {
             (Status::Modified, Some(version)) => reader.version_data(stored.pk, version)?,

@@ -45,3 +45,8 @@ export function number(value: number): string {
 export function plural(count: number, forms: { one: string; other: string }): string {
   return new Intl.PluralRules(language).select(count) === 'one' ? forms.one : forms.other;
 }
+
+/** `12:04:31`. */
+export function timeOfDay(time: Date): string {
+  return new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(time);
+}

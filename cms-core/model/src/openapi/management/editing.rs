@@ -139,6 +139,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     let request = [
         ("id", Schema::text().described("Another id")),
         ("data", anything().described("Other properties, as a new version")),
+        ("draft", Schema::boolean().described("Whether to leave out the published version")),
     ];
     let restore = operation(
         "post",

@@ -1,6 +1,8 @@
 // Deutsche Texte.
 import type { Texts } from '..';
 import { common } from './common';
+import { control } from './control';
+import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
@@ -8,4 +10,14 @@ import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const de: Texts = { common, field, home, list, object, shell, signIn };
+export const de: Texts = {
+  common,
+  control,
+  diff,
+  field,
+  home,
+  list,
+  object,
+  shell,
+  signIn,
+};

@@ -8,4 +8,12 @@ export const object: Texts['object'] = {
   changes: (count) => (count === 1 ? '1 Änderung' : `${String(count)} Änderungen`),
   noChanges: 'Keine Änderungen',
   errors: 'Bitte berichtigen:',
+  side: 'Über dieses Objekt',
+  id: 'Id',
+  version: 'Version',
+  edited: 'Geändert',
+  tabs: 'Teile dieses Objekts',
+  content: 'Inhalt',
+  versions: 'Versionen',
+  usedBy: 'Verwendet von',
 };

@@ -1,5 +1,7 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { common } from './common';
+import { control } from './control';
+import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
@@ -7,4 +9,14 @@ import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 
-export const en = { common, field, home, list, object, shell, signIn };
+export const en = {
+  common,
+  control,
+  diff,
+  field,
+  home,
+  list,
+  object,
+  shell,
+  signIn,
+};

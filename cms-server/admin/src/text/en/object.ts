@@ -6,4 +6,12 @@ export const object = {
   changes: (count: number) => (count === 1 ? '1 change' : `${String(count)} changes`),
   noChanges: 'No changes',
   errors: 'Please correct:',
+  side: 'About this object',
+  id: 'Id',
+  version: 'Version',
+  edited: 'Edited',
+  tabs: 'Parts of this object',
+  content: 'Content',
+  versions: 'Versions',
+  usedBy: 'Used by',
 };

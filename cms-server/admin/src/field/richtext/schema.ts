@@ -1,0 +1,162 @@
+// The document of a rich text: which blocks are edited as text; everything else is an opaque node.
+import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
+import { shownPairs, type Pairs } from '../prose/attributes';
+import { excerpt, imageDom, inlineSpecs, markSpecs } from '../prose/marks';
+
+const kept = { attrs: { default: [] as Pairs } };
+
+const list = (tag: 'ul' | 'ol'): NodeSpec => ({
+  content: 'list_item+',
+  group: 'block',
+  attrs: kept,
+  parseDOM: [{ tag }],
+  toDOM: (node): DOMOutputSpec => [tag, shownPairs(node.attrs.attrs), 0],
+});
+
+const span = (element: HTMLElement, name: string) => {
+  const value = Number(element.getAttribute(name) ?? 1);
+  return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
+};
+
+const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
+  content: 'block+',
+  tableRole: role,
+  isolating: true,
+  attrs: { colspan: { default: 1 }, rowspan: { default: 1 }, colwidth: { default: null }, ...kept },
+  parseDOM: [
+    {
+      tag,
+      getAttrs: (element: HTMLElement) => ({
+        colspan: span(element, 'colspan'),
+        rowspan: span(element, 'rowspan'),
+      }),
+    },
+  ],
+  toDOM: (node): DOMOutputSpec => {
+    const { colspan, rowspan, attrs } = node.attrs;
+    return [tag, { colspan, rowspan, ...shownPairs(attrs) }, 0];
+  },
+});
+
+export const richTextSchema = new Schema({
+  nodes: {
+    doc: { content: 'block+' },
+    paragraph: {
+      content: 'inline*',
+      group: 'block',
+      // `p` and `bare`: stored with or without its own element. `auto`: a new one, as fits its place.
+      attrs: { form: { default: 'auto' }, ...kept },
+      parseDOM: [{ tag: 'p' }],
+      toDOM: (node): DOMOutputSpec => ['p', shownPairs(node.attrs.attrs), 0],
+    },
+    heading: {
+      content: 'inline*',
+      group: 'block',
+      defining: true,
+      attrs: { level: { default: 2 }, ...kept },
+      parseDOM: [1, 2, 3, 4, 5, 6].map((level) => ({ tag: `h${String(level)}`, attrs: { level } })),
+      toDOM: (node): DOMOutputSpec => [`h${String(node.attrs.level)}`, shownPairs(node.attrs.attrs), 0],
+    },
+    bullet_list: list('ul'),
+    ordered_list: list('ol'),
+    list_item: {
+      content: 'block+',
+      defining: true,
+      attrs: kept,
+      parseDOM: [{ tag: 'li' }],
+      toDOM: (node): DOMOutputSpec => ['li', shownPairs(node.attrs.attrs), 0],
+    },
+    blockquote: {
+      content: 'block+',
+      group: 'block',
+      defining: true,
+      attrs: kept,
+      parseDOM: [{ tag: 'blockquote' }],
+      toDOM: (node): DOMOutputSpec => ['blockquote', shownPairs(node.attrs.attrs), 0],
+    },
+    code_block: {
+      content: 'text*',
+      marks: '',
+      group: 'block',
+      code: true,
+      defining: true,
+      // Attributes of the <code> inside; null when there is none.
+      attrs: { code: { default: [] as Pairs }, ...kept },
+      parseDOM: [{ tag: 'pre', preserveWhitespace: 'full' }],
+      toDOM: (): DOMOutputSpec => ['pre', ['code', 0]],
+    },
+    /** An image of its own with a caption, which is its text. */
+    figure: {
+      content: 'inline*',
+      group: 'block',
+      isolating: true,
+      draggable: true,
+      attrs: {
+        src: {},
+        alt: { default: null },
+        image: { default: [] as Pairs },
+        // Attributes of <figcaption>; null when there is none.
+        caption: { default: null },
+        ...kept,
+      },
+      parseDOM: [
+        {
+          tag: 'figure',
+          contentElement: (element) => element.querySelector('figcaption') ?? document.createElement('span'),
+          getAttrs: (element: HTMLElement) => {
+            const image = element.querySelector('img');
+            const rule = inlineSpecs.image.parseDOM[0];
+            return image !== null && (rule?.getAttrs(image) ?? false);
+          },
+        },
+      ],
+      toDOM: (node): DOMOutputSpec => [
+        'figure',
+        ['div', { contenteditable: 'false' }, imageDom(node.attrs.src, node.attrs.alt)],
+        ['figcaption', 0],
+      ],
+    },
+    horizontal_rule: {
+      group: 'block',
+      attrs: kept,
+      parseDOM: [{ tag: 'hr' }],
+      toDOM: (): DOMOutputSpec => ['hr'],
+    },
+    table: {
+      content: 'table_row+',
+      group: 'block',
+      tableRole: 'table',
+      isolating: true,
+      // Source of caption and column groups.
+      attrs: { before: { default: '' }, ...kept },
+      parseDOM: [{ tag: 'table' }],
+      toDOM: (): DOMOutputSpec => ['div', { class: 'table' }, ['table', ['tbody', 0]]],
+    },
+    table_row: {
+      content: '(table_cell | table_header)*',
+      tableRole: 'row',
+      attrs: { section: { default: 'tbody' }, ...kept },
+      parseDOM: [
+        {
+          tag: 'tr',
+          getAttrs: (element: HTMLElement) => ({
+            section: element.parentElement?.localName === 'thead' ? 'thead' : 'tbody',
+          }),
+        },
+      ],
+      toDOM: (): DOMOutputSpec => ['tr', 0],
+    },
+    table_cell: cell('td', 'cell'),
+    table_header: cell('th', 'header_cell'),
+    /** A block that the editor does not know: a card, written out as it was read. */
+    opaque: {
+      group: 'block',
+      atom: true,
+      draggable: true,
+      attrs: { html: {} },
+      toDOM: (node): DOMOutputSpec => ['pre', { class: 'opaque' }, excerpt(node.attrs.html, 400)],
+    },
+    ...inlineSpecs,
+  },
+  marks: markSpecs(false),
+});

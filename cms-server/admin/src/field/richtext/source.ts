@@ -1,0 +1,90 @@
+// How the blocks of a stored text were written, so that an edit of one block leaves all others as they are.
+import type { Node } from 'prosemirror-model';
+import { readHtml, writeBlock, writeBlocks } from './html';
+
+const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
+const RAW = new Set('script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '));
+const TOKEN = /<!--[^]*?-->|<(\/?)([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
+
+/** Cuts a text into its top-level elements, each with the white space after it; null when it has others. */
+export function splitBlocks(html: string): string[] | null {
+  const parts: string[] = [];
+  const open: string[] = [];
+  let from = 0;
+  let end = 0;
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(html); match; match = TOKEN.exec(html)) {
+    if (open.length === 0) {
+      if (html.slice(end, match.index).trim() !== '') return null;
+      if (parts.length > 0 || end > 0) parts.push(html.slice(from, match.index));
+      else if (match.index > 0) parts.push(html.slice(0, match.index));
+      from = match.index;
+    }
+    end = TOKEN.lastIndex;
+    const tag = match[2]?.toLowerCase();
+    if (tag === undefined || VOID.has(tag)) continue;
+    if (match[1] === '/') {
+      if (open.pop() !== tag) return null;
+    } else if (RAW.has(tag)) {
+      const close = html.toLowerCase().indexOf(`</${tag}`, end);
+      const after = close < 0 ? -1 : html.indexOf('>', close);
+      if (after < 0) return null;
+      end = TOKEN.lastIndex = after + 1;
+    } else open.push(tag);
+  }
+  if (open.length > 0 || html.slice(end).trim() !== '' || end === 0) return null;
+  parts.push(html.slice(from));
+  return parts;
+}
+
+export class Sources {
+  /** The document as it was read. */
+  readonly original: Node;
+  /** Source of each block, by what the page would write for it. */
+  private readonly known = new Map<string, string>();
+  private readonly written = new WeakMap<Node, string>();
+  private before = '';
+  /** White space between blocks. */
+  private between = '';
+
+  constructor(private readonly html: string) {
+    this.original = readHtml(html);
+    const parts = splitBlocks(html);
+    if (!parts) return;
+    if (parts[0]?.trim() === '') this.before = parts.shift() ?? '';
+    if (!this.belongTogether(parts)) {
+      this.before = '';
+      return;
+    }
+    this.between = /\s*$/.exec(parts[0] ?? '')?.[0] ?? '';
+    this.original.forEach((node, _offset, index) => this.known.set(this.write(node), parts[index] ?? ''));
+  }
+
+  private belongTogether(parts: string[]): boolean {
+    if (parts.length !== this.original.childCount) return false;
+    return parts.every((part, index) => {
+      const read = readHtml(part);
+      return read.childCount === 1 && read.child(0).eq(this.original.child(index));
+    });
+  }
+
+  private write(node: Node): string {
+    const known = this.written.get(node);
+    if (known !== undefined) return known;
+    const html = writeBlock(node);
+    this.written.set(node, html);
+    return html;
+  }
+
+  /** The text of a document: the stored text while nothing was edited. */
+  textOf(doc: Node): string {
+    if (doc.eq(this.original)) return this.html;
+    if (this.known.size === 0) return writeBlocks(doc);
+    let html = this.before;
+    doc.forEach((node) => {
+      const block = this.write(node);
+      html += this.known.get(block) ?? block + this.between;
+    });
+    return html;
+  }
+}

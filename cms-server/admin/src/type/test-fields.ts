@@ -1,0 +1,37 @@
+// Fields for unit tests.
+import type { Field } from './form';
+
+/** A field of text; `changes` make another one of it. */
+export function fieldNamed(name: string, changes: Partial<Field> = {}): Field {
+  return {
+    name,
+    label: name,
+    help: '',
+    kind: 'text',
+    type: 'string',
+    required: false,
+    readonly: false,
+    hidden: false,
+    unique: false,
+    title: false,
+    options: [],
+    multiple: false,
+    targets: [],
+    many: false,
+    time: false,
+    password: false,
+    subtype: null,
+    blockTypes: [],
+    min: null,
+    max: null,
+    minLength: null,
+    maxLength: null,
+    minItems: null,
+    maxItems: null,
+    pattern: null,
+    default: undefined,
+    fields: [],
+    hints: { half: false, rows: null, placeholder: '', showIf: null },
+    ...changes,
+  };
+}

@@ -1,0 +1,24 @@
+// Addresses in contents: which of them the page makes a link, and which images it loads.
+
+const BASE = 'https://relative.invalid/';
+const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:'];
+
+/** http, https, mailto, tel and relative addresses. Reads them as a browser does, who ignores tabs and case. */
+export function isSafeUrl(url: string): boolean {
+  try {
+    return SCHEMES.includes(new URL(url, BASE).protocol);
+  } catch {
+    return false;
+  }
+}
+
+/** An image of this server: the page loads nothing from elsewhere. */
+export function isOwnImage(url: string): boolean {
+  if (url.trim() === '') return false;
+  try {
+    const { protocol, origin } = new URL(url, location.href);
+    return protocol === 'blob:' || origin === location.origin;
+  } catch {
+    return false;
+  }
+}
