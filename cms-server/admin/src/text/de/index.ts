@@ -8,6 +8,7 @@ import { home } from './home';
 import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
+import { writing } from './writing';
 import { signIn } from './sign-in';
 
 export const de: Texts = {
@@ -20,4 +21,5 @@ export const de: Texts = {
   object,
   shell,
   signIn,
+  writing,
 };

@@ -7,6 +7,7 @@ import { home } from './home';
 import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
+import { writing } from './writing';
 import { signIn } from './sign-in';
 
 export const en = {
@@ -19,4 +20,5 @@ export const en = {
   object,
   shell,
   signIn,
+  writing,
 };
