@@ -12,6 +12,7 @@ import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
+import { writing } from './writing';
 
 export const en = {
   account,
@@ -27,4 +28,5 @@ export const en = {
   shell,
   signIn,
   users,
+  writing,
 };
