@@ -5,7 +5,6 @@ import Checkbox from './checkbox/Checkbox.svelte';
 import Choice from './choice/Choice.svelte';
 import type { ControlProps } from './control';
 import DateField from './date/Date.svelte';
-import Json from './json/Json.svelte';
 import NumberField from './number/Number.svelte';
 import Text from './text/Text.svelte';
 import Textarea from './textarea/Textarea.svelte';
@@ -21,28 +20,31 @@ interface Entry {
   group?: boolean;
 }
 
+// Loaders are constants: each is the key of its loaded control.
+const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
+
 function entryOf(field: Field): Entry {
   switch (field.kind) {
     case 'text':
     case 'email':
       return { control: Text };
     case 'textarea':
-    case 'textMarkdown':
-    case 'markdown':
-    case 'richtext':
       return { control: Textarea };
+    case 'richtext':
+      return RICH_TEXT;
     case 'number':
       return { control: NumberField };
     case 'radio':
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? { control: Json } : { control: Choice };
+      return field.multiple ? JSON_TEXT : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
     default:
-      return { control: Json };
+      return JSON_TEXT;
   }
 }
 

@@ -9,6 +9,7 @@ import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 
 export const de: Texts = {
   common,
@@ -20,4 +21,5 @@ export const de: Texts = {
   object,
   shell,
   signIn,
+  texts,
 };

@@ -8,6 +8,7 @@ import { list } from './list';
 import { object } from './object';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 
 export const en = {
   common,
@@ -19,4 +20,5 @@ export const en = {
   object,
   shell,
   signIn,
+  texts,
 };
