@@ -28,7 +28,7 @@ const tool = (page: Page, name: string): Locator => page.getByRole('button', { n
 
 test('writes a rich text with link, list and table', async ({ page, server, home }) => {
   await signIn(page);
-  await open(page, home, 'product', 'spring-tide');
+  await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
@@ -59,7 +59,7 @@ test('writes a rich text with link, list and table', async ({ page, server, home
   await expectAccessible(page);
   await page.screenshot({ path: 'test/results/richtext.png', fullPage: true });
   await save(page);
-  const { description } = await stored(server, 'product', 'spring-tide');
+  const { description } = await stored(server, 'product', 'tidewater');
   expect(description).toContain('<a href="https://example.org/journal">the journal</a>, and:</p>');
   expect(description).toContain('<ul><li>One<ul><li>Two</li></ul></li></ul>');
   expect(description).toContain('<thead><tr><th>Grind</th><th>Time</th>');
