@@ -12,6 +12,7 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -28,6 +29,7 @@ export const de: Texts = {
   relation,
   shell,
   signIn,
+  texts,
   users,
   writing,
 };

@@ -11,6 +11,7 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -27,6 +28,7 @@ export const en = {
   relation,
   shell,
   signIn,
+  texts,
   users,
   writing,
 };
