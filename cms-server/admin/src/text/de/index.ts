@@ -1,5 +1,6 @@
 // Deutsche Texte.
 import type { Texts } from '..';
+import { account } from './account';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -11,8 +12,10 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
 export const de: Texts = {
+  account,
   common,
   control,
   diff,
@@ -24,4 +27,5 @@ export const de: Texts = {
   relation,
   shell,
   signIn,
+  users,
 };

@@ -1,4 +1,5 @@
 // English texts, a file per area. The type of this object is what every other language must have.
+import { account } from './account';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -10,8 +11,10 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
 export const en = {
+  account,
   common,
   control,
   diff,
@@ -23,4 +26,5 @@ export const en = {
   relation,
   shell,
   signIn,
+  users,
 };
