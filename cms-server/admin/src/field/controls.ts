@@ -21,6 +21,8 @@ interface Entry {
 }
 
 const multiple: Loader = () => import('./choice/Multiple.svelte');
+const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
+const objectList: Loader = () => import('./object-list/ObjectList.svelte');
 const media: Loader = () => import('./media/Media.svelte');
 const relation: Loader = () => import('./datasource/Relation.svelte');
 
@@ -51,6 +53,10 @@ function entryOf(field: Field): Entry {
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'simpleList':
+      return { control: { lazy: simpleList }, group: true };
+    case 'object':
+      return { control: { lazy: objectList }, group: true };
     case 'datasource':
       return { control: { lazy: isMedia(field) ? media : relation }, group: true };
     default:
