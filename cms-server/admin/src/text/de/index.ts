@@ -1,5 +1,6 @@
 // Deutsche Texte.
 import type { Texts } from '..';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -11,6 +12,7 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 
 export const de: Texts = {
+  bulk,
   common,
   control,
   diff,

@@ -1,4 +1,5 @@
 // English texts, a file per area. The type of this object is what every other language must have.
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -10,6 +11,7 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 
 export const en = {
+  bulk,
   common,
   control,
   diff,
