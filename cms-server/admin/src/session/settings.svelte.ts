@@ -74,8 +74,3 @@ export async function changeSettings(
     if (problem) return problem;
   }
 }
-
-/** Whether single letters are shortcuts; the user can switch them off. */
-export function lettersAreShortcuts(): boolean {
-  return settings.area('page').letters !== false;
-}

@@ -43,14 +43,6 @@ export function keepColumns(type: string, columns: string[] | null): Promise<Pro
   return keep(type, (item) => ({ ...item, columns }));
 }
 
-export function isCompact(): boolean {
-  return settings.area('page').compact === true;
-}
-
-export function keepForPage(name: 'compact' | 'letters', value: boolean): Promise<Problem | null> {
-  return changeSettings('page', (page) => ({ ...page, [name]: value }));
-}
-
 export async function readShared(type: string, signal?: AbortSignal): Promise<View[]> {
   const found = await unwrap(
     api.GET('/api/v1/internal/contenttype/{contentType}/views', {

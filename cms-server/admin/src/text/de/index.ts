@@ -1,5 +1,6 @@
 // Deutsche Texte.
 import type { Texts } from '..';
+import { account } from './account';
 import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
@@ -7,11 +8,15 @@ import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
 export const de: Texts = {
+  account,
   bulk,
   common,
   control,
@@ -19,7 +24,10 @@ export const de: Texts = {
   field,
   home,
   list,
+  media,
   object,
+  relation,
   shell,
   signIn,
+  users,
 };

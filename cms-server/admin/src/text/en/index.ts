@@ -1,4 +1,5 @@
 // English texts, a file per area. The type of this object is what every other language must have.
+import { account } from './account';
 import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
@@ -6,11 +7,15 @@ import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { users } from './users';
 
 export const en = {
+  account,
   bulk,
   common,
   control,
@@ -18,7 +23,10 @@ export const en = {
   field,
   home,
   list,
+  media,
   object,
+  relation,
   shell,
   signIn,
+  users,
 };
