@@ -7,8 +7,22 @@ import { field } from './field';
 import { home } from './home';
 import { list } from './list';
 import { object } from './object';
+import { publishing } from './publishing';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
 
-export const en = { account, common, control, diff, field, home, list, object, shell, signIn, users };
+export const en = {
+  account,
+  common,
+  control,
+  diff,
+  field,
+  home,
+  list,
+  object,
+  publishing,
+  shell,
+  signIn,
+  users,
+};
