@@ -7,8 +7,10 @@ import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
 import { publishing } from './publishing';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
@@ -21,8 +23,10 @@ export const de: Texts = {
   field,
   home,
   list,
+  media,
   object,
   publishing,
+  relation,
   shell,
   signIn,
   users,

@@ -6,8 +6,10 @@ import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
 import { publishing } from './publishing';
+import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
@@ -20,8 +22,10 @@ export const en = {
   field,
   home,
   list,
+  media,
   object,
   publishing,
+  relation,
   shell,
   signIn,
   users,
