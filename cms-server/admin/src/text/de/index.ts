@@ -14,6 +14,7 @@ import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
+import { writing } from './writing';
 
 export const de: Texts = {
   account,
@@ -30,4 +31,5 @@ export const de: Texts = {
   shell,
   signIn,
   users,
+  writing,
 };

@@ -13,6 +13,7 @@ import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { users } from './users';
+import { writing } from './writing';
 
 export const en = {
   account,
@@ -29,4 +30,5 @@ export const en = {
   shell,
   signIn,
   users,
+  writing,
 };
