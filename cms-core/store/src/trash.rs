@@ -19,7 +19,7 @@ use rusqlite::{Row, params};
 use serde::Serialize;
 
 use super::{
-    Reader, Writer,
+    Reader, WriteTransaction,
     actor::ActorRef,
     journal::Event,
     object::{EXTRA_COLUMN, read},
@@ -48,7 +48,7 @@ const ENTRY: &str = "SELECT pk, ctd, id, title, version, deleted_at, deleted_by,
 #[derive(Clone, Debug)]
 pub struct TrashEntry {
     pub pk: i64,
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     pub id: String,
     pub title: String,
@@ -68,7 +68,7 @@ pub struct TrashFilter {
     pub range: (Timestamp, Timestamp),
     /// A part of the title or the id.
     pub text: Option<String>,
-    /// Row of the actor who deleted the object.
+    /// Primary key of the actor who deleted the object.
     pub actor: Option<i64>,
 }
 
@@ -247,7 +247,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
@@ -391,7 +391,7 @@ impl Writer<'_> {
     }
 
     /// Removes records of ids deleted before a time.
-    pub fn forget_removed_ids(&self, before: Timestamp) -> Result<()> {
+    pub fn delete_removed_ids(&self, before: Timestamp) -> Result<()> {
         self.execute("DELETE FROM removed_id WHERE deleted_at < ?1", [before.0])
     }
 }

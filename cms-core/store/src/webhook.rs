@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, Writer, actor::ActorRef};
+use super::{FeedObject, Reader, WriteTransaction, actor::ActorRef};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct NewDelivery {
     pub message: String,
     pub at: Timestamp,
     pub action: &'static str,
-    /// Row of the type; none for a test.
+    /// Primary key of the type; none for a test.
     pub ctd: Option<i64>,
     pub object: Option<i64>,
     pub version: Option<i64>,
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that run continuously, independent of pending deliveries.
+/// Statements that run every second: their cost must not grow with the number of deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
@@ -243,7 +243,7 @@ const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
 const EXPIRED: &str =
     "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
         self.execute("UPDATE meta SET webhook_seq = ?1", [seq])
     }

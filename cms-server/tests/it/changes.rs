@@ -346,7 +346,7 @@ async fn page_has_the_next_position() {
         let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
         assert_eq!(reply.both(), fault("since", "This value is not valid."));
     }
-    let gone = generic(410, "The changes after this position are forgotten");
+    let gone = generic(410, "The changes after this position are no longer available");
     assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
 }
 

@@ -39,7 +39,7 @@ async fn site() -> TestApp {
     let publish = async |id: &str| {
         let (local, action) = (Caller::local(), PublishAction::Publish);
         let ids = [id.to_owned()];
-        app.core.cms.publishing().act_on_batch(&local, "draft", &ids, action).unwrap();
+        app.core.cms.publishing().set_statuses(&local, "draft", &ids, action).unwrap();
     };
     set("never", &one).await;
     set("same", &one).await;
