@@ -21,6 +21,14 @@ interface Entry {
   group?: boolean;
 }
 
+const multiple: Loader = () => import('./choice/Multiple.svelte');
+const media: Loader = () => import('./media/Media.svelte');
+const relation: Loader = () => import('./datasource/Relation.svelte');
+
+function isMedia(field: Field): boolean {
+  return field.targets.length === 1 && field.targets[0] === '_media';
+}
+
 function entryOf(field: Field): Entry {
   switch (field.kind) {
     case 'text':
@@ -36,11 +44,13 @@ function entryOf(field: Field): Entry {
     case 'radio':
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? { control: Json } : { control: Choice };
+      return field.multiple ? { control: { lazy: multiple }, group: true } : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'datasource':
+      return { control: { lazy: isMedia(field) ? media : relation }, group: true };
     default:
       return { control: Json };
   }

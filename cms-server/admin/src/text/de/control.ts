@@ -17,4 +17,6 @@ export const control: Texts['control'] = {
   moveLast: 'Ans Ende',
   moved: (name, place, count) => `${name} ist jetzt Nummer ${String(place)} von ${String(count)}.`,
   order: 'Reihenfolge',
+  removed: (name) => `${name} wurde entfernt.`,
+  undo: 'Rückgängig',
 };

@@ -18,4 +18,6 @@ export const control = {
   moved: (name: string, place: number, count: number) =>
     `${name} is now number ${String(place)} of ${String(count)}.`,
   order: 'Order',
+  removed: (name: string) => `${name} was removed.`,
+  undo: 'Undo',
 };
