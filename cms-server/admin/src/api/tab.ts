@@ -57,5 +57,8 @@ export async function openTabs(): Promise<OpenTabs> {
   if (!('locks' in navigator)) return { own, others: new Set() };
   const { held = [] } = await navigator.locks.query();
   const names = held.map((lock) => lock.name ?? '').filter((lock) => lock.startsWith(PREFIX));
-  return { own, others: new Set(names.map((lock) => lock.slice(PREFIX.length)).filter((tab) => tab !== own)) };
+  return {
+    own,
+    others: new Set(names.map((lock) => lock.slice(PREFIX.length)).filter((tab) => tab !== own)),
+  };
 }

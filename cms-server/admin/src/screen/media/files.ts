@@ -34,7 +34,11 @@ export function conditionsOf({ kind, tag, withoutAlt }: FileFilter): Record<stri
   return conditions;
 }
 
-export async function readFiles(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
+export async function readFiles(
+  filter: FileFilter,
+  page: number,
+  signal?: AbortSignal,
+): Promise<Answer<FilePage>> {
   return filter.words.trim() === '' ? list(filter, page, signal) : search(filter, page, signal);
 }
 

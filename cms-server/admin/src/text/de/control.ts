@@ -31,4 +31,13 @@ export const control: Texts['control'] = {
   collapseAll: 'Alle zuklappen',
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
+  latitude: 'Breite',
+  longitude: 'Länge',
+  showMap: 'Karte zeigen',
+  hideMap: 'Karte ausblenden',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  incompletePoint: 'Ein Punkt braucht beide Zahlen.',
+  notOnEarth: 'Die Breite liegt zwischen −90 und 90, die Länge zwischen −180 und 180.',
+  pasteHint: '„52.1, 21.0“ oder eine geo:-Adresse einfügen füllt beide.',
 };

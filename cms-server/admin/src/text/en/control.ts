@@ -32,4 +32,13 @@ export const control = {
   collapseAll: 'Collapse all',
   expandAll: 'Expand',
   showMore: 'Show more',
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  showMap: 'Show map',
+  hideMap: 'Hide map',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  incompletePoint: 'A point needs both numbers.',
+  notOnEarth: 'Latitude is between −90 and 90, longitude between −180 and 180.',
+  pasteHint: 'Paste “52.1, 21.0” or a geo: address to fill both.',
 };
