@@ -1,6 +1,7 @@
 // Deutsche Texte.
 import type { Texts } from '..';
 import { account } from './account';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -12,10 +13,13 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 import { users } from './users';
+import { writing } from './writing';
 
 export const de: Texts = {
   account,
+  bulk,
   common,
   control,
   diff,
@@ -27,5 +31,7 @@ export const de: Texts = {
   relation,
   shell,
   signIn,
+  texts,
   users,
+  writing,
 };

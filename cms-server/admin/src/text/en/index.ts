@@ -1,5 +1,6 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { account } from './account';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -11,10 +12,13 @@ import { object } from './object';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 import { users } from './users';
+import { writing } from './writing';
 
 export const en = {
   account,
+  bulk,
   common,
   control,
   diff,
@@ -26,5 +30,7 @@ export const en = {
   relation,
   shell,
   signIn,
+  texts,
   users,
+  writing,
 };
