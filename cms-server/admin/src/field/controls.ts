@@ -23,6 +23,8 @@ interface Entry {
 const multiple: Loader = () => import('./choice/Multiple.svelte');
 const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
 const objectList: Loader = () => import('./object-list/ObjectList.svelte');
+const geo: Loader = () => import('./geo/Geo.svelte');
+const custom: Loader = () => import('./custom/Custom.svelte');
 const media: Loader = () => import('./media/Media.svelte');
 const relation: Loader = () => import('./datasource/Relation.svelte');
 
@@ -53,6 +55,10 @@ function entryOf(field: Field): Entry {
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'geo':
+      return { control: { lazy: geo }, group: true };
+    case 'custom':
+      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : { control: Json };
     case 'simpleList':
       return { control: { lazy: simpleList }, group: true };
     case 'object':
