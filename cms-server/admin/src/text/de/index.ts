@@ -11,12 +11,15 @@ import { list } from './list';
 import { media } from './media';
 import { object } from './object';
 import { relation } from './relation';
+import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { activity, schedule, trash } from './trash';
 import { users } from './users';
 
 export const de: Texts = {
   account,
+  activity,
   bulk,
   common,
   control,
@@ -26,8 +29,12 @@ export const de: Texts = {
   list,
   media,
   object,
+  palette,
   relation,
+  schedule,
+  search,
   shell,
   signIn,
+  trash,
   users,
 };

@@ -10,12 +10,15 @@ import { list } from './list';
 import { media } from './media';
 import { object } from './object';
 import { relation } from './relation';
+import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { activity, schedule, trash } from './trash';
 import { users } from './users';
 
 export const en = {
   account,
+  activity,
   bulk,
   common,
   control,
@@ -25,8 +28,12 @@ export const en = {
   list,
   media,
   object,
+  palette,
   relation,
+  schedule,
+  search,
   shell,
   signIn,
+  trash,
   users,
 };
