@@ -53,6 +53,9 @@ export class ObjectEditor {
     return texts.filter((part) => typeof part === 'string').join(' ');
   });
 
+  /** The property in which the user is. */
+  focused: string | null = $state(null);
+
   /** Id under which unsaved work is stored. */
   workId: string;
   readonly keeper: Keeper;
@@ -341,7 +344,7 @@ export class ObjectEditor {
 
   /** The screen is left: nothing more is sent but what is already typed. */
   async close(): Promise<void> {
-    await this.keeper.flush();
+    await this.keeper.end();
   }
 }
 

@@ -1,5 +1,6 @@
 // Stores unsaved work as it is typed: within a second in this browser, after a pause on the server.
 // Knows where work is stored; no form.
+import { expired } from '../session/expired.svelte';
 import { dropWork, keepWork, type KeptWork } from './kept';
 import { removeCopy, sendCopyOnLeave, writeCopy, type CopyContent } from './working-copy';
 
@@ -72,8 +73,15 @@ export class Keeper {
     const content = this.content();
     if (content === null || this.#edits === 0) return;
     if (this.#onDevice < this.#edits) void this.#storeOnDevice();
-    if (this.#onServer < this.#edits && !this.deviceOnly)
+    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign)
       sendCopyOnLeave(this.#name.type, this.#name.id, content);
+  }
+
+  /** Stores what is not stored yet, then nothing more until the next change. */
+  async end(): Promise<void> {
+    await this.flush();
+    this.#stopTimers();
+    this.#edits = this.#onDevice = this.#onServer = 0;
   }
 
   /** Removes the work: it is saved or discarded. */
@@ -115,11 +123,11 @@ export class Keeper {
     const edits = this.#edits;
     if (content === null || this.#onDevice === edits) return;
     this.#exists = true;
-    const work: KeptWork = { ...this.#name, ...content, savedAt: Date.now(), sent: this.#sent };
+    const savedAt = Date.now();
     try {
-      await keepWork(work);
+      await keepWork(this.#work(content, savedAt));
       if (this.#edits >= edits) this.#onDevice = edits;
-      this.#report({ deviceFailed: false, at: work.savedAt });
+      this.#report({ deviceFailed: false, at: savedAt });
     } catch {
       this.#report({ deviceFailed: true });
       // The server is all that is left.
@@ -128,12 +136,17 @@ export class Keeper {
     }
   }
 
+  #work(content: CopyContent, savedAt: number): KeptWork {
+    const synced = this.#onServer === this.#edits;
+    return { ...this.#name, ...content, savedAt, sent: this.#sent, synced };
+  }
+
   async #storeOnServer(): Promise<void> {
     clearTimeout(this.#serverTimer);
     const waiting = this.#queue.then(async () => {
       const content = this.content();
       const edits = this.#edits;
-      if (content === null || this.deviceOnly || this.#onServer === edits) return;
+      if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
       this.#exists = true;
       const { type, id } = this.#name;
       const result = await writeCopy(type, id, content);
@@ -145,6 +158,8 @@ export class Keeper {
       this.#sent = result.etag;
       if (this.#edits >= edits) this.#onServer = edits;
       this.#report({ at: Date.now() });
+      // In this browser: that it is on the server.
+      if (this.#onDevice === edits) await keepWork(this.#work(content, Date.now())).catch(() => undefined);
     });
     this.#queue = waiting;
     await waiting;

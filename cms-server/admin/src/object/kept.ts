@@ -19,6 +19,8 @@ export interface KeptWork {
   savedAt: number;
   /** `ETag` of the working copy on the server that this work was last sent as. */
   sent: string | null;
+  /** The server has these values. */
+  synced: boolean;
 }
 
 const OFF = 'cms.keep';

@@ -55,9 +55,14 @@ export async function openObject(
   };
 }
 
+/** A name for work on an object that does not exist yet. */
+export function newWorkId(): string {
+  return `~${uuid()}`;
+}
+
 /** A new object: continues `copy` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
 export async function openNew(type: string, copy: string | null, opener: Opener): Promise<Opened> {
-  const workId = copy ?? (await newestNew(type, opener)) ?? `~${uuid()}`;
+  const workId = copy ?? (await newestNew(type, opener)) ?? newWorkId();
   return { object: null, etag: null, workId, found: await find(type, workId, opener) };
 }
 
@@ -110,7 +115,7 @@ async function find(type: string, id: string, opener: Opener): Promise<Candidate
 
 async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): Promise<void> {
   const { user, type, id, tab } = like;
-  const work = { user, type, id, tab, work: uuid(), base: null, values, savedAt, sent: null };
+  const work = { user, type, id, tab, work: uuid(), base: null, values, savedAt, sent: null, synced: false };
   await keepWork(work).catch(() => undefined);
 }
 

@@ -15,7 +15,9 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { activity, schedule, trash } from './trash';
+import { texts } from './texts';
 import { users } from './users';
+import { writing } from './writing';
 
 export const de: Texts = {
   account,
@@ -36,5 +38,7 @@ export const de: Texts = {
   shell,
   signIn,
   trash,
+  texts,
   users,
+  writing,
 };

@@ -14,7 +14,9 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { activity, schedule, trash } from './trash';
+import { texts } from './texts';
 import { users } from './users';
+import { writing } from './writing';
 
 export const en = {
   account,
@@ -35,5 +37,7 @@ export const en = {
   shell,
   signIn,
   trash,
+  texts,
   users,
+  writing,
 };
