@@ -31,9 +31,7 @@ export const control: Texts['control'] = {
   collapseAll: 'Alle zuklappen',
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
-<<<<<<< HEAD
   shownOf: (shown, total) => `${shown} von ${total}`,
-=======
   latitude: 'Breite',
   longitude: 'Länge',
   showMap: 'Karte zeigen',
@@ -43,5 +41,4 @@ export const control: Texts['control'] = {
   incompletePoint: 'Ein Punkt braucht beide Zahlen.',
   notOnEarth: 'Die Breite liegt zwischen −90 und 90, die Länge zwischen −180 und 180.',
   pasteHint: '„52.1, 21.0“ oder eine geo:-Adresse einfügen füllt beide.',
->>>>>>> w-j3
 };

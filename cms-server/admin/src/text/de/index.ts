@@ -12,9 +12,11 @@ import { media } from './media';
 import { object } from './object';
 import { publishing } from './publishing';
 import { relation } from './relation';
+import { search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -31,9 +33,11 @@ export const de: Texts = {
   object,
   publishing,
   relation,
+  search,
   shell,
   signIn,
   texts,
+  trash,
   users,
   writing,
 };

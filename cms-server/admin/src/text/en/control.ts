@@ -32,9 +32,7 @@ export const control = {
   collapseAll: 'Collapse all',
   expandAll: 'Expand',
   showMore: 'Show more',
-<<<<<<< HEAD
   shownOf: (shown: string, total: string) => `${shown} of ${total}`,
-=======
   latitude: 'Latitude',
   longitude: 'Longitude',
   showMap: 'Show map',
@@ -44,5 +42,4 @@ export const control = {
   incompletePoint: 'A point needs both numbers.',
   notOnEarth: 'Latitude is between −90 and 90, longitude between −180 and 180.',
   pasteHint: 'Paste “52.1, 21.0” or a geo: address to fill both.',
->>>>>>> w-j3
 };

@@ -11,9 +11,11 @@ import { media } from './media';
 import { object } from './object';
 import { publishing } from './publishing';
 import { relation } from './relation';
+import { search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -30,9 +32,11 @@ export const en = {
   object,
   publishing,
   relation,
+  search,
   shell,
   signIn,
   texts,
+  trash,
   users,
   writing,
 };
