@@ -90,38 +90,3 @@ function buckets(aggregations: unknown, field: string): Bucket[] {
     count: Number(count),
   }));
 }
-
-/** `dataUrl` of a link to an object. */
-export function linkAddress(type: string, id: string): string {
-  return `/api/v1/content/${type}/${encodeURIComponent(id)}`;
-}
-
-/** Titles of the objects that links name, by their address; one request for each type. */
-export async function titlesOf(addresses: string[], signal?: AbortSignal): Promise<Record<string, string>> {
-  const byType = new Map<string, Map<string, string>>();
-  for (const address of addresses) {
-    const [, type, id] = /^\/api\/v1\/content\/([^/]+)\/(.+)$/.exec(address) ?? [];
-    if (type === undefined || id === undefined) continue;
-    const ids = byType.get(type) ?? new Map<string, string>();
-    byType.set(type, ids.set(decodeURIComponent(id).toLowerCase(), address));
-  }
-  const titles: Record<string, string> = {};
-  await Promise.all(
-    [...byType].map(async ([contentType, ids]) => {
-      const found = await unwrap(
-        api.GET('/api/v1/content/{contentType}', {
-          params: {
-            path: { contentType },
-            query: { limit: 1000, 'ids[]': [...ids.keys()], 'fields[]': ['internal.objectTitle'] },
-          },
-          ...(signal && { signal }),
-        }),
-      );
-      for (const { id, internal } of found.data) {
-        const address = ids.get(id.toLowerCase());
-        if (address !== undefined) titles[address] = internal?.objectTitle || id;
-      }
-    }),
-  );
-  return titles;
-}

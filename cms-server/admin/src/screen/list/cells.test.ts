@@ -6,12 +6,12 @@ describe('a cell', () => {
     const links = linksOf([
       { id: 'maren', internal: { contentType: 'author', objectTitle: 'Maren' } },
       { type: 'internal', dataUrl: '/api/v1/content/author/n%20a' },
-      { id: 'x', url: '/image/0x0/x.png', mimeType: 'image/png', internal: { objectTitle: '' } },
+      { id: '_media-x', url: '/image/0x0/_media-x.png', type: 'image', internal: { objectTitle: '' } },
     ]);
     expect(links).toEqual([
-      { type: 'author', id: 'maren', title: 'Maren', picture: null },
-      { type: 'author', id: 'n a', title: 'n a', picture: null },
-      { type: null, id: 'x', title: 'x', picture: '/image/96x64/x.png?format=webp' },
+      { id: 'maren', title: 'Maren', picture: null },
+      { id: 'n a', title: 'n a', picture: null },
+      { id: '_media-x', title: '_media-x', picture: '/image/240x0/_media-x.png?format=webp' },
     ]);
   });
 

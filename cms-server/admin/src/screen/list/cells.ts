@@ -3,10 +3,11 @@ import type { Field } from '../../type/form';
 import { record, records, string } from '../../type/definition';
 import { dateTime, number } from '../../text/format';
 import { language, t } from '../../text';
+import { targetOf } from '../../value/link';
+import { fileOfUrl, thumbnailPath } from '../../value/media';
 
 /** A link, as far as it was read: with its object, or only its address. */
 export interface Linked {
-  type: string | null;
   id: string;
   title: string;
   /** Address of a small picture. */
@@ -16,29 +17,15 @@ export interface Linked {
 /** Links of a relation. Objects stand in place of links where the server has followed them. */
 export function linksOf(value: unknown): Linked[] {
   return records(value).map((item) => {
-    const address = string(item.dataUrl);
-    if (address !== null) {
-      const match = /^\/api\/v1\/content\/([^/]+)\/(.+)$/.exec(address);
-      const id = match ? decodeURIComponent(match[2] ?? '') : address;
-      return { type: match?.[1] ?? null, id, title: id, picture: null };
+    if (typeof item.dataUrl === 'string') {
+      const id = targetOf(item)?.id ?? item.dataUrl;
+      return { id, title: id, picture: null };
     }
-    const internal = record(item.internal);
     const id = string(item.id) ?? '';
-    const title = string(internal.objectTitle) || id;
-    return { type: string(internal.contentType), id, title, picture: pictureOf(item) };
+    const file = string(item.type) === 'image' ? fileOfUrl(item.url) : null;
+    const title = string(record(item.internal).objectTitle) || id;
+    return { id, title, picture: file ? thumbnailPath(file) : null };
   });
-}
-
-function pictureOf(item: Record<string, unknown>): string | null {
-  const url = string(item.url);
-  const isImage = string(item.mimeType)?.startsWith('image/') ?? false;
-  return url !== null && isImage ? smallPicture(url) : null;
-}
-
-/** The address of a picture of a media object at the height of a row. */
-export function smallPicture(url: string): string {
-  if (url.endsWith('.svg')) return url;
-  return `${url.replace('/image/0x0/', '/image/96x64/')}?format=webp`;
 }
 
 /** A date without a time zone is shown as it is stored. */

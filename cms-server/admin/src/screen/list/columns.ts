@@ -28,7 +28,7 @@ const AT_FIRST = new Set(['datasource', 'radio', 'select', 'dateTime', 'number',
 function ofField(field: Field): Column {
   const { name: id, label } = field;
   if (field.kind === 'datasource') {
-    const parts = ['internal.objectTitle', 'internal.contentType', 'url', 'mimeType'];
+    const parts = ['internal.objectTitle', 'internal.contentType', 'url', 'type'];
     const media = field.targets.includes('_media');
     const fields = (media ? parts : parts.slice(0, 2)).map((part) => `${id}.${part}`);
     return { id, label, order: null, fields, linked: true, field, numeric: false };

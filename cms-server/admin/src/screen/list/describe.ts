@@ -15,13 +15,13 @@ export function operatorLabel(operator: Condition['type'], property: Property | 
 export function valueLabel(
   value: Scalar,
   property: Property | undefined,
-  titles: Record<string, string>,
+  titleOf: (address: string) => string,
 ): string {
   if (typeof value === 'boolean') return value ? t.common.yes : t.common.no;
   if (typeof value === 'number') return number(value);
   const option = property?.options?.find((item) => item.value === value);
   if (option) return option.label;
-  if (property?.kind === 'relation') return titles[value] ?? decodeURIComponent(value.replace(/^.*\//, ''));
+  if (property?.kind === 'relation') return titleOf(value);
   if (property?.path === 'internal.status') return statusName(value);
   return property?.kind === 'text' || property?.kind === 'other' ? value : storedDate(value);
 }
@@ -31,7 +31,7 @@ export function describe(
   path: string,
   condition: Condition,
   properties: Property[],
-  titles: Record<string, string>,
+  titleOf: (address: string) => string,
 ): string {
   const property = properties.find((item) => item.path === path);
   const label = property?.label ?? path;
@@ -39,9 +39,9 @@ export function describe(
   if (type === 'empty' || type === 'notEmpty') return `${label} ${t.list.operators[type]}`;
   if (type === 'lastDays') return `${label} ${t.list.days(Number(filter))}`;
   const values = filter === undefined ? [] : Array.isArray(filter) ? filter : [filter];
-  const texts = values.map((value) => valueLabel(value, property, titles));
+  const texts = values.map((value) => valueLabel(value, property, titleOf));
   if (type === 'inRange') {
-    const end = filter2 === undefined ? '' : valueLabel(filter2, property, titles);
+    const end = filter2 === undefined ? '' : valueLabel(filter2, property, titleOf);
     return `${label}: ${texts.join()} – ${end}`;
   }
   if (type === 'equals' || type === 'overlaps') return `${label}: ${texts.join(', ')}`;

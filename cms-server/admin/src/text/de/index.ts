@@ -1,6 +1,7 @@
 // Deutsche Texte.
 import type { Texts } from '..';
 import { account } from './account';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -18,6 +19,7 @@ import { writing } from './writing';
 
 export const de: Texts = {
   account,
+  bulk,
   common,
   control,
   diff,

@@ -75,7 +75,6 @@ export const list: Texts['list'] = {
   density: 'Enge Zeilen',
   display: 'Anzeige',
   shortcuts: 'Tasten in der Liste: Pfeile oder j und k bewegen, x wählt aus, Enter öffnet.',
-  shortcutsOn: 'Buchstaben als Tastenkürzel',
   view: 'Ansicht',
   viewAll: 'Alle',
   viewChanged: (name) => `${name} (geändert)`,

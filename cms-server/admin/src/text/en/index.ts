@@ -1,5 +1,6 @@
 // English texts, a file per area. The type of this object is what every other language must have.
 import { account } from './account';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
@@ -17,6 +18,7 @@ import { writing } from './writing';
 
 export const en = {
   account,
+  bulk,
   common,
   control,
   diff,

@@ -74,7 +74,6 @@ export const list = {
   density: 'Compact rows',
   display: 'Display',
   shortcuts: 'Keys in the list: arrows or j and k move, x selects, Enter opens.',
-  shortcutsOn: 'Letters as shortcuts',
   view: 'View',
   viewAll: 'All',
   viewChanged: (name: string) => `${name} (changed)`,
