@@ -337,21 +337,13 @@ pub(crate) fn insert(
         schedule: None,
     };
     let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
-    if let Some(deleted_at) = deleted_at {
-        return discard(writer, content_type, stored, deleted_at, context);
-    }
-    // A draft is not published: types with Draft & Public have no workflow state `public`.
-    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log_change(
+    finish(
         writer,
-        Event::ObjectCreated,
-        context.stamp,
-        content_type,
-        &stored,
-        Some(&change.changed),
-        is_shown,
-    )?;
-    Ok(stored)
+        (Event::ObjectCreated, content_type),
+        stored,
+        (&change.changed, deleted_at),
+        context,
+    )
 }
 
 /// Writes a new version of an object.
@@ -391,34 +383,35 @@ pub(crate) fn update(
         ..before.internal
     };
     let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
-    if let Some(deleted_at) = deleted_at {
-        return discard(writer, content_type, stored, deleted_at, context);
-    }
-    // The published version stays unchanged.
-    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log_change(
+    finish(
         writer,
-        Event::ObjectUpdated,
-        context.stamp,
-        content_type,
-        &stored,
-        Some(&change.changed),
-        is_shown,
-    )?;
-    Ok(stored)
+        (Event::ObjectUpdated, content_type),
+        stored,
+        (&change.changed, deleted_at),
+        context,
+    )
 }
 
-/// Moves an object that was just written to the trash, with the deletion date of its source.
-fn discard(
+/// Logs the write of an object, or moves the object to the trash with the deletion date of its
+/// source.
+fn finish(
     writer: &WriteTransaction<'_>,
-    content_type: &CompiledType,
+    (event, content_type): (Event, &CompiledType),
     mut stored: StoredObject<'static>,
-    deleted_at: Timestamp,
+    (changed, deleted_at): (&str, Option<Timestamp>),
     context: &Context,
 ) -> Result<StoredObject<'static>> {
-    writer.trash_object(content_type.pk, stored.pk, Stamp { at: deleted_at, ..context.stamp })?;
-    log_deletion(writer, content_type, &stored, context.stamp)?;
-    stored.internal.deleted_at = Some(deleted_at.seconds());
+    let stamp = context.stamp;
+    if let Some(at) = deleted_at {
+        writer.trash_object(content_type.pk, stored.pk, Stamp { at, ..stamp })?;
+        log_deletion(writer, content_type, &stored, stamp)?;
+        stored.internal.deleted_at = Some(at.seconds());
+    } else {
+        // A draft is not published, and an edit does not change the published version: types with
+        // Draft & Public have no workflow state `public`.
+        let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
+        log_change(writer, (event, stamp), content_type, (&stored, Some(changed)), is_shown)?;
+    }
     Ok(stored)
 }
 

@@ -398,28 +398,20 @@ impl WriteTransaction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cms_model::settings::{Durability, NewDatabase};
     use rusqlite::{Connection, StatementStatus, params};
     use tempfile::TempDir;
 
     use super::{Timestamp, TrashFilter};
-    use crate::Store;
+    use crate::testing::database_with;
 
     /// A data directory with 100,000 deletions of a hundred types.
     fn full_trash() -> (TempDir, Connection) {
-        let folder = TempDir::new().unwrap();
-        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
-        let database = Connection::open(folder.path().join("cms.db")).unwrap();
-        database
-            .execute_batch(
-                "PRAGMA foreign_keys = OFF;
-                 WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+        database_with(
+                "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
                  INSERT INTO trash (pk, ctd, id, created_at, updated_at, version, version_at, status,
                      workflow_state, title, data, deleted_at)
                  SELECT n, n % 100, n, 0, 0, 1, 0, 'public', 'saved', 'Title', '{}', n FROM n;",
-            )
-            .unwrap();
-        (folder, database)
+        )
     }
 
     #[test]

@@ -430,22 +430,17 @@ impl WriteTransaction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cms_model::settings::{Durability, NewDatabase};
     use rusqlite::Connection;
     use tempfile::TempDir;
 
     use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
-    use crate::{Store, testing::assert_read_by_index};
+    use crate::testing::{assert_read_by_index, database_with};
 
     /// A data directory with 100,000 pending deliveries: half of them of one object, the others of
     /// one object each, with a later retry.
     fn backlog() -> (TempDir, Connection) {
-        let folder = TempDir::new().unwrap();
-        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
-        let database = Connection::open(folder.path().join("cms.db")).unwrap();
-        database
-            .execute_batch(
-                "INSERT INTO webhook (object) VALUES (7);
+        database_with(
+            "INSERT INTO webhook (object) VALUES (7);
                  WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
                  INSERT INTO webhook_delivery
                      (webhook, message, at, action, ctd, object, version, type_name, id, due_at,
@@ -453,9 +448,7 @@ mod tests {
                  SELECT 7, n, n, 'Update', 1, 1, 1, 'post', iif(n % 2, 'same', n),
                         iif(n % 2, n, 1000000 + n), n = 1 OR n % 2 = 0, iif(n % 2, NULL, n)
                  FROM n;",
-            )
-            .unwrap();
-        (folder, database)
+        )
     }
 
     #[test]

@@ -356,7 +356,7 @@ async fn scoped_key_gets_no_changes_of_other_types() {
     let app = TestApp::new();
     let send = |path: String| {
         let app = &app;
-        async move { app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await.both() }
+        async move { app.get_as(CallerKind::Stranger, &path).await.both() }
     };
     let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;

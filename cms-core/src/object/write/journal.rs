@@ -31,16 +31,15 @@ pub(crate) fn log(
     stored: &StoredObject<'_>,
     changes_public_view: bool,
 ) -> Result<()> {
-    log_change(writer, event, stamp, content_type, stored, None, changes_public_view)
+    log_change(writer, (event, stamp), content_type, (stored, None), changes_public_view)
 }
 
+/// As [`log`], with the names of the changed properties of a new version.
 pub(super) fn log_change(
     writer: &WriteTransaction<'_>,
-    event: Event,
-    stamp: Stamp,
+    (event, stamp): (Event, Stamp),
     content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changed: Option<&str>,
+    (stored, changed): (&StoredObject<'_>, Option<&str>),
     changes_public_view: bool,
 ) -> Result<()> {
     let audience = Audience::of(content_type, changes_public_view);

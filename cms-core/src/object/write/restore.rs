@@ -195,14 +195,8 @@ impl Restoration {
             prepared.links.iter().chain(prepared_published.iter().flat_map(|other| &other.links));
         let links: Vec<LinkRef> = links.cloned().collect();
         let published = published.as_ref().map(|(title, data)| (title.as_str(), data.as_str()));
-        let row = RestoredRow {
-            pk,
-            id: &id,
-            title: &current.0,
-            data: &current.1,
-            state: &state,
-            published,
-        };
+        let (title, data) = (&*current.0, &*current.1);
+        let row = RestoredRow { pk, id: &id, title, data, state: &state, published };
         writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
         writer.insert_links(pk, links.iter().map(LinkRef::target))?;
         let mut changed = None;
@@ -216,15 +210,8 @@ impl Restoration {
         }
         let stored = current_object(writer, ctd, &id)?;
         let is_shown = View::public(content_type).contains_object(&stored.internal);
-        log_change(
-            writer,
-            Event::ObjectRestored,
-            context.stamp,
-            content_type,
-            &stored,
-            changed.as_deref(),
-            is_shown,
-        )?;
+        let entry = (Event::ObjectRestored, context.stamp);
+        log_change(writer, entry, content_type, (&stored, changed.as_deref()), is_shown)?;
         Ok(stored)
     }
 }

@@ -5,7 +5,6 @@ import Checkbox from './checkbox/Checkbox.svelte';
 import Choice from './choice/Choice.svelte';
 import type { ControlProps } from './control';
 import DateField from './date/Date.svelte';
-import Json from './json/Json.svelte';
 import NumberField from './number/Number.svelte';
 import Text from './text/Text.svelte';
 import Textarea from './textarea/Textarea.svelte';
@@ -22,6 +21,8 @@ interface Entry {
 }
 
 const multiple: Loader = () => import('./choice/Multiple.svelte');
+const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
+const objectList: Loader = () => import('./object-list/ObjectList.svelte');
 const media: Loader = () => import('./media/Media.svelte');
 const relation: Loader = () => import('./datasource/Relation.svelte');
 
@@ -29,16 +30,19 @@ function isMedia(field: Field): boolean {
   return field.targets.length === 1 && field.targets[0] === '_media';
 }
 
+// Loaders are constants: each is the key of its loaded control.
+const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
+
 function entryOf(field: Field): Entry {
   switch (field.kind) {
     case 'text':
     case 'email':
       return { control: Text };
     case 'textarea':
-    case 'textMarkdown':
-    case 'markdown':
-    case 'richtext':
       return { control: Textarea };
+    case 'richtext':
+      return RICH_TEXT;
     case 'number':
       return { control: NumberField };
     case 'radio':
@@ -49,10 +53,14 @@ function entryOf(field: Field): Entry {
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'simpleList':
+      return { control: { lazy: simpleList }, group: true };
+    case 'object':
+      return { control: { lazy: objectList }, group: true };
     case 'datasource':
       return { control: { lazy: isMedia(field) ? media : relation }, group: true };
     default:
-      return { control: Json };
+      return JSON_TEXT;
   }
 }
 

@@ -92,6 +92,8 @@ export interface SearchRequest {
   page: number;
   limit: number;
   filters?: Record<string, string>;
+  /** Only objects without a value of this property. */
+  without?: string;
   signal?: AbortSignal;
 }
 
@@ -108,7 +110,7 @@ function searchedFields(types: string[]): string[] {
 
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
 export async function searchSummaries(request: SearchRequest): Promise<Answer<Found>> {
-  const { text, types, page, limit, filters, signal } = request;
+  const { text, types, page, limit, filters, without, signal } = request;
   const q = prefixQuery(text);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
@@ -116,7 +118,7 @@ export async function searchSummaries(request: SearchRequest): Promise<Answer<Fo
     api.GET('/api/v1/search', {
       params: {
         query: {
-          q,
+          q: without === undefined ? q : `${q} -${without}:*`,
           page,
           limit,
           'content_type[]': types,

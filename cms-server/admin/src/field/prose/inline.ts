@@ -129,8 +129,11 @@ export function writeInline(parent: Node): string {
   let open: readonly Mark[] = [];
   parent.forEach((node) => {
     const marks = ordered(open, node.marks);
-    let same = 0;
-    while (same < open.length && same < marks.length && open[same]?.eq(marks[same] ?? open[same])) same += 1;
+    const differs = open.findIndex((mark, index) => {
+      const other = marks[index];
+      return !other || !mark.eq(other);
+    });
+    const same = differs < 0 ? open.length : differs;
     html += closing(open.slice(same));
     html += marks.slice(same).map(openTag).join('');
     open = marks;

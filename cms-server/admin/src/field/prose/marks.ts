@@ -134,3 +134,8 @@ export const inlineSpecs = {
 export function excerpt(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
 }
+
+/** What an editor shows of a block that it does not know. */
+export function opaqueCard(title: string, source: string): DOMOutputSpec {
+  return ['div', { class: 'opaque' }, ['strong', title], ['code', excerpt(source, 400)]];
+}

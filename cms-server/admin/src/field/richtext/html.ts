@@ -103,7 +103,7 @@ function codeNode(element: Element): Node | null {
     return null;
   const text = holder.textContent;
   const attrs = { code: inner && pairsOf(inner), attrs: pairsOf(element) };
-  return schema.node('code_block', attrs, text ? schema.text(text) : null);
+  return schema.node('code_block', attrs, text ? schema.text(text) : []);
 }
 
 function figureNode(element: Element): Node | null {

@@ -1,7 +1,8 @@
 // The document of a rich text: which blocks are edited as text; everything else is an opaque node.
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
+import { t } from '../../text';
 import { shownPairs, type Pairs } from '../prose/attributes';
-import { excerpt, imageDom, inlineSpecs, markSpecs } from '../prose/marks';
+import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
 
 const kept = { attrs: { default: [] as Pairs } };
 
@@ -99,6 +100,7 @@ export const richTextSchema = new Schema({
         caption: { default: null },
         ...kept,
       },
+      placeholder: () => t.texts.caption,
       parseDOM: [
         {
           tag: 'figure',
@@ -154,7 +156,10 @@ export const richTextSchema = new Schema({
       atom: true,
       draggable: true,
       attrs: { html: {} },
-      toDOM: (node): DOMOutputSpec => ['pre', { class: 'opaque' }, excerpt(node.attrs.html, 400)],
+      toDOM: (node): DOMOutputSpec => {
+        const tag = /^<([a-z][^\s/>]*)/i.exec(node.attrs.html)?.[1] ?? '!--';
+        return opaqueCard(t.texts.element(`<${tag}>`), node.attrs.html);
+      },
     },
     ...inlineSpecs,
   },

@@ -20,6 +20,8 @@ interface Row {
 
 const ROWS: Row[] = [
   { path: '', load: () => import('../home/Home.svelte') },
+  { path: 'media', load: () => import('../media/Library.svelte') },
+  { path: 'media/{id}', load: () => import('../media/FileScreen.svelte') },
   { path: 'c/{type}', load: () => import('../list/List.svelte') },
   { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
   { path: 'c/{type}/{id}/compare', load: () => import('../versions/Compare.svelte') },

@@ -14,6 +14,7 @@ import { publishing } from './publishing';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { texts } from './texts';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -32,6 +33,7 @@ export const de: Texts = {
   relation,
   shell,
   signIn,
+  texts,
   users,
   writing,
 };

@@ -1,0 +1,163 @@
+// Commands that rich texts and blocks share.
+import { lift, toggleMark } from 'prosemirror-commands';
+import { Fragment, type MarkType, type Node, type NodeType } from 'prosemirror-model';
+import { liftListItem, sinkListItem, wrapInList } from 'prosemirror-schema-list';
+import { NodeSelection, Selection, TextSelection, type Command, type EditorState } from 'prosemirror-state';
+import { around, hasMark } from './tool';
+
+/** The block of the document in which the selection is. */
+export function currentBlock(state: EditorState): { node: Node; pos: number; index: number } | null {
+  const { $from } = state.selection;
+  const index = $from.index(0);
+  const node = state.doc.maybeChild(index);
+  if (!node) return null;
+  return { node, index, pos: $from.depth === 0 ? $from.pos : $from.before(1) };
+}
+
+/** Moves the block of the selection up (-1) or down (1). */
+export function moveBlock(direction: -1 | 1): Command {
+  return (state, dispatch) => {
+    const block = currentBlock(state);
+    const other = block && state.doc.maybeChild(block.index + direction);
+    if (!block || !other) return false;
+    if (!dispatch) return true;
+    const from = direction < 0 ? block.pos - other.nodeSize : block.pos;
+    const pair = direction < 0 ? [block.node, other] : [other, block.node];
+    const offset = direction * other.nodeSize;
+    const { selection } = state;
+    const tr = state.tr.replaceWith(from, from + block.node.nodeSize + other.nodeSize, Fragment.from(pair));
+    const moved =
+      selection instanceof TextSelection
+        ? TextSelection.create(tr.doc, selection.anchor + offset, selection.head + offset)
+        : NodeSelection.create(tr.doc, block.pos + offset);
+    dispatch(tr.setSelection(moved).scrollIntoView());
+    return true;
+  };
+}
+
+/** Removes the block of the selection. */
+export function deleteBlock(): Command {
+  return (state, dispatch) => {
+    const block = currentBlock(state);
+    if (!block) return false;
+    if (!dispatch) return true;
+    const tr = state.tr;
+    const empty = state.doc.childCount === 1 ? state.schema.nodes.paragraph?.create() : null;
+    if (empty) tr.replaceWith(block.pos, block.pos + block.node.nodeSize, empty);
+    else tr.delete(block.pos, block.pos + block.node.nodeSize);
+    const at = Math.min(block.pos, tr.doc.content.size);
+    dispatch(tr.setSelection(Selection.near(tr.doc.resolve(at))).scrollIntoView());
+    return true;
+  };
+}
+
+/** Puts a block after the one of the selection, or in its place when that is an empty paragraph. */
+export function insertBlock(create: (state: EditorState) => Node | null): Command {
+  return (state, dispatch) => {
+    const node = create(state);
+    const { $from } = state.selection;
+    if (!node) return false;
+    if (!dispatch) return true;
+    const tr = state.tr;
+    const block = currentBlock(state);
+    let at = block ? block.pos + block.node.nodeSize : 0;
+    const blank = block?.node.type.name === 'paragraph' && block.node.content.size === 0 && $from.depth === 1;
+    if (blank && block) {
+      tr.replaceWith(block.pos, block.pos + block.node.nodeSize, node);
+      at = block.pos;
+    } else tr.insert(at, node);
+    // There is always a line to write on after a block without text.
+    if (node.isAtom && at + node.nodeSize === tr.doc.content.size) {
+      const paragraph = state.schema.nodes.paragraph?.create();
+      if (paragraph) tr.insert(at + node.nodeSize, paragraph);
+    }
+    const selection = node.isAtom ? NodeSelection.create(tr.doc, at) : Selection.near(tr.doc.resolve(at + 1));
+    dispatch(tr.setSelection(selection).scrollIntoView());
+    return true;
+  };
+}
+
+/** Wraps paragraphs in a list, changes the kind of the list around, or takes them out of it. */
+export function toggleList(type: NodeType, item: NodeType, lists: NodeType[]): Command {
+  return (state, dispatch, view) => {
+    const list = around(state, ...lists);
+    if (!list) return wrapInList(type)(state, dispatch);
+    if (list.node.type === type) return liftListItem(item)(state, dispatch, view);
+    if (dispatch) dispatch(state.tr.setNodeMarkup(list.pos, type, list.node.attrs));
+    return true;
+  };
+}
+
+export const indentItem = (item: NodeType): Command => sinkListItem(item);
+export const outdentItem = (item: NodeType): Command => liftListItem(item);
+
+/** Takes the selection out of quotes. */
+export const liftOut: Command = (state, dispatch) => lift(state, dispatch);
+
+/** A mark that is switched, also with the attributes that its button writes. */
+export function mark(type: MarkType): Command {
+  return toggleMark(type, null, { removeWhenPresent: true });
+}
+
+/** Removes all marks of the selection. */
+export const clearMarks: Command = (state, dispatch) => {
+  const { from, to, empty } = state.selection;
+  if (empty) return false;
+  if (dispatch) dispatch(state.tr.removeMark(from, to));
+  return true;
+};
+
+/** The link at the selection, with its whole range. */
+export function linkAt(state: EditorState): { href: string; from: number; to: number } | null {
+  const type = state.schema.marks.link;
+  if (!type || !hasMark(state, type)) return null;
+  const { $from, from } = state.selection;
+  const parent = $from.parent;
+  const start = $from.start();
+  const mark = type.isInSet($from.marks()) ?? type.isInSet(parent.maybeChild($from.index())?.marks ?? []);
+  if (!mark) return null;
+  let found: { href: string; from: number; to: number } | null = null;
+  let range: { from: number; to: number } | null = null;
+  parent.forEach((node, offset) => {
+    const at = start + offset;
+    if (!mark.isInSet(node.marks)) {
+      range = null;
+      return;
+    }
+    range = { from: range?.from ?? at, to: at + node.nodeSize };
+    if (range.from <= from && from <= range.to) found = { href: mark.attrs.href, ...range };
+  });
+  return found;
+}
+
+/** Sets the link of the selection, or of the link around it; inserts `text` when nothing is selected. */
+export function setLink(href: string, text: string): Command {
+  return (state, dispatch) => {
+    const type = state.schema.marks.link;
+    if (!type) return false;
+    const present = linkAt(state);
+    const { from, to, empty } = state.selection;
+    const tr = state.tr;
+    if (present) {
+      tr.doc.nodesBetween(present.from, present.to, (node, pos) => {
+        const old = type.isInSet(node.marks);
+        if (!old) return;
+        // Other attributes of the link stay.
+        tr.addMark(pos, pos + node.nodeSize, type.create({ ...old.attrs, href }));
+      });
+    } else if (empty) {
+      tr.replaceSelectionWith(state.schema.text(text === '' ? href : text, [type.create({ href })]), false);
+      tr.removeStoredMark(type);
+    } else tr.addMark(from, to, type.create({ href }));
+    dispatch?.(tr.scrollIntoView());
+    return true;
+  };
+}
+
+export const removeLink: Command = (state, dispatch) => {
+  const link = linkAt(state);
+  const type = state.schema.marks.link;
+  if (!link || !type) return false;
+  dispatch?.(state.tr.removeMark(link.from, link.to, type));
+  return true;
+};

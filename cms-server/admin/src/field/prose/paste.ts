@@ -1,0 +1,91 @@
+// Pasted contents: what is too large, what the schema leaves out, and copies inside the page, which keep
+// everything that the page does not edit.
+import type { Slice } from 'prosemirror-model';
+import { Plugin } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
+import { parseHtml } from '../../text/html';
+import { t } from '../../text';
+import { isOwnImage } from '../../value/url';
+
+/** One object holds 1 MB; more than that is not pasted. */
+export const MAX_PASTE_CHARS = 1_000_000;
+
+const LEFT_OUT = 'script, svg, iframe, video, audio, object, embed, form, canvas, math';
+const COPY_TYPE = 'application/x-cms-copy';
+
+/** The last copy from an editor of this tab. Kept attributes are not on the clipboard. */
+let copied: { token: string; schema: string; slice: Slice } | null = null;
+
+/** Reports what was left out of a paste; `images` gets pasted image files, where they can be uploaded. */
+export function pastePlugin(
+  schema: string,
+  note: (text: string) => void,
+  images?: (view: EditorView, files: File[]) => void,
+): Plugin {
+  return new Plugin({
+    props: {
+      transformCopied: (slice) => {
+        copied = { token: crypto.randomUUID(), schema, slice };
+        return slice;
+      },
+      handleDOMEvents: {
+        paste: (view, event) => {
+          note('');
+          const data = event.clipboardData;
+          if (!data || !view.editable) return false;
+          if (copied !== null && copied.schema === schema && data.getData(COPY_TYPE) === copied.token) {
+            event.preventDefault();
+            view.dispatch(
+              view.state.tr.replaceSelection(copied.slice).scrollIntoView().setMeta('paste', true),
+            );
+            return true;
+          }
+          const text = data.getData('text/plain');
+          const html = data.getData('text/html');
+          if (text.length > MAX_PASTE_CHARS) {
+            event.preventDefault();
+            note(t.texts.pasteTooLarge);
+            return true;
+          }
+          if (html.length > MAX_PASTE_CHARS) {
+            event.preventDefault();
+            view.pasteText(text);
+            note(t.texts.pastedPlain);
+            return true;
+          }
+          const files = [...data.files].filter((file) => file.type.startsWith('image/'));
+          if (html === '' && files.length > 0) {
+            event.preventDefault();
+            if (images) images(view, files);
+            else note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
+            return true;
+          }
+          if (html !== '') note(leftOut(html));
+          return false;
+        },
+      },
+    },
+  });
+}
+
+/** Marks a copy, after the editor has filled the clipboard. */
+export function markCopy(event: ClipboardEvent): void {
+  if (copied) event.clipboardData?.setData(COPY_TYPE, copied.token);
+}
+
+/** Names what a paste contains and the schema does not. */
+export function leftOut(html: string): string {
+  const body = parseHtml(html).body;
+  const tags = new Set([...body.querySelectorAll(LEFT_OUT)].map((element) => `<${element.localName}>`));
+  const images = [...body.querySelectorAll('img')].filter(
+    (image) => !isOwnImage(image.getAttribute('src') ?? ''),
+  );
+  const names = images.map((image) => {
+    const src = image.getAttribute('src') ?? '';
+    const alt = image.getAttribute('alt') ?? '';
+    return alt !== '' ? alt : src.startsWith('data:') ? 'data:' : src.slice(0, 80);
+  });
+  const parts = [...tags];
+  if (names.length > 0) parts.push(t.texts.leftOutImages([...new Set(names)].slice(0, 5).join(', ')));
+  return parts.length > 0 ? t.texts.leftOut(parts.join(', ')) : '';
+}
