@@ -65,7 +65,7 @@ function entryOf(field: Field): Entry {
     case 'geo':
       return { control: { lazy: geo }, group: true };
     case 'custom':
-      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : { control: Json };
+      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : JSON_TEXT;
     case 'simpleList':
       return { control: { lazy: simpleList }, group: true };
     case 'object':
