@@ -14,3 +14,6 @@ export function labelsOf(form: Form, names: string[]): string[] {
   const others = names.filter((name) => !known.some((field) => field.name === name));
   return [...known.map((field) => field.label), ...others];
 }
+
+/** Properties of a file that people edit; its bytes decide the others. */
+export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

@@ -14,6 +14,7 @@ import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -32,6 +33,7 @@ export const de: Texts = {
   shell,
   signIn,
   texts,
+  translation,
   users,
   writing,
 };

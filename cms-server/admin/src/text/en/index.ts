@@ -13,6 +13,7 @@ import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -31,6 +32,7 @@ export const en = {
   shell,
   signIn,
   texts,
+  translation,
   users,
   writing,
 };
