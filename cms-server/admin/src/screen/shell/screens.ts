@@ -24,6 +24,7 @@ const ROWS: Row[] = [
   { path: 'media/{id}', load: () => import('../media/FileScreen.svelte') },
   { path: 'c/{type}', load: () => import('../list/List.svelte') },
   { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
+  { path: 'c/{type}/{id}/compare', load: () => import('../versions/Compare.svelte') },
   { path: 'users', load: () => import('../users/Users.svelte') },
   { path: 'users/{id}', load: () => import('../users/UserScreen.svelte') },
   { path: 'me', load: () => import('../me/Me.svelte') },

@@ -31,4 +31,5 @@ export const control: Texts['control'] = {
   collapseAll: 'Alle zuklappen',
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
+  shownOf: (shown, total) => `${shown} von ${total}`,
 };

@@ -10,6 +10,7 @@ import { home } from './home';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
+import { publishing } from './publishing';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
@@ -28,6 +29,7 @@ export const de: Texts = {
   list,
   media,
   object,
+  publishing,
   relation,
   shell,
   signIn,

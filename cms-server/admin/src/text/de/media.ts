@@ -75,12 +75,14 @@ export const media: Texts['media'] = {
   delete: 'Diese Datei löschen',
   deleteTitle: (name) => `${name} löschen?`,
   deleteBlocked: 'Objekte verwenden diese Datei: entfernen Sie sie zuerst dort.',
-  deleteText: 'Ihre Adressen funktionieren dann nicht mehr. Sie bleibt eine Weile im Papierkorb und kann wiederhergestellt werden.',
+  deleteText:
+    'Ihre Adressen funktionieren dann nicht mehr. Sie bleibt eine Weile im Papierkorb und kann wiederhergestellt werden.',
   deleted: (name) => `${name} ist im Papierkorb.`,
   properties: 'Eigenschaften',
   save: 'Speichern',
   saved: 'Gespeichert.',
-  changedMeanwhile: 'Jemand anderes hat diese Datei inzwischen geändert. Laden Sie neu, um das zu sehen; Ihr Text bleibt bis dahin.',
+  changedMeanwhile:
+    'Jemand anderes hat diese Datei inzwischen geändert. Laden Sie neu, um das zu sehen; Ihr Text bleibt bis dahin.',
   left: 'Links',
   top: 'Oben',
   moveCrop: 'Ausschnitt: Pfeiltasten verschieben ihn, mit der Umschalttaste ändern sie seine Größe',

@@ -32,4 +32,5 @@ export const control = {
   collapseAll: 'Collapse all',
   expandAll: 'Expand',
   showMore: 'Show more',
+  shownOf: (shown: string, total: string) => `${shown} of ${total}`,
 };

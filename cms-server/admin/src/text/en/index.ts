@@ -9,6 +9,7 @@ import { home } from './home';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
+import { publishing } from './publishing';
 import { relation } from './relation';
 import { shell } from './shell';
 import { signIn } from './sign-in';
@@ -27,6 +28,7 @@ export const en = {
   list,
   media,
   object,
+  publishing,
   relation,
   shell,
   signIn,

@@ -80,7 +80,8 @@ export const media = {
   properties: 'Properties',
   save: 'Save',
   saved: 'Saved.',
-  changedMeanwhile: 'Somebody else changed this file meanwhile. Reload to see it; your text stays until then.',
+  changedMeanwhile:
+    'Somebody else changed this file meanwhile. Reload to see it; your text stays until then.',
   // Controls on the image
   left: 'Left',
   top: 'Top',
