@@ -411,7 +411,7 @@ pub(crate) struct ImportArgs {
     /// Import into this content type, or from this folder.
     #[arg(value_name = "TYPE|DIR")]
     pub(crate) source: String,
-    /// Read these files of objects, or `-` for JSON lines on standard input.
+    /// Read these files of objects, or `-` for JSON on standard input.
     pub(crate) files: Vec<PathBuf>,
     /// Replace existing objects and types, unless they are equal.
     #[arg(long)]

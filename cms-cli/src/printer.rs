@@ -258,9 +258,9 @@ pub(crate) fn error_line(text: &str) {
 /// Asks for a confirmation on the terminal; anything but yes ends the command.
 pub(crate) fn confirm(question: &str) -> Result<()> {
     write!(anstream::stderr(), "{question} [y/N] ").ok();
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+    let mut input = String::new();
+    io::stdin().read_line(&mut input)?;
+    if matches!(input.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
         Ok(())
     } else {
         Err(FailureKind::Usage("not confirmed, nothing was changed".to_owned()).into())

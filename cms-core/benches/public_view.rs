@@ -32,7 +32,7 @@ static PUBLIC: LazyLock<TestCms> = LazyLock::new(|| {
     for first in (0..POSTS).step_by(1000) {
         let all: Vec<String> = (first..first + 1000).map(|n| format!("post-{n}")).collect();
         let publishing = folder.cms.publishing();
-        publishing.act_on_batch(&local, "post", &all, PublishAction::Publish).expect("they exist");
+        publishing.set_statuses(&local, "post", &all, PublishAction::Publish).expect("they exist");
         let edits = (first..first + 1000).filter(ids(1)).map(|n| {
             json!({"id": format!("post-{n}"), "category": "category-0", "rank": 0, "date": "2000-01-01"})
         });

@@ -12,7 +12,7 @@ use cms_model::{
     object::scan,
     wire::check::{CheckArea, CheckReport, CheckRequest, Finding, MediaCheck},
 };
-use cms_store::{Reader, Writer, damage, read_file};
+use cms_store::{Reader, WriteTransaction, damage, read_file};
 
 use crate::{cms::Cms, object::write};
 
@@ -157,7 +157,11 @@ impl Cms {
     }
 }
 
-fn repair_type(writer: &Writer<'_>, content_type: &CompiledType, relink: bool) -> Result<()> {
+fn repair_type(
+    writer: &WriteTransaction<'_>,
+    content_type: &CompiledType,
+    relink: bool,
+) -> Result<()> {
     let (ctd, definition) = (content_type.pk, &content_type.definition);
     writer.republish(ctd, definition.draft_public)?;
     writer.fill_slots(ctd, &content_type.indexed, definition.editions())?;

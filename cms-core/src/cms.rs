@@ -17,7 +17,7 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
 
 use crate::{
     CoreConfig,
@@ -94,12 +94,12 @@ impl Cms {
         })
     }
 
-    /// Checks the rights of the key before the body is read (see
+    /// Checks the rights of the caller before the body is read (see
     /// docs/reference/http.md#order-of-checks). The content types are those of the snapshot in
-    /// which the key was read.
+    /// which the caller was read.
     ///
     /// # Errors
-    /// [`crate::Error::Forbidden`] when the key does not allow it, [`crate::Error::NotFound`] when
+    /// [`crate::Error::Forbidden`] when the caller may not do it, [`crate::Error::NotFound`] when
     /// there is no such type.
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
@@ -153,8 +153,8 @@ impl Cms {
         }
     }
 
-    /// The content types of the snapshot in which the key was read; the current ones for the
-    /// operator.
+    /// The content types of the snapshot in which the caller was read; the current ones for
+    /// the local caller.
     pub(crate) fn catalog_of(&self, caller: &Caller) -> Result<Arc<Catalog>> {
         caller
             .catalog
@@ -170,7 +170,7 @@ impl Cms {
     /// Runs a write with the content types as read inside the write transaction.
     pub(crate) fn write_with_catalog<T: Send + 'static>(
         &self,
-        write: impl FnOnce(&Writer<'_>, &Catalog) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let cache = Arc::clone(&self.catalog);
         self.store.write(move |writer| write(writer, &*cache.within(writer)?))
@@ -183,7 +183,8 @@ impl Cms {
     }
 
     /// Calls a function after each commit of this process, until the listener is dropped. It runs
-    /// on the writer thread, so it must only notify another thread.
+    /// on the thread of the caller that led the group commit, also after a failed one, while other
+    /// writes wait: it must only notify another thread.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.store.on_commit(listener);
     }
@@ -195,7 +196,7 @@ impl Cms {
 }
 
 /// Initializes a new database with its ids and the built-in types.
-fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     if writer.revisions_if_any()?.is_some() {
         return Ok(());
     }
@@ -209,7 +210,7 @@ fn set_up(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
 }
 
 /// Adds the webhook type and the key of webhook secrets to databases of older versions.
-fn add_webhooks(writer: &Writer<'_>, config: &CoreConfig) -> Result<()> {
+fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     if !writer.webhook_key()?.is_empty() {
         return Ok(());
     }
@@ -230,7 +231,7 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 }
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
-fn add_focal_point(writer: &Writer<'_>, stamp: Stamp) -> Result<()> {
+fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = media_without_focal_point(writer)? {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;

@@ -5,7 +5,7 @@
 //! A new step has its place here.
 
 use cms_model::{clock::Timestamp, context::Caller, error::Result};
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 
 pub(crate) use crate::webhook::synchronous::SynchronousCalls;
 pub(crate) use cms_model::webhook::synchronous::WriteEvent;
@@ -14,7 +14,7 @@ use crate::{cms::Cms, webhook::feed};
 
 /// Runs inside a transaction that is about to remove the rows of deleted objects, which their
 /// journal entries refer to.
-pub(crate) fn before_removal(writer: &Writer<'_>, at: Timestamp) -> Result<()> {
+pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
     feed::catch_up(writer, at)
 }
 

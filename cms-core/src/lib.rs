@@ -18,12 +18,12 @@ mod backup;
 mod bulk;
 mod change;
 mod check;
+mod clean_up;
 mod cms;
 mod config;
 mod content_type;
 mod graphql;
 mod hooks;
-mod housekeeping;
 pub mod import;
 mod media;
 mod object;
@@ -84,7 +84,7 @@ pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{
     image::{Image, ImageBody},
-    orphaned_files::Sweep,
+    orphaned_files::OrphanCleanUp,
     service::Media,
 };
 pub use object::service::Objects;

@@ -68,7 +68,7 @@ impl Cms {
             readers_waiting,
             writes_waiting: writer.waiting,
             commits: writer.commits,
-            writes: writer.jobs,
+            writes: writer.writes,
             writing: writer.busy,
             journal_head,
             deliveries_waiting,

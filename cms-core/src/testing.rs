@@ -61,7 +61,7 @@ impl TestCms {
         let steps = (0..seconds / day).map(|_| day).chain([seconds % day]);
         for step in steps {
             self.clock.advance(step);
-            self.cms.housekeep().expect("the clean-up succeeds");
+            self.cms.clean_up().expect("the clean-up succeeds");
         }
     }
 

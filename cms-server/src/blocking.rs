@@ -15,35 +15,35 @@ use tracing::info_span;
 
 use crate::{net::permits::Work, state::App};
 
-/// Runs a job on a thread that may block, once there is a permit for it.
+/// Runs work on a thread that may block, once there is a permit for it.
 pub(crate) async fn run<T: Send + 'static>(
     app: &Arc<App>,
-    work: Work,
-    job: impl FnOnce(&App) -> T + Send + 'static,
+    kind: Work,
+    work: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
-    let permit = app.permits.acquire(work).await?;
-    let span = info_span!(target: TRACE_TARGET, "work", otel.name = work.name());
-    let job = move |app: &App| {
-        let result = span.in_scope(|| job(app));
+    let permit = app.permits.acquire(kind).await?;
+    let span = info_span!(target: TRACE_TARGET, "work", otel.name = kind.name());
+    let work = move |app: &App| {
+        let result = span.in_scope(|| work(app));
         drop(permit);
         result
     };
-    run_without_permit(app, job).await
+    run_without_permit(app, work).await
 }
 
-/// Runs a short job on a thread that may block: the caller has a permit, or needs none.
+/// Runs short work on a thread that may block: the caller has a permit, or needs none.
 pub(crate) async fn run_without_permit<T: Send + 'static>(
     app: &Arc<App>,
-    job: impl FnOnce(&App) -> T + Send + 'static,
+    work: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let app = Arc::clone(app);
-    let joined = task::spawn_blocking(move || run_inline(&app, job)).await;
+    let joined = task::spawn_blocking(move || run_inline(&app, work)).await;
     joined.map_err(|error| Error::Internal(error.into()))?
 }
 
-/// Runs a job of microseconds on the current thread, where changing threads would take longer.
-pub(crate) fn run_inline<T>(app: &App, job: impl FnOnce(&App) -> T) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(|| job(app))).map_err(|panic| {
+/// Runs work of microseconds on the current thread, where changing threads would take longer.
+pub(crate) fn run_inline<T>(app: &App, work: impl FnOnce(&App) -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(|| work(app))).map_err(|panic| {
         let message = panic
             .downcast_ref::<&str>()
             .copied()
@@ -65,7 +65,7 @@ mod tests {
     async fn panic_is_an_error_of_its_request_alone() {
         let core = TestCms::new();
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
-        for work in [
+        for kind in [
             Work::Read,
             Work::Search,
             Work::Write,
@@ -74,13 +74,13 @@ mod tests {
             Work::Upload,
             Work::File,
         ] {
-            let result = run(&app, work, |_| -> u8 { panic!("on purpose") }).await;
+            let result = run(&app, kind, |_| -> u8 { panic!("on purpose") }).await;
             let cause = match result {
                 Err(Error::Internal(cause)) => cause.to_string(),
                 other => panic!("{other:?}"),
             };
             assert_eq!(cause, "request panicked: on purpose");
-            assert_eq!(run(&app, work, |_| 1).await.unwrap(), 1);
+            assert_eq!(run(&app, kind, |_| 1).await.unwrap(), 1);
         }
     }
 

@@ -1,4 +1,4 @@
-//! A full disk: writes are refused with that reason, reads go on, and writes continue once there is
+//! A full disk: writes are refused with that reason, reads continue, and writes again once there is
 //! space. And a read-only disk.
 
 use std::{
@@ -88,7 +88,7 @@ fn full_disk_is_reported_until_space_is_free() {
         assert_eq!(api.upload(), full);
         let ready = api.get("/readyz");
         assert_eq!((ready.0, &ready.1["parts"]["disk"]), (503, &json!("not ready")), "{ready:?}");
-        assert_eq!(api.get(&format!("{OBJECTS}/first")).0, 200, "reads go on");
+        assert_eq!(api.get(&format!("{OBJECTS}/first")).0, 200, "reads continue");
         assert_eq!(api.get("/api/v1/search?q=why").0, 200);
 
         fs::remove_file(&filler).unwrap();

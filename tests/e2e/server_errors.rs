@@ -134,7 +134,7 @@ fn failed_index_rebuild_ends_the_command() {
     assert_eq!(requests, expected);
 }
 
-/// An interrupt ends the command; the job goes on.
+/// An interrupt ends the command; the job continues.
 #[test]
 fn reindex_can_be_interrupted_while_it_waits() {
     let mut responses = reindex_job();

@@ -81,7 +81,7 @@ fn statuses_are_restored_from_an_export() {
     for copy in both_targets(&server) {
         let output = copy.run(&["import", exported]);
         let created = "created 8, updated 0, unchanged 0, refused 0, statuses set 6\n";
-        assert_eq!(output.stdout, created, "{}", output.transcript());
+        output.prints(created);
         assert_eq!(statuses(&copy), before);
         copy.run(&["export", "again"]).ok();
         assert_eq!(first, undated(tree(&copy.path("again"))));
@@ -96,7 +96,7 @@ fn statuses_are_restored_from_an_export() {
         assert_ne!(statuses(&copy), before, "refused objects keep the status they have");
         let output = copy.run(&["import", exported, "--update-existing"]);
         let restored = "created 0, updated 0, unchanged 8, refused 0, statuses set 3\n";
-        assert_eq!(output.stdout, restored, "{}", output.transcript());
+        output.prints(restored);
         assert_eq!(statuses(&copy), before);
     }
 }
@@ -186,13 +186,7 @@ fn drafts_of_readonly_properties_are_never_published() {
     let server = Server::start();
     for copy in both_targets(&server) {
         let output = copy.run(&["import", exported]);
-        output.exits(7);
-        assert_eq!(
-            output.stdout,
-            "created 1, updated 0, unchanged 0, refused 1\n",
-            "{}",
-            output.transcript()
-        );
+        output.exits(7).prints("created 1, updated 0, unchanged 0, refused 1\n");
         output.stderr_contains("page/one");
         output.stderr_contains("p: This field is read only");
         assert_eq!(pages(&copy, &[]), public);
@@ -202,15 +196,8 @@ fn drafts_of_readonly_properties_are_never_published() {
     origin.run(&["unpublish", "page", "one"]).ok();
     let before = pages(&origin, &["--preview"]);
     let output = origin.run(&["import", exported, "--update-existing"]);
-    output.exits(7);
-    assert_eq!(
-        output.stdout,
-        "created 0, updated 0, unchanged 1, refused 1\n",
-        "{}",
-        output.transcript()
-    );
-    let reason = "internal.published: \"p\" is stored, but not in the file";
-    output.stderr_contains(reason);
+    output.exits(7).prints("created 0, updated 0, unchanged 1, refused 1\n");
+    output.stderr_contains("internal.published: \"p\" is stored, but not in the file");
     assert_eq!(pages(&origin, &[]), json!([]));
     assert_eq!(pages(&origin, &["--preview"]), before);
 }
@@ -226,15 +213,8 @@ fn import_publishes_only_values_of_the_file() {
     let row = r#"{"id":"one","t":"cur","internal":{"status":"public"}}"#;
     cli.write("out/ContentTypePage/contentObjectPage.json", row);
     let output = cli.run(&["import", "out", "--update-existing"]);
-    output.exits(7);
-    assert_eq!(
-        output.stdout,
-        "created 0, updated 0, unchanged 0, refused 1\n",
-        "{}",
-        output.transcript()
-    );
-    let reason = "internal.status: \"p\" is stored, but not in the file";
-    output.stderr_contains(reason);
+    output.exits(7).prints("created 0, updated 0, unchanged 0, refused 1\n");
+    output.stderr_contains("internal.status: \"p\" is stored, but not in the file");
     assert_eq!(pages(&cli, &["--preview"]), before);
 }
 
@@ -329,14 +309,8 @@ fn current_version_is_imported_without_an_invalid_published_one() {
     cli.write("out/ContentTypePage/contentObjectPage.json", &row.to_string());
     let copy = Cli::with_data();
     let output = copy.run(&["import", cli.path("out").to_str().unwrap()]);
-    assert_eq!(
-        output.stdout,
-        "created 0, updated 0, unchanged 0, refused 1\n",
-        "{}",
-        output.transcript()
-    );
-    let reason = "t: Integer value found, but a string is required";
-    output.stderr_contains(reason);
+    output.prints("created 0, updated 0, unchanged 0, refused 1\n");
+    output.stderr_contains("t: Integer value found, but a string is required");
     let draft = json!([{"id": "one", "t": "cur", "internal": "draft"}]);
     assert_eq!(pages(&copy, &["--preview"]), draft);
 }

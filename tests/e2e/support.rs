@@ -63,6 +63,13 @@ impl CommandOutput {
         self
     }
 
+    /// Asserts the standard output.
+    #[track_caller]
+    pub(crate) fn prints(&self, text: &str) -> &Self {
+        assert_eq!(self.stdout, text, "{}", self.transcript());
+        self
+    }
+
     /// Asserts a part of the standard error.
     #[track_caller]
     pub(crate) fn stderr_contains(&self, part: &str) -> &Self {

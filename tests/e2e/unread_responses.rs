@@ -1,5 +1,5 @@
-//! Unread responses and hydrated responses: the memory of the server stays bounded, and it goes on
-//! responding.
+//! Unread responses and hydrated responses: the memory of the server stays bounded, and it
+//! continues to respond.
 
 use std::{
     fmt::Write as _,

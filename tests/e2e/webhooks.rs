@@ -219,7 +219,7 @@ fn slow_receiver_blocks_neither_writes_nor_other_receivers() {
     assert_eq!(slow.wait_for(4).len(), 4, "it has not responded to the first yet");
 }
 
-/// More writes wait for a synchronous webhook than permitted. Writes of other types go on, and
+/// More writes wait for a synchronous webhook than permitted. Writes of other types continue, and
 /// those over the limit are refused.
 #[test]
 fn slow_synchronous_webhook_blocks_no_other_writes() {

@@ -9,7 +9,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, apply, counted, open_to_read, open_to_write};
+use super::{apply, counted, open_to_read, open_to_write, would};
 use crate::{
     cli::CtdCommand,
     failure::{Failure, Outcome, Result},
@@ -154,9 +154,8 @@ fn delete(
     if dry_run {
         let objects = target.objects(name, &ListRequest::default(), Edition::Current)?.total_count;
         let objects = counted(objects, "object");
-        return printer.note(&format!(
-            "would delete the content type \"{name}\", which has {objects}\n{NOTHING_CHANGED}"
-        ));
+        return would(printer, &format!("delete the content type \"{name}\", which has {objects}"))
+            .map(drop);
     }
     settings.confirm(&format!("delete the content type \"{name}\"?"))?;
     target.delete_type(name)?;

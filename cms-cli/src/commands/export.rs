@@ -171,8 +171,8 @@ fn write_type(
     let pages_in_file = OBJECTS_PER_FILE / u64::from(PAGE_SIZE);
     let mut written = Written::default();
     for number in 1..=files {
-        let file =
-            File::create(path.join(folder::page_name(name, number, files))).map_err(unwritable)?;
+        let file = File::create(path.join(folder::object_file_name(name, number, files)))
+            .map_err(unwritable)?;
         let mut file = BufWriter::new(file);
         for _ in 0..pages_in_file {
             let is_modified = |object: &&Value| object["internal"]["status"] == "modified";

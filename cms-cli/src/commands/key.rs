@@ -7,9 +7,8 @@ use cms_core::{
 use serde_json::{Value, json};
 
 use super::{
-    NOTHING_CHANGED,
     hints::{self, RULE_HINT},
-    open_to_read, open_to_write,
+    open_to_read, open_to_write, would,
 };
 use crate::{
     cli::KeyCommand,
@@ -41,8 +40,7 @@ pub(super) fn run(
             let new = NewKey { name, kind, rules: parse_rules(&rules)? };
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
-                printer
-                    .note(&format!("would create the key \"{}\"\n{NOTHING_CHANGED}", new.name))?;
+                would(printer, &format!("create the key \"{}\"", new.name))?;
             } else {
                 let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
                 show_token(&created, "created", "the key itself", printer)?;
@@ -56,8 +54,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
             if dry_run.dry_run {
-                printer
-                    .note(&format!("would change the key \"{}\"\n{NOTHING_CHANGED}", key.name))?;
+                would(printer, &format!("change the key \"{}\"", key.name))?;
             } else {
                 let rules = (!rules.is_empty()).then_some(rules);
                 let update = KeyUpdate { name, kind: None, rules };
@@ -69,8 +66,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
             if dry_run.dry_run {
-                printer
-                    .note(&format!("would rotate the key \"{}\"\n{NOTHING_CHANGED}", key.name))?;
+                would(printer, &format!("rotate the key \"{}\"", key.name))?;
             } else {
                 let rotated = target.rotate_key(&key.id, grace.unwrap_or_default())?;
                 show_token(&rotated, "rotated", "the new token", printer)?;
@@ -86,7 +82,7 @@ pub(super) fn run(
                 if !target.keys()?.iter().any(|key| key.id == id) {
                     return Err(Error::NotFound { what: "key", name: id }.into());
                 }
-                printer.note(&format!("would revoke the key {id}\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("revoke the key {id}"))?;
             } else {
                 settings.confirm(&format!("revoke the key {id}?"))?;
                 target.revoke_key(&id)?;

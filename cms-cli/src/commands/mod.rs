@@ -140,6 +140,12 @@ fn interrupt() -> Arc<AtomicBool> {
 /// The last line of a dry run.
 const NOTHING_CHANGED: &str = "nothing was changed";
 
+/// Ends a dry run: prints what the command would do.
+fn would(printer: &mut Printer, change: &str) -> Result<Outcome> {
+    printer.note(&format!("would {change}\n{NOTHING_CHANGED}"))?;
+    Ok(Outcome::Done)
+}
+
 /// Formats a number with its noun in singular or plural.
 fn counted(number: u64, noun: &str) -> String {
     match noun.strip_suffix('y') {

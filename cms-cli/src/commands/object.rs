@@ -15,10 +15,9 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
     bulk_job::BulkChange,
-    counted, hints, open_to_read, open_to_write,
+    counted, hints, open_to_read, open_to_write, would,
 };
 use crate::{
     cli::{ListArgs, ObjectCommand, SelectionArgs},
@@ -91,10 +90,7 @@ pub(super) fn run(
             let object = with_links(&*target, &r#type, object)?;
             if dry_run.dry_run {
                 validate(&*target, &r#type, object, &ValidateRequest::default())?;
-                return print_dry_run(
-                    printer,
-                    &format!("would create an object of type \"{type}\""),
-                );
+                return would(printer, &format!("create an object of type \"{type}\""));
             }
             let created = target
                 .create_object(&r#type, object)
@@ -125,7 +121,7 @@ pub(super) fn run(
             if dry_run.dry_run {
                 let request = ValidateRequest { id: Some(id.clone()), patch };
                 validate(&*target, &r#type, object, &request)?;
-                return print_dry_run(printer, &format!("would update {type}/{id}"));
+                return would(printer, &format!("update {type}/{id}"));
             }
             let updated = if patch {
                 target.patch_object(&r#type, &id, object)
@@ -198,11 +194,6 @@ fn validate(
     target
         .validate_object(content_type, object, request)
         .map_err(|error| hints::add_object_hint(content_type, error))
-}
-
-fn print_dry_run(printer: &mut Printer, what: &str) -> Result<Outcome> {
-    printer.note(&format!("{what}\n{NOTHING_CHANGED}"))?;
-    Ok(Outcome::Done)
 }
 
 /// The requested objects, and the number of all.

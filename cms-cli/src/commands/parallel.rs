@@ -1,4 +1,4 @@
-//! Runs a job for many items on several threads.
+//! Calls a function for many items on several threads.
 
 use std::{
     sync::{
@@ -18,16 +18,16 @@ pub(super) const DEFAULT_THREADS: usize = 4;
 /// Time between two updates of the progress.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a job for each item and calls `update` regularly. Returns the results in the order of the
+/// Calls a function for each item, and `update` regularly. Returns the results in the order of the
 /// items; none for items that were not started before `stop` was set.
 ///
 /// # Errors
-/// The first failure, which stops the other jobs.
+/// The first failure, which stops the other calls.
 pub(super) fn map<I: Sync, O: Send>(
     items: &[I],
     threads: usize,
     stop: &AtomicBool,
-    job: impl Fn(&I) -> Result<O> + Sync,
+    call: impl Fn(&I) -> Result<O> + Sync,
     mut update: impl FnMut(),
 ) -> Result<Vec<Option<O>>> {
     let next = AtomicUsize::new(0);
@@ -36,7 +36,7 @@ pub(super) fn map<I: Sync, O: Send>(
         while !stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(number) else { break };
-            match job(item) {
+            match call(item) {
                 Ok(output) => send(number, output),
                 // Later failures are consequences of the stop.
                 Err(error) if !stop.swap(true, Ordering::Relaxed) => {
@@ -88,25 +88,25 @@ mod tests {
     }
 
     #[test]
-    fn failure_stops_the_other_jobs() {
+    fn failure_stops_the_other_calls() {
         let items: Vec<u32> = (0..1000).collect();
         let stop = AtomicBool::new(false);
-        let job = |item: &u32| match item {
+        let call = |item: &u32| match item {
             ..10 => Ok(()),
             _ if stop.load(Ordering::Relaxed) => Err(Failure::local("stopped")),
             _ => Err(Failure::usage("broken")),
         };
-        assert_eq!(map(&items, 4, &stop, job, || ()).unwrap_err().exit_code(), 2);
+        assert_eq!(map(&items, 4, &stop, call, || ()).unwrap_err().exit_code(), 2);
     }
 
     #[test]
     fn stopped_items_have_no_result() {
         let stop = AtomicBool::new(false);
-        let job = |item: &u32| {
+        let call = |item: &u32| {
             stop.store(*item == 2, Ordering::Relaxed);
             Ok(*item)
         };
-        let results = map(&[1, 2, 3, 4], 1, &stop, job, || ()).unwrap();
+        let results = map(&[1, 2, 3, 4], 1, &stop, call, || ()).unwrap();
         assert_eq!(results, [Some(1), Some(2), None, None]);
     }
 }

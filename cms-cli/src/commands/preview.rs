@@ -3,7 +3,7 @@
 use cms_core::wire::{object::ObjectRequest, preview::PreviewRequest};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, open_to_write};
+use super::{open_to_write, would};
 use crate::{
     cli::PreviewArgs,
     failure::{Failure, Outcome, Result},
@@ -29,10 +29,7 @@ pub(super) fn run(
     target.object(&request.content_type, &request.id, &ObjectRequest::default())?;
     if args.dry_run.dry_run {
         let PreviewRequest { content_type, id } = request;
-        printer.note(&format!(
-            "would create a preview token for {content_type}/{id}\n{NOTHING_CHANGED}"
-        ))?;
-        return Ok(Outcome::Done);
+        return would(printer, &format!("create a preview token for {content_type}/{id}"));
     }
     let base_url = args.public_url.as_deref().unwrap_or(DEFAULT_URL);
     let preview = target.preview(&request, base_url)?;

@@ -93,7 +93,7 @@ impl Work<'_> {
             if self.stops() {
                 break;
             }
-            match self.target.batch_act(self.content_type, part, self.action) {
+            match self.target.set_statuses(self.content_type, part, self.action) {
                 Ok(()) => self.done(part.len() as u64),
                 Err(Error::NotFound { .. }) if part.len() == 1 => {
                     self.refused(&part[0], no_object(self.content_type, &part[0]));
@@ -113,7 +113,7 @@ impl Work<'_> {
             if self.stops() {
                 break;
             }
-            match self.target.act(self.content_type, id, self.action, cascade) {
+            match self.target.set_status(self.content_type, id, self.action, cascade) {
                 Ok(()) => self.done(1),
                 Err(error) if is_refusal(&error) => self.refused(id, error),
                 Err(error) => return Err(error),

@@ -9,7 +9,7 @@ use std::{
 use cms_core::wire::search::{Job, JobState};
 use serde_json::json;
 
-use super::{NOTHING_CHANGED, counted, interrupt, open_to_read, require_types};
+use super::{counted, interrupt, open_to_read, require_types, would};
 use crate::{
     cli::ReindexArgs,
     failure::{Failure, Outcome, Result},
@@ -39,8 +39,7 @@ pub(super) fn run(
             [] => "all types".to_owned(),
             names => names.join(", "),
         };
-        printer.note(&format!("would rebuild the index of {what}\n{NOTHING_CHANGED}"))?;
-        return Ok(Outcome::Done);
+        return would(printer, &format!("rebuild the index of {what}"));
     }
     let created = target.reindex(&args.types)?;
     if args.no_wait {

@@ -6,9 +6,8 @@ use cms_core::wire::object::ObjectRequest;
 use serde_json::{Value, json};
 
 use super::{
-    NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
-    interrupt, open_to_read, open_to_write, require_types,
+    interrupt, open_to_read, open_to_write, require_types, would,
 };
 use crate::{
     cli::ScheduleCommand,
@@ -46,8 +45,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 target.object(&r#type, &id, &ObjectRequest::default())?;
-                printer.note(&format!("would schedule {type}/{id}\n{NOTHING_CHANGED}"))?;
-                return Ok(Outcome::Done);
+                return would(printer, &format!("schedule {type}/{id}"));
             }
             let object = target.schedule(&r#type, &id, &at, &zone)?;
             printer.value(&object, || {

@@ -9,7 +9,7 @@ use cms_core::{
 };
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, counted, hints, open_to_read, open_to_write, require_types};
+use super::{counted, hints, open_to_read, open_to_write, require_types, would};
 use crate::{
     cli::TrashCommand,
     failure::{Outcome, Result},
@@ -52,7 +52,7 @@ pub(super) fn run(
             let item = find(&*target, &r#type, &id, entry)?;
             let new = new_id.as_ref().unwrap_or(&item.id);
             if dry_run.dry_run {
-                return dry(printer, &format!("would restore {type}/{new}"));
+                return would(printer, &format!("restore {type}/{new}"));
             }
             let restore = RestoreRequest { id: new_id, data: None, draft };
             let restored = target
@@ -65,7 +65,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let item = find(&*target, &r#type, &id, entry)?;
             if dry_run.dry_run {
-                return dry(printer, &format!("would remove {type}/{id} from the trash"));
+                return would(printer, &format!("remove {type}/{id} from the trash"));
             }
             settings.confirm(&format!("remove {type}/{id} permanently?"))?;
             target.remove_trash(&item.entry)?;
@@ -81,11 +81,6 @@ pub(super) fn run(
             return empty(&*target, types, before, dry_run.dry_run, settings, printer);
         }
     }
-    Ok(Outcome::Done)
-}
-
-fn dry(printer: &mut Printer, what: &str) -> Result<Outcome> {
-    printer.note(&format!("{what}\n{NOTHING_CHANGED}"))?;
     Ok(Outcome::Done)
 }
 
@@ -138,7 +133,7 @@ fn empty(
     let count = target.trash(&list)?.total_count;
     let objects = counted(count, "deleted object");
     if dry_run {
-        return dry(printer, &format!("would remove {objects} permanently"));
+        return would(printer, &format!("remove {objects} permanently"));
     }
     settings.confirm(&format!("remove {objects} permanently?"))?;
     let content_types = (!types.is_empty()).then_some(types);

@@ -8,7 +8,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{NOTHING_CHANGED, hints, key::parse_rules, open_to_read, open_to_write};
+use super::{hints, key::parse_rules, open_to_read, open_to_write, would};
 use crate::{
     cli::{CustomRights, UserCommand},
     failure::{Failure, Outcome, Result},
@@ -54,7 +54,7 @@ pub(super) fn run(
             }
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
-                printer.note(&format!("would create the user {email}\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("create the user {email}"))?;
             } else {
                 let created = target.create_user(&payload, &link.public_url);
                 show_created(&created.map_err(hints::add_rule_hint)?, printer)?;
@@ -80,8 +80,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                printer
-                    .note(&format!("would update the user {}\n{NOTHING_CHANGED}", found.email))?;
+                would(printer, &format!("update the user {}", found.email))?;
             } else {
                 let updated = target.update_user(&found.id, &payload);
                 show(&updated.map_err(hints::add_rule_hint)?, printer)?;
@@ -93,7 +92,7 @@ pub(super) fn run(
                 users.iter().map(|user| find(&*target, user)).collect::<Result<Vec<_>>>()?;
             let names = found.iter().map(|user| user.email.as_str()).collect::<Vec<_>>().join(", ");
             if dry_run.dry_run {
-                printer.note(&format!("would delete {names}\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("delete {names}"))?;
             } else {
                 settings.confirm(&format!("delete {names}?"))?;
                 for user in found {
@@ -107,7 +106,7 @@ pub(super) fn run(
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
                 let email = found.email;
-                printer.note(&format!("would create a link for {email}\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("create a link for {email}"))?;
             } else {
                 let created = target.create_user_link(&found.id, kind, &link.public_url)?;
                 let kind = created.kind.as_str();
@@ -122,7 +121,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                printer.note(&format!("would sign out {}\n{NOTHING_CHANGED}", found.email))?;
+                would(printer, &format!("sign out {}", found.email))?;
             } else {
                 target.sign_out_user(&found.id)?;
                 printer.note(&format!("all sessions of {} are ended", found.email))?;

@@ -11,15 +11,15 @@ use crate::{printer::Printer, target::Target};
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a job and shows how many objects the target has rewritten, or the elapsed time where that
-/// is unknown.
+/// Runs a function and shows the number of objects that the target has rewritten, or the elapsed
+/// time where that is unknown.
 pub(super) fn with_rewrite_progress<T>(
     target: &dyn Target,
     printer: &Printer,
-    job: impl FnOnce() -> T,
+    work: impl FnOnce() -> T,
 ) -> T {
     let Some(rewritten) = target.rewrite_progress() else {
-        return with_spinner("waiting for the server", printer, job);
+        return with_spinner("waiting for the server", printer, work);
     };
     let mut progress = printer.progress("objects rewritten", 0);
     let update = move || {
@@ -27,17 +27,17 @@ pub(super) fn with_rewrite_progress<T>(
             progress.set(done, total);
         }
     };
-    with_updates(update, job)
+    with_updates(update, work)
 }
 
-/// Runs a job and shows the elapsed time.
-pub(super) fn with_spinner<T>(label: &str, printer: &Printer, job: impl FnOnce() -> T) -> T {
+/// Runs a function and shows the elapsed time.
+pub(super) fn with_spinner<T>(label: &str, printer: &Printer, work: impl FnOnce() -> T) -> T {
     let mut progress = printer.spinner(label);
-    with_updates(move || progress.tick(), job)
+    with_updates(move || progress.tick(), work)
 }
 
-/// Runs a job and calls `update` regularly until it ends.
-fn with_updates<T>(mut update: impl FnMut() + Send, job: impl FnOnce() -> T) -> T {
+/// Runs a function and calls `update` regularly until it ends.
+fn with_updates<T>(mut update: impl FnMut() + Send, work: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (running, ended) = channel::<()>();
         scope.spawn(move || {
@@ -45,7 +45,7 @@ fn with_updates<T>(mut update: impl FnMut() + Send, job: impl FnOnce() -> T) -> 
                 update();
             }
         });
-        let result = job();
+        let result = work();
         drop(running);
         result
     })

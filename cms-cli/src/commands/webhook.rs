@@ -5,7 +5,7 @@
 use cms_core::{Error, wire::webhook::ReplayRequest};
 use serde_json::{Value, json};
 
-use super::{NOTHING_CHANGED, counted, open_to_read, open_to_write};
+use super::{counted, open_to_read, open_to_write, would};
 use crate::{
     cli::WebhookCommand,
     failure::{Outcome, Result},
@@ -57,7 +57,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                printer.note(&format!("would replay deliveries of \"{id}\"\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("replay deliveries of \"{id}\""))?;
             } else {
                 let ids = (!deliveries.is_empty()).then_some(deliveries);
                 let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
@@ -69,7 +69,7 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                printer.note(&format!("would test the webhook \"{id}\"\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("test the webhook \"{id}\""))?;
             } else {
                 let delivery = json!(target.test_webhook(&id)?);
                 printer.value(&delivery, || report::members(&delivery))?;

@@ -12,10 +12,9 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED,
     bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
     bulk_job::BulkChange,
-    hints, interrupt, open_to_read, open_to_write,
+    hints, interrupt, open_to_read, open_to_write, would,
 };
 use crate::{
     cli::WorkflowCommand,
@@ -84,7 +83,7 @@ pub(super) fn run(
             }
             if dry_run.dry_run {
                 find(&*target, &id)?.ok_or_else(|| unknown(&id))?;
-                printer.note(&format!("would delete the workflow \"{id}\"\n{NOTHING_CHANGED}"))?;
+                would(printer, &format!("delete the workflow \"{id}\""))?;
             } else {
                 settings.confirm(&format!("delete the workflow \"{id}\"?"))?;
                 target.delete_workflow(&id)?;
@@ -160,7 +159,7 @@ fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &mut Printer
     let known = find(target, &id)?;
     if dry_run {
         let what = if known.is_some() { "replace" } else { "create" };
-        return printer.note(&format!("would {what} the workflow \"{id}\"\n{NOTHING_CHANGED}"));
+        return would(printer, &format!("{what} the workflow \"{id}\"")).map(drop);
     }
     let (defined, what) = match known {
         Some(_) => (target.replace_workflow(&id, definition)?, "replaced"),

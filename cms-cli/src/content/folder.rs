@@ -36,7 +36,7 @@ pub(crate) struct TypeFolder {
     /// The definition in the API form.
     pub(crate) payload: Map<String, Value>,
     /// Files of objects, in order.
-    pub(crate) pages: Vec<PathBuf>,
+    pub(crate) object_files: Vec<PathBuf>,
     /// Files of deleted objects, in order.
     pub(crate) deleted: Vec<PathBuf>,
     /// Files of media objects.
@@ -108,23 +108,23 @@ fn read_type(path: &Path) -> Result<TypeFolder> {
     let name = name.to_owned();
     let payload = definition.into_iter().filter(|(key, _)| WRITABLE_KEYS.contains(&key.as_str()));
     let payload = payload.collect();
-    let (mut pages, mut deleted) = (Vec::new(), Vec::new());
+    let (mut object_files, mut deleted) = (Vec::new(), Vec::new());
     let mut files = MediaFiles::default();
     for entry in entries(path)?.into_iter().filter(|entry| entry.is_file()) {
         let file = entry.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if is_page(&entry, OBJECTS_PREFIX) {
-            pages.push(entry);
-        } else if is_page(&entry, DELETED_PREFIX) {
+        if is_object_file(&entry, OBJECTS_PREFIX) {
+            object_files.push(entry);
+        } else if is_object_file(&entry, DELETED_PREFIX) {
             deleted.push(entry);
         } else if name == MEDIA && !entry.ends_with(DEFINITION) && !file.starts_with('.') {
             files.0.insert(file, entry);
         }
     }
     // Numerically, also where numbers are not padded.
-    for pages in [&mut pages, &mut deleted] {
-        pages.sort_by_key(|page| (page.as_os_str().len(), page.clone()));
+    for files in [&mut object_files, &mut deleted] {
+        files.sort_by_key(|file| (file.as_os_str().len(), file.clone()));
     }
-    Ok(TypeFolder { name, payload, pages, deleted, files })
+    Ok(TypeFolder { name, payload, object_files, deleted, files })
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -137,7 +137,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn is_page(path: &Path, prefix: &str) -> bool {
+fn is_object_file(path: &Path, prefix: &str) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with(prefix) && path.extension().is_some_and(|e| e == "json")
 }
@@ -157,9 +157,9 @@ pub(crate) fn names(types: &[&ContentType]) -> Vec<String> {
 }
 
 /// Name of a file of objects, with a number if the type has several.
-pub(crate) fn page_name(content_type: &str, number: u64, pages: u64) -> String {
+pub(crate) fn object_file_name(content_type: &str, number: u64, files: u64) -> String {
     let name = title(content_type);
-    if pages <= 1 {
+    if files <= 1 {
         format!("{OBJECTS_PREFIX}{name}.json")
     } else {
         format!("{OBJECTS_PREFIX}{name}{number:06}.json")
@@ -251,8 +251,8 @@ fn is_media_file(path: &Path) -> bool {
 fn clear(type_folder: &Path, kept: &[PathBuf]) -> Result<()> {
     for path in entries(type_folder)? {
         let is_ours = path.is_file()
-            && (is_page(&path, OBJECTS_PREFIX)
-                || is_page(&path, DELETED_PREFIX)
+            && (is_object_file(&path, OBJECTS_PREFIX)
+                || is_object_file(&path, DELETED_PREFIX)
                 || path.ends_with(DEFINITION)
                 || is_media_file(&path));
         if is_ours && !kept.contains(&path) {
@@ -300,8 +300,8 @@ mod tests {
         ] {
             assert_eq!(title(name), wanted);
         }
-        assert_eq!(page_name("_media", 1, 1), "contentObjectMedia.json");
-        assert_eq!(page_name("post", 2, 12), "contentObjectPost000002.json");
+        assert_eq!(object_file_name("_media", 1, 1), "contentObjectMedia.json");
+        assert_eq!(object_file_name("post", 2, 12), "contentObjectPost000002.json");
         for (extension, wanted) in
             [("jpg", "a.jpg"), ("JPG", "a.JPG"), ("", "a.bin"), ("../../b", "a.bin")]
         {

@@ -58,7 +58,8 @@ enum Bytes {
 }
 
 impl Source {
-    /// Finds the format by the extension; `-` is JSON lines on standard input.
+    /// Finds the format by the extension; `-` is standard input: a JSON array, or one object
+    /// per line.
     pub(crate) fn new(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             let mut bytes = Vec::new();

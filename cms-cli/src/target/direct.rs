@@ -97,12 +97,11 @@ impl Direct {
 
     /// Opens a data directory; only a command that changes something creates its database.
     pub(crate) fn open(folder: &Path, settings: &Settings, changes: bool) -> failure::Result<Self> {
-        let new_database = if changes { settings.new_database() } else { NewDatabase::Never };
         let config = CoreConfig {
             search_wait: SEARCH_WAIT,
             media: settings.media.clone(),
             http_webhooks: settings.http_webhooks,
-            new_database,
+            new_database: if changes { settings.new_database() } else { NewDatabase::Never },
             ..CoreConfig::new(folder)
         };
         Ok(Self::new(Arc::new(open_directory(config)?)))
@@ -157,8 +156,13 @@ impl ImportTarget for Direct {
         self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
     }
 
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
-        self.cms.publishing().act_on_batch(&self.caller, content_type, ids, action)
+    fn set_statuses(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        self.cms.publishing().set_statuses(&self.caller, content_type, ids, action)
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {
@@ -167,7 +171,7 @@ impl ImportTarget for Direct {
 
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
         let payload = Map::from_iter([("action".to_owned(), json!(action))]);
-        self.cms.workflows().act(&self.caller, content_type, id, payload)
+        self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 }
 
@@ -290,7 +294,7 @@ impl Target for Direct {
     fn upload(&self, mut file: FileUpload, request: &UploadRequest) -> Result<Value> {
         let mut incoming = self.cms.media().receive()?;
         io::copy(&mut file.content, &mut incoming)
-            .map_err(|error| Error::Internal(Box::new(error)))?;
+            .map_err(|error| Error::Internal(error.into()))?;
         Ok(self.cms.media().upload(&self.caller, Some(incoming), request)?.to_value())
     }
 
@@ -304,14 +308,14 @@ impl Target for Direct {
         Ok(Box::new(self.cms.media().open(image, size)))
     }
 
-    fn act(
+    fn set_status(
         &self,
         content_type: &str,
         id: &str,
         action: PublishAction,
         cascade: bool,
     ) -> Result<()> {
-        self.cms.publishing().act(&self.caller, content_type, id, action, cascade)
+        self.cms.publishing().set_status(&self.caller, content_type, id, action, cascade)
     }
 
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {

@@ -121,8 +121,13 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// Publishes, unpublishes or archives an object; with `cascade` also the objects that it links
     /// to.
-    fn act(&self, content_type: &str, id: &str, action: PublishAction, cascade: bool)
-    -> Result<()>;
+    fn set_status(
+        &self,
+        content_type: &str,
+        id: &str,
+        action: PublishAction,
+        cascade: bool,
+    ) -> Result<()>;
 
     /// Scheduled publications of some types, or of all when none is named, earliest first.
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>>;

@@ -114,7 +114,12 @@ impl ImportTarget for Remote {
         parse(status, &bytes, type_named(content_type))
     }
 
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()> {
+    fn set_statuses(
+        &self,
+        content_type: &str,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
         // The response does not name the unknown object.
         self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
@@ -125,14 +130,9 @@ impl ImportTarget for Remote {
     }
 
     fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
-        let name = format!("{content_type}/{id}");
+        let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
         let body = text(&json!({ "action": action }))?;
-        self.request_json(
-            &Method::PUT,
-            &state_path(content_type, id),
-            Some(&body),
-            object_named(&name),
-        )
+        self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
     }
 }
 
@@ -285,7 +285,7 @@ impl Target for Remote {
         self.stored_file(id, extension)
     }
 
-    fn act(
+    fn set_status(
         &self,
         content_type: &str,
         id: &str,

@@ -17,7 +17,7 @@ mod profile;
 use cms_model::{
     error::{Error, Result},
     media::{
-        render::{Format, Job, Limits},
+        render::{Format, Limits, RenderSpec},
         transform::{Rectangle, Size},
     },
     message,
@@ -33,21 +33,23 @@ use self::{
     orientation::OrientationTransform,
 };
 
-/// Renders the image in `source` by `job`; none when there is nothing to do.
+/// Renders the image in `source` by `spec`; none when there is nothing to do.
 ///
-/// `job` gets the displayed size (see docs/reference/media.md#resize). A source that is not an
+/// `spec` gets the displayed size (see docs/reference/media.md#resize). A source that is not an
 /// image of this format, is damaged, or would cost more than `limits` is rejected as not an image.
 pub fn render(
     source: &[u8],
     format: Format,
-    job: impl FnOnce(Size) -> Result<Option<Job>>,
+    spec: impl FnOnce(Size) -> Result<Option<RenderSpec>>,
     limits: &Limits,
 ) -> Result<Option<Vec<u8>>> {
     let opened = Opened::new(source, format, limits)?;
     opened.require_within(limits)?;
     let orientation = OrientationTransform::from(opened.orientation());
     let (width, height) = orientation.size(opened.size());
-    let Some(Job { plan, format, quality }) = job(Size { width, height })? else { return Ok(None) };
+    let Some(RenderSpec { plan, format, quality }) = spec(Size { width, height })? else {
+        return Ok(None);
+    };
     let longest = format.longest_side();
     if plan.output.width > longest || plan.output.height > longest {
         return Err(Error::invalid("size", message::NOT_VALID));

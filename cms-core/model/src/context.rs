@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Result},
     memory::Reservation,
     wire::{
-        by::{By, ByKind},
+        author::{Author, AuthorKind},
         condition::Conditions,
         key::{KeyKind, Rule},
         user::Role,
@@ -25,7 +25,7 @@ pub const LOCAL_ID: &str = "00000000-0000-0000-0000-000000000000";
 /// An authenticated key or user, as versions and log entries store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
-    /// Row of the actor; none for a command on the data directory.
+    /// Primary key of the actor; none for a command on the data directory.
     pub pk: Option<i64>,
     pub id: String,
     pub name: String,
@@ -79,13 +79,13 @@ impl Actor {
     }
 
     /// The actor as the author of a change.
-    pub fn by(&self) -> By {
+    pub fn by(&self) -> Author {
         let kind = match self.kind {
-            ActorKind::Local => return By::local(),
-            ActorKind::Key(_) => ByKind::Key,
-            ActorKind::User { .. } => ByKind::User,
+            ActorKind::Local => return Author::local(),
+            ActorKind::Key(_) => AuthorKind::Key,
+            ActorKind::User { .. } => AuthorKind::User,
         };
-        By { kind, id: Some(self.id.clone()), name: self.name.clone() }
+        Author { kind, id: Some(self.id.clone()), name: self.name.clone() }
     }
 }
 
@@ -93,7 +93,7 @@ impl Actor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     pub at: Timestamp,
-    /// Row of the actor; none for a command on the data directory.
+    /// Primary key of the actor; none for a command on the data directory.
     pub actor: Option<i64>,
 }
 
@@ -117,12 +117,12 @@ pub struct Visibility {
     pub public_only: bool,
 }
 
-/// An authenticated request.
+/// The authenticated caller, with the options of its request.
 #[derive(Clone)]
 pub struct Caller {
     pub actor: Arc<Actor>,
     pub credential: Credential,
-    /// The content types of the snapshot in which the actor was read; none for the operator.
+    /// The content types of the snapshot in which the actor was read; none for the local caller.
     pub catalog: Option<Arc<Catalog>>,
     /// Reads that may take longer end with [`Error::NotFast`].
     pub fast_only: bool,
@@ -144,7 +144,7 @@ impl fmt::Debug for Caller {
 }
 
 impl Caller {
-    /// An operator who works on the data directory without a server: has all rights.
+    /// The local caller, which works on the data directory without a server: has all rights.
     pub fn local() -> Self {
         Self::new(Arc::new(Actor {
             pk: None,
@@ -225,7 +225,8 @@ impl Caller {
         matches!(self.credential, Credential::Session(_))
     }
 
-    /// The rights of the actor; a preview token can only read.
+    /// The rights of the actor. They ignore the credential, which may be a preview token: see
+    /// [`Self::may`] and [`Self::is_read_only`].
     pub fn rights(&self) -> Rights {
         self.actor.rights()
     }

@@ -28,9 +28,9 @@ pub enum Error {
     BatchLimit { limit: usize },
     /// The request is malformed.
     BadRequest(String),
-    /// The key is missing, unknown or revoked.
+    /// The request has no valid key, session or token.
     Unauthenticated,
-    /// The key does not allow this, the type is protected, or a quota is used up.
+    /// The caller may not do this, the type is protected, or a quota is used up.
     Forbidden,
     /// The resource does not exist or is not visible to the caller. `what` names its kind.
     NotFound { what: &'static str, name: String },

@@ -100,7 +100,7 @@ pub const PREVIEW_TOKEN_MINUTES: i64 = 60;
 pub const MAX_PREVIEW_URL_CHARS: usize = 2048;
 /// Maximum size of the settings of a user.
 pub const MAX_SETTINGS_BYTES: usize = 64 * 1024;
-/// Seconds after which a tab is forgotten that does not repeat its presence.
+/// Seconds after which the presence of a tab expires, unless it is repeated.
 pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
 /// Maximum number of tabs with presence of one key or user.
 pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
@@ -127,9 +127,9 @@ pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
 /// Additional steps per byte of the object.
 pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
-/// Steps of one job while it holds the writer. Objects are validated before; the job validates
+/// Steps of one write while it holds the writer. Objects are validated before; the write validates
 /// again only what has changed since.
-pub const PATTERN_STEPS_PER_WRITE_JOB: u64 = 250_000;
+pub const PATTERN_STEPS_PER_WRITE: u64 = 250_000;
 /// Maximum depth of JSON in the schema of one property: about ten nested lists.
 pub const MAX_SCHEMA_DEPTH: usize = 40;
 /// Maximum number of ids in one batch publish, unpublish or archive.
@@ -243,7 +243,8 @@ pub const MAX_CHANGES_SCANNED: usize = 10_000;
 pub const CLOCK_JUMP_HOURS: i64 = 24;
 /// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;
-/// The automatic clean-up removes at most one orphaned file per this many stored files.
+/// The automatic clean-up removes no orphaned file if there would be more than one in this many
+/// stored files.
 pub const MIN_FILES_PER_ORPHAN_REMOVED: u64 = 10;
 /// Free disk space below which the server reports a data directory as not ready for writes.
 pub const DISK_RESERVE_BYTES: u64 = 16 * 1024 * 1024;

@@ -37,12 +37,12 @@ pub(super) fn document(
     document.add_u64(fields.flags, flags.pack());
     document.add_i64(fields.created, stored.internal.created_at);
     document.add_i64(fields.indexed, indexed);
-    let mut leaves = Leaves { words: fields.words, document, paths: Paths::default() };
-    leaves.text("id", &stored.id, Markup::Plain);
+    let mut builder = DocumentBuilder { words: fields.words, document, paths: Paths::default() };
+    builder.text("id", &stored.id, Markup::Plain);
     let data: Map<String, Value> = serde_json::from_str(&stored.data).unwrap_or_default();
-    leaves.object("", &data, properties);
-    leaves.internal(content_type, &stored.internal);
-    let Leaves { mut document, paths, .. } = leaves;
+    builder.object("", &data, properties);
+    builder.internal(content_type, &stored.internal);
+    let DocumentBuilder { mut document, paths, .. } = builder;
     for (field, values) in [
         (fields.scalars, paths.scalars),
         (fields.exact, paths.exact),
@@ -66,13 +66,13 @@ struct Paths {
 }
 
 /// A document under construction.
-struct Leaves {
+struct DocumentBuilder {
     words: Field,
     document: TantivyDocument,
     paths: Paths,
 }
 
-impl Leaves {
+impl DocumentBuilder {
     /// Metadata of an object, matched only by conditions that name it. Dates are seconds.
     fn internal(&mut self, content_type: &str, internal: &Internal<'_>) {
         let texts = [

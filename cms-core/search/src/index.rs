@@ -169,7 +169,7 @@ impl Generation {
     }
 
     /// Takes the write lock, which one process at a time holds.
-    pub fn write(&self) -> Result<Documents> {
+    pub fn write(&self) -> Result<GenerationWriter> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
         let writer = self
             .index
@@ -180,17 +180,17 @@ impl Generation {
         policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
-        Ok(Documents { writer, fields: self.fields })
+        Ok(GenerationWriter { writer, fields: self.fields })
     }
 }
 
 /// An index open for writing; changes are visible after [`Self::commit`].
-pub struct Documents {
+pub struct GenerationWriter {
     writer: IndexWriter,
     fields: Fields,
 }
 
-impl Documents {
+impl GenerationWriter {
     /// Removes the documents of an object.
     pub fn remove(&self, pk: i64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.pk, pk.unsigned_abs()));

@@ -1,7 +1,7 @@
 //! The search index: tantivy, and all code that names it.
 //!
-//! A [`Generation`] is one index on disk, [`Documents`] changes it. The services decide which
-//! objects are indexed, and when: this crate does not read the database.
+//! A [`Generation`] is one index on disk, [`GenerationWriter`] changes it. The services decide
+//! which objects are indexed, and when: this crate does not read the database.
 //!
 //! | module | content |
 //! |---|---|
@@ -28,5 +28,5 @@ mod schema;
 mod tokenizer;
 
 pub use collect::{Found, Hit, Scope};
-pub use index::{Documents, Generation, IndexPosition, TypeReindex};
+pub use index::{Generation, GenerationWriter, IndexPosition, TypeReindex};
 pub use schema::Flags;

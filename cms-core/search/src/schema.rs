@@ -102,7 +102,7 @@ pub(super) fn register(index: &Index) {
 /// The editions of an object that a document represents, and other facts about its visibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flags {
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     /// The document has the current version.
     pub current: bool,

@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::{
         activity::{Activity, ActivityPage, ActivityRequest},
-        by::By,
+        author::Author,
     },
 };
 use cms_store::{ActivityEntry, ActivityFilter, Authors, Event, Reader};
@@ -139,7 +139,12 @@ impl Matcher<'_> {
     }
 
     /// Returns the author as the caller sees it; none when the caller may not read the entry.
-    fn visible_author(&self, entry: &ActivityEntry, by: By, content_type: &str) -> Option<By> {
+    fn visible_author(
+        &self,
+        entry: &ActivityEntry,
+        by: Author,
+        content_type: &str,
+    ) -> Option<Author> {
         if let Event::Management(_) = entry.event {
             return self.caller.is_admin().then_some(by);
         }

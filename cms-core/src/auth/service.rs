@@ -16,7 +16,7 @@ use cms_model::{
         plan::{KeyPlan, PlanAction},
     },
 };
-use cms_store::{KeyRow, ManagementEvent, Reader, Writer};
+use cms_store::{KeyRow, ManagementEvent, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{key_ring::KeyTable, session_cache::SessionEntry};
@@ -299,14 +299,14 @@ fn without_expired(mut row: KeyRow, now: Timestamp) -> KeyRow {
     row
 }
 
-fn insert(writer: &Writer<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
+fn insert(writer: &WriteTransaction<'_>, row: &KeyRow, stamp: Stamp) -> Result<()> {
     writer.insert_key(row)?;
     writer.log_management(ManagementEvent::KeyCreated, stamp, &row.uid, &row.name)
 }
 
 /// Creates a key of a project, or sets the rules of the key with this name.
 pub(crate) fn put(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     payload: &Map<String, Value>,
     config: &CoreConfig,
     stamp: Stamp,

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::{Change, rights};
 use crate::object::{
     service::may_change,
-    write::{self, Context, Draft, Edit, KnownTargets},
+    write::{self, Context, Edit, KnownTargets, PreparedObject},
 };
 
 /// The snapshot of a dry run.
@@ -78,9 +78,10 @@ impl Preview<'_> {
     fn patched(&self, stored: &StoredObject<'_>) -> Result<Difference> {
         let (content_type, budget) = (self.content_type, &mut StepBudget::per_object());
         let patch = self.change.request.patch.clone();
-        let draft = Draft::edit(content_type, Edit::Patch, patch, stored, self.context, budget);
-        let mut draft = match draft {
-            Ok(draft) => draft,
+        let prepared =
+            PreparedObject::edit(content_type, Edit::Patch, patch, stored, self.context, budget);
+        let mut prepared = match prepared {
+            Ok(prepared) => prepared,
             Err(error @ Error::ObjectTooLarge { .. }) => {
                 let errors = FieldErrors::one("id", error.to_string());
                 return Ok((Map::new(), Map::new(), errors));
@@ -88,14 +89,14 @@ impl Preview<'_> {
             Err(error) => return Err(error),
         };
         let (reader, known) = (self.reader, &mut KnownTargets::default());
-        draft.check_stored(reader, self.catalog, content_type, Some(stored.pk), known)?;
-        let (before, after) = (write::parse(&stored.data)?, draft.object()?);
-        let changed = draft.changed_names()?;
+        prepared.check_stored(reader, self.catalog, content_type, Some(stored.pk), known)?;
+        let (before, after) = (write::parse(&stored.data)?, prepared.object()?);
+        let changed = prepared.changed_names()?;
         let of = |object: &Map<String, Value>| {
             let value = |name: &String| Some((name.clone(), object.get(name)?.clone()));
             changed.iter().filter_map(value).collect()
         };
-        Ok((of(&before), of(&after), draft.errors))
+        Ok((of(&before), of(&after), prepared.errors))
     }
 
     /// Whether an object that would stay links to this one.

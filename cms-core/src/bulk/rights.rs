@@ -56,7 +56,7 @@ pub(super) fn require_fit(
     }
 }
 
-/// The publishing right that a change of one object may need.
+/// The kind of change, for the check of the publishing right per object.
 pub(super) fn kind(action: BulkAction) -> ChangeKind {
     match action {
         BulkAction::Patch => ChangeKind::Edit,

@@ -17,7 +17,7 @@ use cms_model::{
     publish::right::ChangeKind,
     wire::bulk::{BulkAction, JobState},
 };
-use cms_store::{ActorRef, JobProgress, JobRow, Reader, Writer};
+use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
     object::{
-        batch::{Batch, Checked, still_used},
+        batch::{Batch, Prevalidated, still_used},
         service::may_change,
         write::{self, Context, Edit},
     },
@@ -56,7 +56,7 @@ struct Prepared {
 enum Work {
     /// Nothing to prepare.
     Change,
-    Patch(Bytes, Box<Checked>),
+    Patch(Bytes, Box<Prevalidated>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
     /// Deleted since the job was created, or no longer visible to the request.
@@ -183,9 +183,9 @@ impl Bulk<'_> {
                     let text = Bytes::from(Value::Object(payload).to_string());
                     bytes += size + text.len();
                     let objects = self.cms.objects();
-                    let checked =
-                        objects.check_element(caller, name, (Edit::Patch, &text), &context);
-                    Work::Patch(text, Box::new(checked))
+                    let validated =
+                        objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                    Work::Patch(text, Box::new(validated))
                 }
                 Err(errors) => Work::Refused(id, errors),
             };
@@ -349,7 +349,7 @@ fn stored(
 
 /// The transaction of a step.
 struct Transaction<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     content_type: &'a CompiledType,
     caller: Caller,
     view: View,
@@ -384,9 +384,9 @@ impl Transaction<'_> {
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Work::Patch(text, checked), Some(stored)) => {
+                (Work::Patch(text, validated), Some(stored)) => {
                     let id = stored.id.to_string();
-                    let result = batch.edit((Edit::Patch, &text), stored, *checked);
+                    let result = batch.edit((Edit::Patch, &text), stored, *validated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
                 }

@@ -49,9 +49,9 @@ impl Changes<'_> {
             };
             while next.seq < head.seq && !is_full(&found, scanned) {
                 for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
-                    next = position(entry.place);
+                    next = position(entry.position);
                     scanned += 1;
-                    let name = entry.content_type.as_deref().ok_or_else(forgotten)?;
+                    let name = entry.content_type.as_deref().ok_or_else(expired)?;
                     let is_wanted = request
                         .content_types
                         .as_ref()
@@ -79,22 +79,22 @@ impl Changes<'_> {
 /// Finds a position in the journal.
 fn find(reader: &Reader<'_>, since: Position, head: JournalPosition) -> Result<Position> {
     if let Some(entry) = reader.journal_entry(since.seq)? {
-        let found = position(entry.place);
+        let found = position(entry.position);
         let is_same = since.nonce.is_none_or(|nonce| found.nonce == Some(nonce));
-        return if is_same { Ok(found) } else { Err(forgotten()) };
+        return if is_same { Ok(found) } else { Err(expired()) };
     }
     // The row itself may be removed, if the next one exists.
     let start = reader.journal_start()?.unwrap_or(head.seq + 1);
     let is_known = since.seq <= head.seq && since.seq + 1 >= start;
-    if is_known { Ok(since) } else { Err(forgotten()) }
+    if is_known { Ok(since) } else { Err(expired()) }
 }
 
-fn forgotten() -> Error {
+fn expired() -> Error {
     Error::Gone(message::CHANGES_EXPIRED.to_owned())
 }
 
-fn position(place: JournalPosition) -> Position {
-    Position::new(place.seq, place.nonce)
+fn position(position: JournalPosition) -> Position {
+    Position::new(position.seq, position.nonce)
 }
 
 /// Whether the caller may read a change: of an object with the right to read its type, of a type if
@@ -113,14 +113,14 @@ fn to_change(caller: &Caller, authors: &Authors, entry: FeedEntry) -> Option<Cha
     let by = authors.by(entry.actor).shown_to(caller, &content_type);
     let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {
-        seq: entry.place.seq,
+        seq: entry.position.seq,
         at: dates::definition_date(entry.at),
         action: action(entry.event)?,
         content_type,
         id,
         version,
         by,
-        position: position(entry.place),
+        position: position(entry.position),
     })
 }
 

@@ -13,7 +13,7 @@ use cms_model::{
     error::Result,
     workflow::model::WorkflowSet,
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 
 /// The cached catalog of this process.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl CatalogCache {
 
     /// Returns the catalog inside a write transaction. It is not cached: the transaction may be
     /// rolled back, and its revision used again.
-    pub(crate) fn within(&self, writer: &Writer<'_>) -> Result<Arc<Catalog>> {
+    pub(crate) fn within(&self, writer: &WriteTransaction<'_>) -> Result<Arc<Catalog>> {
         let rev = writer.revisions()?.schema;
         let cached = self.cached();
         if cached.rev == rev { Ok(cached) } else { Ok(Arc::new(load(writer, rev, &cached)?)) }

@@ -22,7 +22,7 @@ use cms_model::{
     wire::plan::{PropertyChange, PropertyPlan},
     workflow::model::PUBLIC_STATE,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, NewTexts, StoredText, Writer};
+use cms_store::{DERIVED_DATA_VERSION, Event, NewTexts, StoredText, WriteTransaction};
 
 use crate::{hooks, object::write, progress::Progress};
 
@@ -40,8 +40,9 @@ pub(crate) struct Outcome {
     pub(crate) breaking: bool,
 }
 
-/// Rebuilds slots, their indexes and links of all types, in a data directory of an older version.
-pub(crate) fn rebuild_derived_data(writer: &Writer<'_>) -> Result<()> {
+/// Rebuilds the slots of all types, their indexes, and the links of modified objects, in a data
+/// directory of an older version.
+pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> {
     if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
     }
@@ -62,7 +63,7 @@ pub(crate) fn rebuild_derived_data(writer: &Writer<'_>) -> Result<()> {
 
 /// Creates a type; returns its primary key.
 pub(crate) fn create(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     uid: &str,
     definition: &Definition,
     rev: i64,
@@ -75,15 +76,20 @@ pub(crate) fn create(
 }
 
 /// Deletes a type without live objects, and its objects in the trash.
-pub(crate) fn delete(writer: &Writer<'_>, content_type: &CompiledType, stamp: Stamp) -> Result<()> {
+pub(crate) fn delete(
+    writer: &WriteTransaction<'_>,
+    content_type: &CompiledType,
+    stamp: Stamp,
+) -> Result<()> {
     writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
+    // Creates the deliveries of unread journal rows, whose objects are about to be deleted.
     hooks::before_removal(writer, stamp.at)?;
     writer.delete_ctd(content_type.pk)
 }
 
 /// Changes a type and its stored objects.
 pub(crate) fn update(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     before: &CompiledType,
     definition: &Definition,
@@ -124,7 +130,7 @@ pub(crate) fn update(
 
 /// Passes every object of a type to a change, and stores the rewritten ones; returns their number.
 fn rewrite_objects(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     before: &CompiledType,
     rewrite: &mut Rewrite<'_>,
@@ -184,7 +190,7 @@ impl SlotUpdate {
     /// Determines the changes. When most objects are of the type, indexes are dropped and rebuilt,
     /// which is faster than updating them row by row.
     fn of(
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         catalog: &Catalog,
         before: &CompiledType,
         rewrite: &Rewrite<'_>,
@@ -206,7 +212,12 @@ impl SlotUpdate {
         self.is_due.then_some(&self.slots)
     }
 
-    fn finish(self, writer: &Writer<'_>, ctd: i64, definition: &Definition) -> Result<()> {
+    fn finish(
+        self,
+        writer: &WriteTransaction<'_>,
+        ctd: i64,
+        definition: &Definition,
+    ) -> Result<()> {
         if self.is_due {
             writer.fill_slots(ctd, &self.slots, definition.editions())?;
         }
@@ -216,7 +227,7 @@ impl SlotUpdate {
 
 /// Applies changes of Draft & Public and of the workflow of a type with objects.
 fn switch_publishing(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     before: &CompiledType,
     after: &Definition,

@@ -22,7 +22,7 @@ use cms_model::{
     },
     workflow::model::{is_built_in, parse},
 };
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -66,10 +66,10 @@ impl Types<'_> {
                 }
             }
             let plan = run.carry_out(writer)?;
-            let type_plan_without_changes: Vec<_> =
+            let blocked: Vec<_> =
                 plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
-            if !type_plan_without_changes.is_empty() {
-                return Err(Error::Blocked(type_plan_without_changes));
+            if !blocked.is_empty() {
+                return Err(Error::Blocked(blocked));
             }
             let lost = lost_without_consent(&plan, consent.as_ref());
             if !lost.is_empty() {
@@ -108,7 +108,7 @@ impl Run {
     }
 
     /// Applies the changes of types, and reports the effects on each.
-    fn carry_out(&self, writer: &Writer<'_>) -> Result<ProjectPlan> {
+    fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<ProjectPlan> {
         let catalog = self.catalog_cache.within(writer)?;
         let token = self.token(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
@@ -168,7 +168,7 @@ impl Run {
     /// Applies the changes of workflows, and reports the effects on each.
     fn define_workflows(
         &self,
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         catalog: &Catalog,
     ) -> Result<Vec<WorkflowPlan>> {
         let mut planned: Vec<WorkflowPlan> = Vec::new();
@@ -194,7 +194,7 @@ impl Run {
     }
 
     /// Applies the changes of keys, and reports the effects on each.
-    fn put_keys(&self, writer: &Writer<'_>) -> Result<Vec<KeyPlan>> {
+    fn put_keys(&self, writer: &WriteTransaction<'_>) -> Result<Vec<KeyPlan>> {
         let mut planned: Vec<KeyPlan> = Vec::new();
         for payload in &self.wanted.keys {
             let name = payload.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -213,7 +213,11 @@ impl Run {
     }
 
     /// Rejects workflows that lack a state of an existing object after all changes.
-    fn check_states(&self, writer: &Writer<'_>, workflows: &mut [WorkflowPlan]) -> Result<()> {
+    fn check_states(
+        &self,
+        writer: &WriteTransaction<'_>,
+        workflows: &mut [WorkflowPlan],
+    ) -> Result<()> {
         let updated = |planned: &&mut WorkflowPlan| planned.action == PlanAction::Update;
         let mut updated = workflows.iter_mut().filter(updated).peekable();
         // Reading the types again would compile all changed ones.
@@ -231,7 +235,7 @@ impl Run {
 
     fn create(
         &self,
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         catalog: &Catalog,
         name: &str,
         payload: &Map<String, Value>,
@@ -261,7 +265,7 @@ impl Run {
     /// Returns the effects on a type, and the number of rewritten objects.
     fn change(
         &self,
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         catalog: &Catalog,
         before: &Arc<CompiledType>,
         payload: &Map<String, Value>,
@@ -303,7 +307,11 @@ impl Run {
         Ok((planned, outcome.objects_rewritten))
     }
 
-    fn delete(&self, writer: &Writer<'_>, content_type: &CompiledType) -> Result<TypePlan> {
+    fn delete(
+        &self,
+        writer: &WriteTransaction<'_>,
+        content_type: &CompiledType,
+    ) -> Result<TypePlan> {
         let mut blockers = FieldErrors::default();
         for reason in deletion_blockers(writer, content_type)? {
             blockers.add("ctd", reason);
@@ -317,8 +325,8 @@ impl Run {
         })
     }
 
-    /// Rejects a plan that exceeds the operator's limit of types.
-    fn check_quota(&self, writer: &Writer<'_>, types: &mut [TypePlan]) -> Result<()> {
+    /// Rejects a plan that exceeds the configured limit of types.
+    fn check_quota(&self, writer: &WriteTransaction<'_>, types: &mut [TypePlan]) -> Result<()> {
         let Some(most) = self.config.max_types else { return Ok(()) };
         let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);
         for planned in types.iter_mut().rev().filter(|p| p.action == PlanAction::Create) {
@@ -331,7 +339,7 @@ impl Run {
     }
 
     /// Digest of the project and of all stored definitions that it is compared with.
-    fn token(&self, writer: &Writer<'_>, catalog: &Catalog) -> Result<String> {
+    fn token(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
         let wanted =
             serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;

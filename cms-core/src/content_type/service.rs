@@ -23,7 +23,7 @@ use cms_model::{
         object::Direction,
     },
 };
-use cms_store::{Event, Reader, Writer};
+use cms_store::{Event, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::change;
@@ -162,7 +162,7 @@ impl Types<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>, Stamp) -> Result<T>
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>, Stamp) -> Result<T>
         + Send
         + 'static,
     ) -> Result<T> {
@@ -288,7 +288,7 @@ fn has_images(
 /// Returns the reason why a type cannot be deleted (see
 /// docs/reference/content-types.md#delete-and-purge).
 pub(super) fn deletion_blockers(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
 ) -> Result<Vec<String>> {
     let mut reasons = actors_that_name(writer, content_type)?;
@@ -298,7 +298,10 @@ pub(super) fn deletion_blockers(
     Ok(reasons)
 }
 
-fn actors_that_name(writer: &Writer<'_>, content_type: &CompiledType) -> Result<Vec<String>> {
+fn actors_that_name(
+    writer: &WriteTransaction<'_>,
+    content_type: &CompiledType,
+) -> Result<Vec<String>> {
     let is_named =
         |rules: &[Rule]| rules.iter().any(|rule| rule.content_type == content_type.name());
     let used_by = |who: String| format!("This content type definition is used by {who}");

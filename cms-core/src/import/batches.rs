@@ -11,7 +11,7 @@ use cms_model::{
 };
 
 impl Importer<'_> {
-    /// Saves objects; returns the errors of the rejected ones by their index.
+    /// Saves objects; returns the errors of the refused ones by their index.
     pub(super) fn save(
         &mut self,
         content_type: &str,

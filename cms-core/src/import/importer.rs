@@ -35,7 +35,7 @@ pub(super) const BATCH_SIZE: usize = 500;
 /// The handling of existing objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// They are rejected.
+    /// They are refused.
     Refuse,
     /// They are replaced, unless they are equal.
     Update,
@@ -85,7 +85,7 @@ impl ImportCounts {
         *self.of(outcome) += 1;
     }
 
-    /// Removes an object that is rejected after it was counted.
+    /// Removes an object that is refused after it was counted.
     pub(super) fn remove(&mut self, outcome: Outcome) {
         *self.of(outcome) -= 1;
     }
@@ -107,7 +107,7 @@ pub(super) enum Outcome {
     Unchanged,
 }
 
-/// A rejected object and the reasons.
+/// A refused object and the reasons.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub content_type: String,
@@ -147,7 +147,7 @@ pub struct Importer<'a> {
 /// A content type and its objects that are not complete yet.
 pub(super) struct TypeImport<'a> {
     pub(super) content_type: &'a ContentType,
-    /// Ids of deleted objects in lower case, where they matter.
+    /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
     deleted: &'a HashSet<String>,
     /// Objects that wait for link targets, with their last errors.
     waiting: Vec<(ImportObject, FieldErrors)>,
@@ -194,7 +194,7 @@ impl<'a> Importer<'a> {
         self.counts
     }
 
-    /// Returns the objects rejected since the last call.
+    /// Returns the objects refused since the last call.
     pub fn take_refusals(&mut self) -> Vec<Refusal> {
         mem::take(&mut self.refusals)
     }
@@ -219,7 +219,7 @@ impl<'a> Importer<'a> {
         self.types.push(TypeImport { content_type, deleted, waiting, without_links });
     }
 
-    /// Imports an object of the type that was begun last. An object that cannot be read is rejected
+    /// Imports an object of the type that was begun last. An object that cannot be read is refused
     /// with the reason.
     pub fn push(
         &mut self,
@@ -343,7 +343,8 @@ impl<'a> Importer<'a> {
                 continue;
             }
             if object.is_deleted {
-                // An object is deleted once, and never because an export contains its deletion.
+                // A deletion in the files creates an object in the trash, once. It never deletes an
+                // existing object.
                 if stored.is_some() || deleted.contains(&id) {
                     self.counts.add(Outcome::Unchanged);
                 } else {
@@ -461,7 +462,7 @@ fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = Address> +
     current.waiting.iter().filter_map(move |(object, _)| Some(address(name, object.id()?)))
 }
 
-/// Returns whether a rejected object may be saved later: the targets of its links may come, and the
+/// Returns whether a refused object may be saved later: the targets of its links may come, and the
 /// current version may replace a published one that is not valid.
 fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
     let lacks_targets =

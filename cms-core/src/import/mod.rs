@@ -61,7 +61,8 @@ pub trait ImportTarget {
     fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
     /// Publishes, unpublishes or archives objects of any status; none when one of them does not
     /// exist.
-    fn batch_act(&self, content_type: &str, ids: &[String], action: PublishAction) -> Result<()>;
+    fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
+    -> Result<()>;
     /// Returns all workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     /// Runs a workflow transition of an object; returns its new state.

@@ -1,7 +1,7 @@
 //! Restoring statuses and workflow states.
 //!
 //! Only an object that is stored exactly as the file contains it is published. An object that was
-//! rejected, or edited meanwhile, keeps its status.
+//! refused, or edited meanwhile, keeps its status.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -165,7 +165,7 @@ impl Importer<'_> {
                     }
                 }
             }
-            self.act(content_type, &ids, action)?;
+            self.set_status_of(content_type, &ids, action)?;
             self.counts.statuses += ids.len() as u64;
         }
         let mut modified = Vec::new();
@@ -220,18 +220,18 @@ impl Importer<'_> {
                 }
             }
         }
-        // They are rejected, whether or not the current version can be saved again.
+        // They are refused, whether or not the current version can be saved again.
         self.save(&content_type.name, &to_revert, true)?;
 
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
-        self.act(content_type, &ids, PublishAction::Publish)?;
+        self.set_status_of(content_type, &ids, PublishAction::Publish)?;
         ready.append(&mut to_publish);
         let modified = self.save_versions(content_type, ready, StatusChange::current)?;
         self.counts.statuses += modified.len() as u64;
         Ok(())
     }
 
-    /// Saves a version of each object; returns those that were not rejected.
+    /// Saves a version of each object; returns those that were not refused.
     fn save_versions<'c>(
         &mut self,
         content_type: &ContentType,
@@ -273,8 +273,17 @@ impl Importer<'_> {
         self.refuse(&content_type.name, change.object.clone(), errors);
     }
 
-    fn act(&self, content_type: &ContentType, ids: &[String], action: PublishAction) -> Result<()> {
-        if ids.is_empty() { Ok(()) } else { self.target.batch_act(&content_type.name, ids, action) }
+    fn set_status_of(
+        &self,
+        content_type: &ContentType,
+        ids: &[String],
+        action: PublishAction,
+    ) -> Result<()> {
+        if ids.is_empty() {
+            Ok(())
+        } else {
+            self.target.set_statuses(&content_type.name, ids, action)
+        }
     }
 
     /// Moves objects through the workflow by the fewest transitions.
@@ -306,7 +315,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Runs transitions; returns why one of them was rejected.
+    /// Runs transitions; returns why one of them was refused.
     fn run_transitions(
         &self,
         content_type: &ContentType,

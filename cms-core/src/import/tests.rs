@@ -235,7 +235,7 @@ impl ImportTarget for Space {
         Ok(report)
     }
 
-    fn batch_act(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
+    fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl ImportTarget for Space {
     }
 }
 
-/// Imports objects with the link `next`; returns the counts and the ids of rejected objects.
+/// Imports objects with the link `next`; returns the counts and the ids of refused objects.
 fn import(
     space: &Space,
     existing: Existing,

@@ -23,7 +23,7 @@ use cms_model::{
         id::FileId,
         output::Output,
         path::{ImagePath, RequestedImage},
-        render::{Format, Job, Limits},
+        render::{Format, Limits, RenderSpec},
         transform::{self, Rectangle, ResizePlan, Size, Transform, Trim},
     },
     object::model::Edition,
@@ -46,7 +46,7 @@ pub struct Image {
     file: FileId,
     /// The media type of the stored file.
     media_type: String,
-    /// The job with its name; none: the stored file itself.
+    /// The rendering with its name; none: the stored file itself.
     rendering: Option<(String, Rendering)>,
     /// The strong `ETag`, without quotes: bytes with the same tag are identical.
     pub etag: String,
@@ -211,7 +211,7 @@ fn no_file(file: &FileId) -> Error {
     Error::NotFound { what: "file", name: file.to_string() }
 }
 
-/// Returns the job of an image, if any, and whether it depends on `Accept`.
+/// Returns the rendering of an image, if any, and whether it depends on `Accept`.
 fn rendering(
     path: &ImagePath<'_>,
     request: &ImageRequest<'_>,
@@ -292,7 +292,7 @@ impl Rendering {
         if animation::is_animated(self.source.media_type(), source) {
             return Ok(Vec::new());
         }
-        let job = |size: Size| {
+        let spec = |size: Size| {
             let plan =
                 transform::resize_plan(size, self.trim.as_ref(), self.requested, self.focal_point)?;
             let full = Rectangle { x: 0, y: 0, width: size.width, height: size.height };
@@ -300,9 +300,9 @@ impl Rendering {
                 self.format != self.source || self.quality != self.format.default_quality();
             let plan =
                 plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
-            Ok(plan.map(|plan| Job { plan, format: self.format, quality: self.quality }))
+            Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality: self.quality }))
         };
-        let rendered = pipeline::render(source, self.source, job, &Limits::default())?;
+        let rendered = pipeline::render(source, self.source, spec, &Limits::default())?;
         Ok(rendered.unwrap_or_default())
     }
 }

@@ -1,8 +1,8 @@
 //! Orphaned files, and media objects without a file.
 //!
 //! Orphaned files are removed a day after this database first recorded them, not a day after they
-//! were stored, because the database may be restored or new. Media objects without a file are
-//! reported to the operator.
+//! were stored, because the database may be restored or new. Media objects without a file are only
+//! reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ use super::service::Media;
 
 /// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sweep {
+pub struct OrphanCleanUp {
     /// Removed orphaned files.
     pub removed: u64,
     /// Orphaned files that were kept because they are too many of the stored ones.
@@ -34,7 +34,7 @@ pub struct Sweep {
 enum Trigger {
     /// A background task: it removes few files, by a clock that does not jump.
     Automatic,
-    /// An operator.
+    /// `cms check --repair`.
     Command,
 }
 
@@ -48,11 +48,11 @@ impl Media<'_> {
     /// # Errors
     /// [`crate::Error::Busy`] when the database is damaged, because objects of files may be
     /// unreadable.
-    pub fn sweep(&self) -> Result<Sweep> {
+    pub fn clean_up(&self) -> Result<OrphanCleanUp> {
         self.remove_orphans(Trigger::Automatic)
     }
 
-    fn remove_orphans(&self, trigger: Trigger) -> Result<Sweep> {
+    fn remove_orphans(&self, trigger: Trigger) -> Result<OrphanCleanUp> {
         self.cms.store.check_undamaged()?;
         let trusted = self.cms.retention_time()?;
         let stale = match trigger {
@@ -65,23 +65,23 @@ impl Media<'_> {
         let seen = self.note(&orphans)?;
         let old = orphans.into_iter().filter(|orphan| orphan.is_old(&seen, stale));
         let old: Vec<FileId> = old.map(|orphan| orphan.id).collect();
-        let mut sweep = Sweep { files, ..Sweep::default() };
+        let mut clean_up = OrphanCleanUp { files, ..OrphanCleanUp::default() };
         let count = old.len() as u64;
         if trigger == Trigger::Automatic && count * limits::MIN_FILES_PER_ORPHAN_REMOVED > files {
-            sweep.withheld = count;
+            clean_up.withheld = count;
         } else if count > 0 {
             // False while a backup needs all files.
             if !self.remove_files(&old)? {
-                return Ok(sweep);
+                return Ok(clean_up);
             }
             self.delete_records(old)?;
-            sweep.removed = count;
+            clean_up.removed = count;
         }
         for id in self.ids_without_object(self.cms.renders.ids()?)? {
             self.cms.renders.remove(&id)?;
         }
         self.cms.files.remove_unfinished(stale)?;
-        Ok(sweep)
+        Ok(clean_up)
     }
 
     /// Compares files with media objects and with the recorded uploads; removes orphaned files on

@@ -20,7 +20,7 @@ use cms_model::{
     object::link,
     wire::{media::UploadRequest, object::Json},
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value, json};
 
 use crate::cms::Cms;
@@ -90,7 +90,7 @@ impl Media<'_> {
         let (fingerprint, at) = (file.fingerprint(), self.cms.config.clock.now());
         let record = {
             let id = id.clone();
-            move |writer: &Writer<'_>| writer.record_file(&id, &fingerprint, at)
+            move |writer: &WriteTransaction<'_>| writer.record_file(&id, &fingerprint, at)
         };
         if !request.save {
             self.cms.store.write(record)?;

@@ -14,15 +14,15 @@ use cms_model::{
         model::{Edition, StoredObject},
         projection::AuthorField,
     },
-    wire::by::By,
+    wire::author::Author,
 };
 use cms_store::Reader;
 
 /// An author in a response.
-pub(crate) struct Author {
+pub(crate) struct ObjectAuthor {
     /// Name of the type of the object, which decides whether names of users are shown.
     content_type: String,
-    /// The row of the actor of the creation; none for a command on the data directory.
+    /// Primary key of the actor of the creation; none for a command on the data directory.
     actor: Option<i64>,
     /// The row whose last change is by the author; none for the creation.
     updated: Option<(Edition, i64)>,
@@ -30,7 +30,7 @@ pub(crate) struct Author {
     pub(crate) json: String,
 }
 
-impl Author {
+impl ObjectAuthor {
     pub(crate) fn new(
         field: AuthorField,
         content_type: &CompiledType,
@@ -50,10 +50,10 @@ impl Author {
 pub(crate) fn read(
     reader: &Reader<'_>,
     caller: &Caller,
-    mut authors: Vec<&mut Author>,
+    mut authors: Vec<&mut ObjectAuthor>,
 ) -> Result<()> {
     for edition in [Edition::Current, Edition::Published] {
-        let row = |author: &Author| author.updated.filter(|(of, _)| *of == edition);
+        let row = |author: &ObjectAuthor| author.updated.filter(|(of, _)| *of == edition);
         let rows: Vec<i64> =
             authors.iter().filter_map(|author| row(author)).map(|(_, pk)| pk).collect();
         let actors = reader.updated_by(edition, &rows)?;
@@ -65,11 +65,11 @@ pub(crate) fn read(
     }
     let rows: Vec<i64> = authors.iter().filter_map(|author| author.actor).collect();
     let actors = reader.actors(&rows)?;
-    let actors: HashMap<i64, By> = actors.into_iter().map(|row| (row.pk, row.by)).collect();
+    let actors: HashMap<i64, Author> = actors.into_iter().map(|row| (row.pk, row.by)).collect();
     for author in authors {
         let by = match author.actor {
-            None => By::local(),
-            Some(pk) => actors.get(&pk).cloned().unwrap_or_else(By::unknown),
+            None => Author::local(),
+            Some(pk) => actors.get(&pk).cloned().unwrap_or_else(Author::unknown),
         };
         let by = by.shown_to(caller, &author.content_type);
         author.json = serde_json::to_string(&by).map_err(|e| Error::Internal(Box::new(e)))?;

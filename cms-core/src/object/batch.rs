@@ -22,31 +22,31 @@ use cms_model::{
         object,
     },
 };
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
     hooks::HookResult,
     service::{Objects, find, may_change, require_quota},
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
 const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
 /// An element that was validated before the writer is taken.
 enum Element {
-    New(Draft),
+    New(PreparedObject),
     /// Has the id of an object that may exist, which only the writer knows.
-    NewOrExisting(Bytes, Checked),
+    NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }
 
-/// A draft of an element with an id, created from a snapshot: valid while the snapshot is current.
-pub(crate) enum Checked {
-    New(Draft),
-    Edited(Base, Draft),
-    /// The writer finds the errors.
-    Not,
+/// An element with an id, prepared from a snapshot: valid while the snapshot is current.
+pub(crate) enum Prevalidated {
+    New(PreparedObject),
+    Edited(Base, PreparedObject),
+    /// The writer validates again and reports the errors.
+    Failed,
 }
 
 impl Objects<'_> {
@@ -83,12 +83,14 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                let checked = self.check_element(caller, name, (Edit::Replace, text), &context);
-                return Ok(Element::NewOrExisting(text.clone(), checked));
+                let validated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
+                return Ok(Element::NewOrExisting(text.clone(), validated));
             }
             match read(element)? {
-                Ok(payload) => Draft::new(&content_type, payload, &*config.ids, &context, budget)
-                    .map(Element::New),
+                Ok(payload) => {
+                    PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
+                        .map(Element::New)
+                }
                 Err(errors) => Ok(Element::Refused(errors)),
             }
         };
@@ -100,8 +102,8 @@ impl Objects<'_> {
             for element in prepared {
                 match element {
                     Element::Refused(errors) => batch.refuse(errors),
-                    Element::New(draft) => batch.insert(draft)?,
-                    Element::NewOrExisting(text, checked) => {
+                    Element::New(prepared) => batch.insert(prepared)?,
+                    Element::NewOrExisting(text, validated) => {
                         let id = object::id_of(&text);
                         let id = id.as_ref().and_then(Value::as_str).unwrap_or_default();
                         let view = View::for_object(&owned_caller, content_type);
@@ -116,10 +118,10 @@ impl Objects<'_> {
                             {
                                 batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                             }
-                            Ok(stored) => batch.edit((Edit::Replace, &text), stored, checked)?,
-                            Err(Error::NotFound { .. }) => match checked {
-                                Checked::New(draft) => batch.insert(draft)?,
-                                _ => batch.insert_unchecked(&text, &*ids)?,
+                            Ok(stored) => batch.edit((Edit::Replace, &text), stored, validated)?,
+                            Err(Error::NotFound { .. }) => match validated {
+                                Prevalidated::New(prepared) => batch.insert(prepared)?,
+                                _ => batch.validate_and_insert(&text, &*ids)?,
                             },
                             Err(error) => return Err(error),
                         }
@@ -154,8 +156,8 @@ impl Objects<'_> {
             patches.push(match read_patch(element)? {
                 Ok((id, text)) if repeated.contains(&index) => Ok((id, text, None)),
                 Ok((id, text)) => {
-                    let checked = self.check_element(caller, name, (Edit::Patch, &text), &context);
-                    Ok((id, text, Some(checked)))
+                    let validated = self.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                    Ok((id, text, Some(validated)))
                 }
                 Err(errors) => Err(errors),
             });
@@ -164,7 +166,7 @@ impl Objects<'_> {
         let element_errors = self.write(name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for patch in patches {
-                let (id, text, checked) = match patch {
+                let (id, text, validated) = match patch {
                     Ok(patch) => patch,
                     Err(errors) => {
                         batch.refuse(errors);
@@ -173,12 +175,12 @@ impl Objects<'_> {
                 };
                 let stored =
                     find(writer, content_type, View::for_object(&caller, content_type), &id)?;
-                match checked {
+                match validated {
                     None => batch.refuse(FieldErrors::one("id", DUPLICATE_ID)),
                     Some(_) if !may_change(&caller, content_type, &stored, ChangeKind::Edit) => {
                         batch.refuse(FieldErrors::one("id", message::FORBIDDEN));
                     }
-                    Some(checked) => batch.edit((Edit::Patch, &text), stored, checked)?,
+                    Some(validated) => batch.edit((Edit::Patch, &text), stored, validated)?,
                 }
             }
             Ok(batch.element_errors)
@@ -235,34 +237,36 @@ impl Objects<'_> {
         if reasons.is_empty() { Ok(deleted.len() as u64) } else { Err(Error::Rejected(reasons)) }
     }
 
-    /// Creates a draft of an element with an id, from the stored object.
-    pub(crate) fn check_element(
+    /// Prepares an element with an id, from the stored object.
+    pub(crate) fn prevalidate(
         &self,
         caller: &Caller,
         name: &str,
         (edit, text): (Edit, &Bytes),
         context: &Context,
-    ) -> Checked {
-        let Ok(payload) = object::read(text) else { return Checked::Not };
+    ) -> Prevalidated {
+        let Ok(payload) = object::read(text) else { return Prevalidated::Failed };
         let id = payload.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let budget = &mut StepBudget::per_object();
-        let checked = self.cms.store.read(|reader| {
+        let validated = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
             match find(reader, content_type, View::for_object(caller, content_type), &id) {
                 Ok(stored) => {
-                    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-                    Ok(Checked::Edited(Base::of(content_type, &stored), draft))
+                    let base = Base::of(content_type, &stored);
+                    PreparedObject::edit(content_type, edit, payload, &stored, context, budget)
+                        .map(|prepared| Prevalidated::Edited(base, prepared))
                 }
                 Err(Error::NotFound { .. }) if edit == Edit::Replace => {
                     let ids = &*self.cms.config.ids;
-                    Draft::new(content_type, payload, ids, context, budget).map(Checked::New)
+                    PreparedObject::new(content_type, payload, ids, context, budget)
+                        .map(Prevalidated::New)
                 }
                 Err(error) => Err(error),
             }
         });
         // The writer reports the errors of all elements in their order.
-        checked.unwrap_or(Checked::Not)
+        validated.unwrap_or(Prevalidated::Failed)
     }
 
     fn check_limit(&self, elements: &BatchElements) -> Result<()> {
@@ -273,7 +277,7 @@ impl Objects<'_> {
 
 /// A batch inside its transaction, and its errors so far: one entry per element.
 pub(crate) struct Batch<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     catalog: &'a Catalog,
     content_type: &'a CompiledType,
     context: &'a Context,
@@ -285,7 +289,7 @@ pub(crate) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(crate) fn new(
-        writer: &'a Writer<'a>,
+        writer: &'a WriteTransaction<'a>,
         catalog: &'a Catalog,
         content_type: &'a CompiledType,
         context: &'a Context,
@@ -297,7 +301,7 @@ impl<'a> Batch<'a> {
             content_type,
             context,
             known,
-            budget: StepBudget::per_write_job(),
+            budget: StepBudget::per_write(),
             element_errors,
         }
     }
@@ -306,13 +310,13 @@ impl<'a> Batch<'a> {
         self.element_errors.push(Some(errors));
     }
 
-    fn insert(&mut self, draft: Draft) -> Result<()> {
-        let mut draft = draft.renewed(self.content_type, self.context, &mut self.budget)?;
-        draft.check_id(self.writer, self.content_type)?;
-        self.check(&mut draft, None)?;
-        match draft.valid() {
-            Ok(draft) => {
-                write::insert(self.writer, self.content_type, draft, self.context)?;
+    fn insert(&mut self, prepared: PreparedObject) -> Result<()> {
+        let mut prepared = prepared.renewed(self.content_type, self.context, &mut self.budget)?;
+        prepared.check_id(self.writer, self.content_type)?;
+        self.check(&mut prepared, None)?;
+        match prepared.valid() {
+            Ok(prepared) => {
+                write::insert(self.writer, self.content_type, prepared, self.context)?;
                 self.element_errors.push(None);
                 Ok(())
             }
@@ -321,38 +325,39 @@ impl<'a> Batch<'a> {
     }
 
     /// Inserts an element whose object existed at validation and was deleted since.
-    fn insert_unchecked(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
+    fn validate_and_insert(&mut self, text: &Bytes, ids: &dyn IdSource) -> Result<()> {
         let payload = object::read(text)?;
         let budget = &mut self.budget;
-        let draft = Draft::new(self.content_type, payload, ids, self.context, budget)?;
-        write::require_checked(budget)?;
-        self.insert(draft)
+        let prepared = PreparedObject::new(self.content_type, payload, ids, self.context, budget)?;
+        write::require_steps_left(budget)?;
+        self.insert(prepared)
     }
 
     pub(crate) fn edit(
         &mut self,
         (edit, text): (Edit, &Bytes),
         stored: StoredObject<'static>,
-        checked: Checked,
+        validated: Prevalidated,
     ) -> Result<()> {
-        let mut draft = match checked {
-            Checked::Edited(base, draft) if base == Base::of(self.content_type, &stored) => draft,
+        let Self { content_type, context, .. } = *self;
+        let mut prepared = match validated {
+            Prevalidated::Edited(base, object) if base == Base::of(content_type, &stored) => object,
             _ => {
                 let (payload, budget) = (object::read(text)?, &mut self.budget);
-                let draft =
-                    Draft::edit(self.content_type, edit, payload, &stored, self.context, budget)?;
-                write::require_checked(budget)?;
-                draft
+                let prepared =
+                    PreparedObject::edit(content_type, edit, payload, &stored, context, budget)?;
+                write::require_steps_left(budget)?;
+                prepared
             }
         };
-        self.check(&mut draft, Some(stored.pk))?;
-        let is_deleted = draft.dates.deleted.is_some();
+        self.check(&mut prepared, Some(stored.pk))?;
+        let is_deleted = prepared.dates.deleted.is_some();
         if is_deleted && self.writer.is_linked((self.content_type.name(), &stored.id), stored.pk)? {
-            draft.errors.add("internal.deletedAt", message::IN_USE);
+            prepared.errors.add("internal.deletedAt", message::IN_USE);
         }
-        match draft.valid() {
-            Ok(draft) => {
-                write::update(self.writer, self.content_type, stored, draft, self.context)?;
+        match prepared.valid() {
+            Ok(prepared) => {
+                write::update(self.writer, self.content_type, stored, prepared, self.context)?;
                 self.element_errors.push(None);
                 Ok(())
             }
@@ -360,9 +365,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    fn check(&mut self, draft: &mut Draft, itself: Option<i64>) -> Result<()> {
+    fn check(&mut self, prepared: &mut PreparedObject, itself: Option<i64>) -> Result<()> {
         let Self { writer, catalog, content_type, known, .. } = self;
-        draft.check_stored(writer, catalog, content_type, itself, known)
+        prepared.check_stored(writer, catalog, content_type, itself, known)
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.
@@ -380,7 +385,7 @@ impl<'a> Batch<'a> {
 /// Returns the rows that an object outside of the deletion links to, directly or through another
 /// row that has to remain.
 pub(crate) fn still_used(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {

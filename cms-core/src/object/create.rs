@@ -3,12 +3,12 @@
 use cms_model::{
     auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
 };
-use cms_store::Writer;
+use cms_store::WriteTransaction;
 use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
-    write::{self, Context, Draft, KnownTargets},
+    write::{self, Context, KnownTargets, PreparedObject},
 };
 
 impl Objects<'_> {
@@ -23,7 +23,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         payload: Map<String, Value>,
-        also: impl FnOnce(&Writer<'_>) -> Result<()> + Send + 'static,
+        also: impl FnOnce(&WriteTransaction<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
         caller.require_right_to_keep_dates()?;
@@ -33,32 +33,32 @@ impl Objects<'_> {
         let payload = self.before_create(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
-        let mut draft = Draft::new(
+        let mut prepared = PreparedObject::new(
             &content_type,
             payload,
             &*config.ids,
             &context,
             &mut StepBudget::per_object(),
         )?;
-        if !draft.errors.is_empty() {
+        if !prepared.errors.is_empty() {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
-                draft.check_id(reader, &content_type)?;
+                prepared.check_id(reader, &content_type)?;
                 let mut known = KnownTargets::default();
-                draft.check_stored(reader, &catalog, &content_type, None, &mut known)?;
-                draft.valid().map(|_| Json(Vec::new()))
+                prepared.check_stored(reader, &catalog, &content_type, None, &mut known)?;
+                prepared.valid().map(|_| Json(Vec::new()))
             });
         }
         let quota = config.max_objects;
         let response = self.write_once(caller, name, move |writer, catalog, content_type| {
-            let mut draft =
-                draft.renewed(content_type, &context, &mut StepBudget::per_write_job())?;
-            draft.check_id(writer, content_type)?;
+            let mut prepared =
+                prepared.renewed(content_type, &context, &mut StepBudget::per_write())?;
+            prepared.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
-            draft.check_stored(writer, catalog, content_type, None, &mut known)?;
-            let draft = draft.valid()?;
-            require_quota(writer, quota, u64::from(draft.dates.deleted.is_none()))?;
-            let stored = write::insert(writer, content_type, draft, &context)?;
+            prepared.check_stored(writer, catalog, content_type, None, &mut known)?;
+            let prepared = prepared.valid()?;
+            require_quota(writer, quota, u64::from(prepared.dates.deleted.is_none()))?;
+            let stored = write::insert(writer, content_type, prepared, &context)?;
             also(writer)?;
             Ok(to_json(content_type, &stored).0)
         });

@@ -22,12 +22,12 @@ use cms_model::{
     pattern::StepBudget,
     wire::object::Json,
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
-    write::{self, Context, Draft, KnownTargets},
+    write::{self, Context, KnownTargets, PreparedObject},
 };
 
 const LIST: &str = "relatedObjectsToDuplicate";
@@ -87,7 +87,7 @@ fn source(
 
 /// Creates copies inside one transaction.
 struct Copier<'a> {
-    writer: &'a Writer<'a>,
+    writer: &'a WriteTransaction<'a>,
     catalog: &'a Catalog,
     caller: &'a Caller,
     context: &'a Context,
@@ -141,12 +141,18 @@ impl Copier<'_> {
         make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
         let errors = check_unique_patterns(content_type, &object)?;
-        let mut draft =
-            Draft::of(content_type, id, (Some(&Map::new()), &object), errors, self.context, None)?;
-        draft.check_id(self.writer, content_type)?;
+        let mut prepared = PreparedObject::of(
+            content_type,
+            id,
+            (Some(&Map::new()), &object),
+            errors,
+            self.context,
+            None,
+        )?;
+        prepared.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
-        draft.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
-        write::insert(self.writer, content_type, draft.valid()?, self.context)
+        prepared.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
+        write::insert(self.writer, content_type, prepared.valid()?, self.context)
     }
 }
 
@@ -156,7 +162,7 @@ fn check_unique_patterns(
     content_type: &CompiledType,
     object: &Map<String, Value>,
 ) -> Result<FieldErrors> {
-    let mut budget = StepBudget::per_write_job();
+    let mut budget = StepBudget::per_write();
     let mut errors = FieldErrors::default();
     for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
         if let Some(value) = object.get(&property.name).filter(|_| property.unique) {
@@ -165,7 +171,7 @@ fn check_unique_patterns(
             validate_patterns(schema.patterns(), value, &path, &mut budget, &mut errors);
         }
     }
-    write::require_checked(&budget)?;
+    write::require_steps_left(&budget)?;
     Ok(errors)
 }
 

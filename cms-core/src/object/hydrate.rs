@@ -27,7 +27,7 @@ use cms_model::{
 use cms_store::Reader;
 use indexmap::IndexMap;
 
-use super::authors::{self, Author};
+use super::authors::{self, ObjectAuthor};
 
 /// Ids per statement, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;
@@ -61,7 +61,7 @@ impl Text {
         self.json.capacity() + INSERTION_BYTES * (1 + self.insertions.len())
     }
 
-    fn authors(&mut self) -> impl Iterator<Item = &mut Author> {
+    fn authors(&mut self) -> impl Iterator<Item = &mut ObjectAuthor> {
         self.insertions.iter_mut().filter_map(|insertion| match &mut insertion.content {
             Content::Author(author) => Some(author),
             Content::Target(_) => None,
@@ -69,7 +69,7 @@ impl Text {
     }
 }
 
-/// Makes an object with properties of one that was read with these columns.
+/// Restores the properties of an object of which only these columns were read.
 pub(crate) fn with_properties<'s>(
     stored: StoredObject<'s>,
     columns: Columns,
@@ -93,10 +93,10 @@ struct Insertion {
 enum Content {
     /// Index of the target of a link, of a type that the caller may read.
     Target(usize),
-    Author(Author),
+    Author(ObjectAuthor),
 }
 
-/// Row of a type, an id in lower case, and the part of that object in the response.
+/// Primary key of a type, an id in lower case, and the part of that object in the response.
 type Key = (i64, String, Part);
 
 impl<'a> Hydration<'a> {
@@ -146,7 +146,7 @@ impl<'a> Hydration<'a> {
             let found =
                 projection.object(node, &mut text.json, (name, properties), stored, with_links);
             for (at, field) in found.authors {
-                let author = Author::new(field, content_type, edition, stored);
+                let author = ObjectAuthor::new(field, content_type, edition, stored);
                 let content = Content::Author(author);
                 text.insertions.push(Insertion { span: at..at, content });
             }

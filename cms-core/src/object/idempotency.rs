@@ -14,7 +14,7 @@ use cms_model::{
     limits,
     wire::condition::IdempotencyKey,
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 
 use super::service::Objects;
 
@@ -31,7 +31,7 @@ impl Objects<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<Vec<u8>>
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>) -> Result<Vec<u8>>
         + Send
         + 'static,
     ) -> Result<Vec<u8>> {

@@ -68,7 +68,7 @@ struct Search<'a> {
     caller: &'a Caller,
     /// Type and id.
     target: (&'a str, &'a str),
-    /// Row of the target: its own links do not count.
+    /// Primary key of the target: its own links do not count.
     itself: i64,
 }
 

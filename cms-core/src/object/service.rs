@@ -30,12 +30,12 @@ use cms_model::{
         object::{Json, ListRequest, ObjectRequest},
     },
 };
-use cms_store::{Reader, Writer};
+use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
     hydrate::{Hydration, Text, with_properties},
-    write::{self, Base, Context, Draft, Edit, KnownTargets},
+    write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 use crate::cms::Cms;
 
@@ -246,14 +246,14 @@ impl Objects<'_> {
     ) -> Result<Json> {
         let payload = self.before_edit(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
-        let (draft, base) =
+        let (prepared, base) =
             self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
                 let change = (id, edit, payload.clone());
-                let (mut draft, stored) =
-                    draft_edit(reader, content_type, caller, change, &context)?;
-                if !draft.errors.is_empty() {
+                let (mut prepared, stored) =
+                    prepare_edit(reader, content_type, caller, change, &context)?;
+                if !prepared.errors.is_empty() {
                     let mut known = KnownTargets::default();
-                    draft.check_stored(
+                    prepared.check_stored(
                         reader,
                         catalog,
                         content_type,
@@ -261,23 +261,24 @@ impl Objects<'_> {
                         &mut known,
                     )?;
                 }
-                Ok((draft.valid()?, Base::of(content_type, &stored)))
+                Ok((prepared.valid()?, Base::of(content_type, &stored)))
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
-            let mut draft = if base == Base::of(content_type, &stored) {
-                draft
+            let mut prepared = if base == Base::of(content_type, &stored) {
+                prepared
             } else {
-                let budget = &mut StepBudget::per_write_job();
-                let draft = Draft::edit(content_type, edit, payload, &stored, &context, budget)?;
-                write::require_checked(budget)?;
-                draft
+                let budget = &mut StepBudget::per_write();
+                let prepared =
+                    PreparedObject::edit(content_type, edit, payload, &stored, &context, budget)?;
+                write::require_steps_left(budget)?;
+                prepared
             };
             let mut known = KnownTargets::default();
-            draft.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
-            let draft = draft.valid()?;
-            let stored = write::update(writer, content_type, stored, draft, &context)?;
+            prepared.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
+            let prepared = prepared.valid()?;
+            let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored))
         })
     }
@@ -359,7 +360,9 @@ impl Objects<'_> {
     pub(crate) fn write<T: Send + 'static>(
         &self,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Catalog, &Arc<CompiledType>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>
+        + Send
+        + 'static,
     ) -> Result<T> {
         let name = name.to_owned();
         self.cms.write_with_catalog(move |writer, catalog| {
@@ -432,15 +435,15 @@ pub(crate) fn may_change(
     caller.may_publish() || !right::is_public_change(change, draft_public, &stored.internal)
 }
 
-/// Makes a draft of a changed object, with the errors that need no database; returns the stored
+/// Prepares a changed object, with the errors that need no database; returns the stored
 /// object too.
-pub(super) fn draft_edit(
+pub(super) fn prepare_edit(
     reader: &Reader<'_>,
     content_type: &CompiledType,
     caller: &Caller,
     (id, edit, payload): (&str, Edit, Map<String, Value>),
     context: &Context,
-) -> Result<(Draft, StoredObject<'static>)> {
+) -> Result<(PreparedObject, StoredObject<'static>)> {
     let found = find_to_change(reader, content_type, caller, id, ChangeKind::Edit);
     if matches!(found, Err(Error::NotFound { .. })) {
         // The size is checked before existence (see docs/reference/http.md#order-of-checks).
@@ -448,8 +451,8 @@ pub(super) fn draft_edit(
     }
     let stored = found?;
     let budget = &mut StepBudget::per_object();
-    let draft = Draft::edit(content_type, edit, payload, &stored, context, budget)?;
-    Ok((draft, stored))
+    let prepared = PreparedObject::edit(content_type, edit, payload, &stored, context, budget)?;
+    Ok((prepared, stored))
 }
 
 /// As [`find`], for a caller that does not need a copy.
@@ -468,7 +471,7 @@ pub(crate) fn find_map<T>(
         .ok_or_else(|| Error::object_not_found(content_type.name(), id))
 }
 
-/// Rejects a write that exceeds the operator's limit of objects.
+/// Rejects a write that exceeds the configured limit of objects.
 pub(crate) fn require_quota(reader: &Reader<'_>, quota: Option<u64>, more: u64) -> Result<()> {
     match quota {
         Some(quota) if reader.live_objects()? + more > quota => Err(Error::Forbidden),

@@ -11,8 +11,8 @@ use cms_model::{
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, draft_edit, require_quota},
-    write::{Context, Draft, Edit, KnownTargets},
+    service::{Objects, prepare_edit, require_quota},
+    write::{Context, Edit, KnownTargets, PreparedObject},
 };
 
 impl Objects<'_> {
@@ -35,11 +35,11 @@ impl Objects<'_> {
         let edit = if request.patch { Edit::Patch } else { Edit::Replace };
         let context = Context::new(caller, &self.cms.config);
         self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
-            let (mut draft, stored) =
-                draft_edit(reader, content_type, caller, (id, edit, payload), &context)?;
+            let (mut prepared, stored) =
+                prepare_edit(reader, content_type, caller, (id, edit, payload), &context)?;
             let mut known = KnownTargets::default();
-            draft.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
-            draft.valid().map(drop)
+            prepared.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
+            prepared.valid().map(drop)
         })
     }
 
@@ -49,12 +49,13 @@ impl Objects<'_> {
         let context = Context::new(caller, config).keeping_dates(caller);
         self.read(caller, name, Access::CREATE, |reader, catalog, content_type| {
             let budget = &mut StepBudget::per_object();
-            let mut draft = Draft::new(content_type, payload, &*config.ids, &context, budget)?;
-            draft.check_id(reader, content_type)?;
+            let mut prepared =
+                PreparedObject::new(content_type, payload, &*config.ids, &context, budget)?;
+            prepared.check_id(reader, content_type)?;
             let mut known = KnownTargets::default();
-            draft.check_stored(reader, catalog, content_type, None, &mut known)?;
-            let draft = draft.valid()?;
-            require_quota(reader, config.max_objects, u64::from(draft.dates.deleted.is_none()))
+            prepared.check_stored(reader, catalog, content_type, None, &mut known)?;
+            let prepared = prepared.valid()?;
+            require_quota(reader, config.max_objects, u64::from(prepared.dates.deleted.is_none()))
         })
     }
 }

@@ -13,7 +13,7 @@ use cms_model::{
     object::{model::StoredObject, render, view::View},
     paging::Page,
     wire::{
-        by::{By, ByKind},
+        author::{Author, AuthorKind},
         object::{Direction, Json},
         user::Role,
     },
@@ -153,7 +153,7 @@ impl<'a> Authors<'a> {
             deleted_at: None,
             owner: self.person(internal.owner),
             editor: self.person(internal.editor),
-            by: self.row(internal.editor).map_or_else(By::local, |row| {
+            by: self.row(internal.editor).map_or_else(Author::local, |row| {
                 row.by.clone().shown_to(self.caller, self.content_type.name())
             }),
             changed: changed.map(RawValue::from_string).transpose().map_err(internal_error)?,
@@ -172,7 +172,7 @@ impl<'a> Authors<'a> {
         match self.row(actor) {
             Some(row) => Person::new(row, self.caller, self.content_type),
             // Written by a command on the data directory, without a key.
-            None => Person::key(LOCAL_ID, By::local().name, Timestamp(0)),
+            None => Person::key(LOCAL_ID, Author::local().name, Timestamp(0)),
         }
     }
 }
@@ -187,7 +187,7 @@ struct VersionDetails {
     deleted_at: Option<String>,
     owner: Person,
     editor: Person,
-    by: By,
+    by: Author,
     /// None for versions that were written before this was recorded.
     changed: Option<Box<RawValue>>,
 }
@@ -235,7 +235,7 @@ impl Person {
         let id = row.by.id.as_deref().unwrap_or(LOCAL_ID);
         let by = row.by.clone().shown_to(caller, content_type.name());
         let person = Self::key(id, by.name.clone(), row.created_at);
-        if by.kind != ByKind::User {
+        if by.kind != AuthorKind::User {
             return person;
         }
         let user = row.user.as_ref();

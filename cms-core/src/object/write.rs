@@ -1,8 +1,8 @@
 //! The one write path of objects.
 //!
-//! Pure functions create a [`Draft`] from a payload, before the writer is taken. Inside the write
-//! transaction [`Draft::check_stored`] adds the errors that need the database, and [`insert`] or
-//! [`update`] writes. A draft is rebuilt when its inputs have changed since.
+//! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside
+//! the write transaction [`PreparedObject::check_stored`] adds the errors that need the database, and
+//! [`insert`] or [`update`] writes. It is prepared again when its inputs have changed since.
 
 mod context;
 mod journal;
@@ -35,7 +35,7 @@ use cms_model::{
     webhook::{self, mask},
     workflow::{model::PUBLIC_STATE, transition},
 };
-use cms_store::{Event, ObjectChange, Reader, Writer};
+use cms_store::{Event, ObjectChange, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use self::journal::{changed_properties, log_change, log_deletion};
@@ -50,8 +50,8 @@ pub(crate) enum Edit {
     Patch,
 }
 
-/// The inputs of a draft of a changed object: while they are unchanged, so are the errors that need
-/// no database.
+/// The inputs of a prepared change of an object: while they are unchanged, so are the errors that
+/// need no database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     type_rev: i64,
@@ -68,8 +68,8 @@ impl Base {
 /// An object to be stored, and its validation errors.
 ///
 /// It has the text to store and the values extracted from the object, not the parsed object, which
-/// would take many times the memory of its text: a batch has a draft of each element.
-pub(crate) struct Draft {
+/// would take many times the memory of its text: a batch has one for each element.
+pub(crate) struct PreparedObject {
     pub(crate) id: String,
     /// The object as compact JSON.
     data: String,
@@ -85,8 +85,8 @@ pub(crate) struct Draft {
     type_rev: i64,
 }
 
-impl Draft {
-    /// Creates a draft of a new object from a request.
+impl PreparedObject {
+    /// Prepares a new object from a request.
     ///
     /// # Errors
     /// [`Error::ObjectTooLarge`]; validation errors are in [`Self::errors`].
@@ -108,7 +108,7 @@ impl Draft {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
-        let draft = Self::of(
+        let prepared = Self::of(
             content_type,
             id,
             (Some(&Map::new()), &payload),
@@ -116,10 +116,10 @@ impl Draft {
             context,
             Some(budget),
         )?;
-        Ok(Self { dates, ..draft })
+        Ok(Self { dates, ..prepared })
     }
 
-    /// Creates a draft of a changed object from a request.
+    /// Prepares a changed object from a request.
     pub(crate) fn edit(
         content_type: &CompiledType,
         edit: Edit,
@@ -150,17 +150,17 @@ impl Draft {
             }
         };
         let id = stored.id.clone().into_owned();
-        let mut draft =
+        let mut prepared =
             Self::of(content_type, id, (Some(&before), &object), errors, context, Some(budget))?;
-        draft.dates = dates;
+        prepared.dates = dates;
         if !context.lenient_readonly {
             let changed = validate::validate_readonly(&content_type.properties, &before, &object);
-            draft.errors.merge(changed);
+            prepared.errors.merge(changed);
         }
-        Ok(draft)
+        Ok(prepared)
     }
 
-    /// Rebuilds the draft for a type that changed meanwhile.
+    /// Prepares the object again for a type that changed meanwhile.
     pub(crate) fn renewed(
         self,
         content_type: &CompiledType,
@@ -180,13 +180,13 @@ impl Draft {
             }
         }
         let object = parse(&self.data)?;
-        let draft =
+        let prepared =
             Self::of(content_type, self.id, (None, &object), errors, context, Some(budget))?;
-        require_checked(budget)?;
-        Ok(Self { dates: self.dates, changed: self.changed, ..draft })
+        require_steps_left(budget)?;
+        Ok(Self { dates: self.dates, changed: self.changed, ..prepared })
     }
 
-    /// Creates a draft of an object without `id` and `internal`, given the version before, if the
+    /// Prepares an object without `id` and `internal`, given the version before, if the
     /// changed properties are needed. Without a budget, patterns are not checked: stored values
     /// already match.
     pub(crate) fn of(
@@ -279,7 +279,7 @@ impl Draft {
         serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
     }
 
-    /// Returns the draft when it has no errors.
+    /// Returns the object when it has no errors.
     pub(crate) fn valid(mut self) -> Result<Self> {
         mem::take(&mut self.errors).into_result()?;
         Ok(self)
@@ -293,7 +293,7 @@ impl Draft {
             title: self.title,
             status,
             workflow_state: state.to_owned(),
-            // The time of publication is not stored.
+            // Kept dates include no time of approval: it is the time of this write.
             approval: transition::approval(state, version, context.stamp.at.seconds()),
             created_at: self.dates.created,
             at,
@@ -305,16 +305,16 @@ impl Draft {
 
 /// Writes a new object, or a new object in the trash.
 pub(crate) fn insert(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
-    mut draft: Draft,
+    mut prepared: PreparedObject,
     context: &Context,
 ) -> Result<StoredObject<'static>> {
     let status = Status::initial(content_type.definition.draft_public);
     let state = &content_type.workflow.initial_state;
-    let (id, links) = (mem::take(&mut draft.id), mem::take(&mut draft.links));
-    let deleted_at = draft.dates.deleted;
-    let change = draft.change(status, state, 1, context);
+    let (id, links) = (mem::take(&mut prepared.id), mem::take(&mut prepared.links));
+    let deleted_at = prepared.dates.deleted;
+    let change = prepared.change(status, state, 1, context);
     let created_at = change.created_at.unwrap_or(context.stamp.at.seconds());
     let pk =
         writer.insert_object(content_type.pk, &content_type.indexed, &id, created_at, &change)?;
@@ -337,36 +337,28 @@ pub(crate) fn insert(
         schedule: None,
     };
     let stored = StoredObject { pk, id: Cow::Owned(id), internal, data: Cow::Owned(change.data) };
-    if let Some(deleted_at) = deleted_at {
-        return discard(writer, content_type, stored, deleted_at, context);
-    }
-    // A draft is not published: types with Draft & Public have no workflow state `public`.
-    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log_change(
+    finish(
         writer,
-        Event::ObjectCreated,
-        context.stamp,
-        content_type,
-        &stored,
-        Some(&change.changed),
-        is_shown,
-    )?;
-    Ok(stored)
+        (Event::ObjectCreated, content_type),
+        stored,
+        (&change.changed, deleted_at),
+        context,
+    )
 }
 
 /// Writes a new version of an object.
 pub(crate) fn update(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     before: StoredObject<'static>,
-    mut draft: Draft,
+    mut prepared: PreparedObject,
     context: &Context,
 ) -> Result<StoredObject<'static>> {
     let status = before.internal.status.edited(content_type.definition.draft_public);
     let version = before.internal.version + 1;
     let state = &before.internal.workflow_state;
-    let (links, deleted_at) = (mem::take(&mut draft.links), draft.dates.deleted);
-    let change = draft.change(status, state, version, context);
+    let (links, deleted_at) = (mem::take(&mut prepared.links), prepared.dates.deleted);
+    let change = prepared.change(status, state, version, context);
     writer.update_object(content_type.pk, &content_type.indexed, before.pk, &change)?;
     if content_type.properties.iter().any(Property::may_link) {
         let published = if content_type.definition.draft_public {
@@ -391,40 +383,41 @@ pub(crate) fn update(
         ..before.internal
     };
     let stored = StoredObject { internal, data: Cow::Owned(change.data), ..before };
-    if let Some(deleted_at) = deleted_at {
-        return discard(writer, content_type, stored, deleted_at, context);
-    }
-    // The published version stays unchanged.
-    let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-    log_change(
+    finish(
         writer,
-        Event::ObjectUpdated,
-        context.stamp,
-        content_type,
-        &stored,
-        Some(&change.changed),
-        is_shown,
-    )?;
-    Ok(stored)
+        (Event::ObjectUpdated, content_type),
+        stored,
+        (&change.changed, deleted_at),
+        context,
+    )
 }
 
-/// Moves an object that was just written to the trash, with the deletion date of its source.
-fn discard(
-    writer: &Writer<'_>,
-    content_type: &CompiledType,
+/// Logs the write of an object, or moves the object to the trash with the deletion date of its
+/// source.
+fn finish(
+    writer: &WriteTransaction<'_>,
+    (event, content_type): (Event, &CompiledType),
     mut stored: StoredObject<'static>,
-    deleted_at: Timestamp,
+    (changed, deleted_at): (&str, Option<Timestamp>),
     context: &Context,
 ) -> Result<StoredObject<'static>> {
-    writer.trash_object(content_type.pk, stored.pk, Stamp { at: deleted_at, ..context.stamp })?;
-    log_deletion(writer, content_type, &stored, context.stamp)?;
-    stored.internal.deleted_at = Some(deleted_at.seconds());
+    let stamp = context.stamp;
+    if let Some(at) = deleted_at {
+        writer.trash_object(content_type.pk, stored.pk, Stamp { at, ..stamp })?;
+        log_deletion(writer, content_type, &stored, stamp)?;
+        stored.internal.deleted_at = Some(at.seconds());
+    } else {
+        // A draft is not published, and an edit does not change the published version: types with
+        // Draft & Public have no workflow state `public`.
+        let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
+        log_change(writer, (event, stamp), content_type, (&stored, Some(changed)), is_shown)?;
+    }
     Ok(stored)
 }
 
 /// Moves an object to the trash.
 pub(crate) fn delete(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
     stamp: Stamp,
@@ -434,7 +427,11 @@ pub(crate) fn delete(
 }
 
 /// Updates the links of a stored object, including those of its published version.
-pub(crate) fn relink(writer: &Writer<'_>, properties: &[Property], pk: i64) -> Result<()> {
+pub(crate) fn relink(
+    writer: &WriteTransaction<'_>,
+    properties: &[Property],
+    pk: i64,
+) -> Result<()> {
     if !properties.iter().any(Property::may_link) {
         return Ok(());
     }
@@ -453,9 +450,10 @@ fn published_links(
     Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
 }
 
-/// Rejects a write that had to match patterns inside the writer, at a cost that would block other
-/// writes. That happens only when the object or the type changed between validation and write.
-pub(crate) fn require_checked(budget: &StepBudget) -> Result<()> {
+/// Rejects a write that exhausted the step budget of the writer, because matching patterns would
+/// block other writes. That happens only when the object or the type changed between validation and
+/// write.
+pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
     if budget.is_exhausted() {
         let message = "The object or its type changed while it was checked: repeat the request";
         return Err(Error::Busy(message.to_owned()));

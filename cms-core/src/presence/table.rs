@@ -9,7 +9,7 @@ use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
     limits,
-    wire::by::By,
+    wire::author::Author,
 };
 
 const LIFETIME_MICROS: i64 = limits::PRESENCE_LIFETIME_SECONDS * 1_000_000;
@@ -36,7 +36,7 @@ pub(crate) struct OpenTab {
     /// As stored.
     pub(crate) id: String,
     pub(crate) property: Option<String>,
-    pub(crate) by: By,
+    pub(crate) by: Author,
     /// Time of the last request.
     pub(crate) at: Timestamp,
 }
@@ -141,7 +141,7 @@ mod tests {
             object: 2,
             id: "one".to_owned(),
             property: None,
-            by: By::local(),
+            by: Author::local(),
             at: Timestamp(seconds * SECOND),
         }
     }

@@ -8,7 +8,7 @@ use cms_model::{
     error::{FieldErrors, Result},
     message,
     wire::{
-        by::By,
+        author::Author,
         list::List,
         schedule::{ScheduledObject, SchedulesRequest},
     },
@@ -65,7 +65,7 @@ fn date(text: Option<&str>, name: &str, errors: &mut FieldErrors) -> Option<Time
     date
 }
 
-fn to_wire(row: ScheduledRow, by: By) -> ScheduledObject {
+fn to_wire(row: ScheduledRow, by: Author) -> ScheduledObject {
     ScheduledObject {
         content_type: row.content_type,
         id: row.id,

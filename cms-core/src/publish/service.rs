@@ -19,7 +19,7 @@ use cms_model::{
     publish::{right::ChangeKind, schedule, state},
     wire::{object::Json, publish::PublishAction},
 };
-use cms_store::{Change, ChangedObject, Event, Writer};
+use cms_store::{Change, ChangedObject, Event, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -48,7 +48,7 @@ impl Publishing<'_> {
     ///
     /// # Errors
     /// [`Error::Rejected`] when the status does not allow it; then nothing is changed.
-    pub fn act(
+    pub fn set_status(
         &self,
         caller: &Caller,
         name: &str,
@@ -85,7 +85,7 @@ impl Publishing<'_> {
     ///
     /// # Errors
     /// [`Error::NotFound`] when any id is unknown; then nothing is changed.
-    pub fn act_on_batch(
+    pub fn set_statuses(
         &self,
         caller: &Caller,
         name: &str,
@@ -203,7 +203,7 @@ impl Publishing<'_> {
 
 /// An action inside its transaction.
 pub(crate) struct StatusChange<'a> {
-    pub(crate) writer: &'a Writer<'a>,
+    pub(crate) writer: &'a WriteTransaction<'a>,
     pub(crate) action: PublishAction,
     pub(crate) stamp: Stamp,
 }

@@ -19,18 +19,18 @@ impl Searching<'_> {
     pub(crate) fn differences(&self) -> Result<Vec<String>> {
         let store = &self.cms.store;
         let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        let live = match self.cms.index.wait_for_position(self.source(), head, MAX_WAIT) {
-            Ok(live) => live,
+        let current = match self.cms.index.wait_for_position(self.source(), head, MAX_WAIT) {
+            Ok(current) => current,
             Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
         };
-        if !live.position.covers(head) {
+        if !current.position.covers(head) {
             return Ok(vec!["the index is not up to date yet".to_owned()]);
         }
-        let mut indexed = live.generation.flags_by_object()?;
+        let mut indexed = current.generation.flags_by_object()?;
         store.read_without_timeout(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let (mut objects, mut types) = (Vec::new(), Vec::new());
-            for entry in reader.journal_after(live.position.seq, usize::MAX)? {
+            for entry in reader.journal_after(current.position.seq, usize::MAX)? {
                 match entry.event {
                     Event::TypeUpdated | Event::TypeDeleted | Event::TypePurged => {
                         types.push(entry.ctd);

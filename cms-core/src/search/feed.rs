@@ -15,7 +15,7 @@ use cms_model::{
     object::model::{Columns, Edition, Status, StoredObject},
     workflow::model::PUBLIC_STATE,
 };
-use cms_search::{Documents, Flags, Generation, IndexPosition};
+use cms_search::{Flags, Generation, GenerationWriter, IndexPosition};
 use cms_store::{Entry, Event, Reader, Store};
 
 use crate::content_type::catalog_cache::CatalogCache;
@@ -37,7 +37,7 @@ impl Source<'_> {
     /// Returns whether an index is of an earlier state of this database.
     pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
         let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
-        Ok(entry.is_some_and(|entry| entry.place.nonce == position.nonce))
+        Ok(entry.is_some_and(|entry| entry.position.nonce == position.nonce))
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Step {
 /// A generation that follows the journal.
 pub(super) struct Feed {
     pub(super) generation: Arc<Generation>,
-    documents: Documents,
+    writer: GenerationWriter,
     /// Its position, committed or not.
     pub(super) position: IndexPosition,
     /// Bytes since the last commit; none when nothing changed.
@@ -65,9 +65,9 @@ pub(super) struct Feed {
 
 impl Feed {
     pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Result<Self> {
-        let documents = generation.write()?;
+        let writer = generation.write()?;
         let committed = position.seq;
-        Ok(Self { generation, documents, position, uncommitted: None, committed })
+        Ok(Self { generation, writer, position, uncommitted: None, committed })
     }
 
     /// Begins an empty generation: all objects of all types are to be indexed.
@@ -108,15 +108,15 @@ impl Feed {
         let mut objects = BTreeSet::new();
         for entry in entries {
             match entry.event {
-                Event::TypeDeleted | Event::TypePurged => self.documents.remove_type(entry.ctd),
+                Event::TypeDeleted | Event::TypePurged => self.writer.remove_type(entry.ctd),
                 Event::ReindexRequested if entry.ctd == 0 => step = Step::RebuildWanted,
                 Event::TypeUpdated | Event::ReindexRequested => {
-                    self.position.reindex(entry.ctd, entry.place.seq);
+                    self.position.reindex(entry.ctd, entry.position.seq);
                 }
                 Event::TrashRemoved => {}
                 _ => objects.extend(entry.object),
             }
-            (self.position.seq, self.position.nonce) = (entry.place.seq, entry.place.nonce);
+            (self.position.seq, self.position.nonce) = (entry.position.seq, entry.position.nonce);
         }
         // Live objects are added after all removals, so that objects created again are kept.
         self.index(batch, &Vec::from_iter(objects))?;
@@ -139,9 +139,9 @@ impl Feed {
     /// Replaces the documents of objects with their current state.
     fn index(&mut self, batch: &mut Batch<'_>, objects: &[i64]) -> Result<()> {
         for &pk in objects {
-            self.documents.remove(pk);
+            self.writer.remove(pk);
         }
-        let bytes = batch.add(&self.documents, objects)?;
+        let bytes = batch.add(&self.writer, objects)?;
         *self.uncommitted.get_or_insert(0) += bytes;
         Ok(())
     }
@@ -157,7 +157,7 @@ impl Feed {
 
     /// Commits all changes, which makes them visible.
     pub(super) fn commit(&mut self) -> Result<()> {
-        self.documents.commit(&self.position)?;
+        self.writer.commit(&self.position)?;
         self.uncommitted = None;
         self.committed = self.position.seq;
         self.generation.reload()
@@ -180,7 +180,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds the documents of existing objects; returns the size of their texts.
-    fn add(&self, documents: &Documents, objects: &[i64]) -> Result<usize> {
+    fn add(&self, writer: &GenerationWriter, objects: &[i64]) -> Result<usize> {
         let (mut bytes, mut modified) = (0, Vec::new());
         self.reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
@@ -190,19 +190,19 @@ impl<'a> Batch<'a> {
                 modified.push(stored.pk);
             }
             bytes += stored.data.len();
-            self.add_one(documents, content_type, &stored, true, published)
+            self.add_one(writer, content_type, &stored, true, published)
         })?;
         self.reader.object_rows(Edition::Published, &modified, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
             bytes += stored.data.len();
-            self.add_one(documents, content_type, &stored, false, true)
+            self.add_one(writer, content_type, &stored, false, true)
         })?;
         Ok(bytes)
     }
 
     fn add_one(
         &self,
-        documents: &Documents,
+        writer: &GenerationWriter,
         content_type: &CompiledType,
         stored: &StoredObject<'_>,
         current: bool,
@@ -210,6 +210,6 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let approved = stored.internal.workflow_state == PUBLIC_STATE;
         let flags = Flags { ctd: content_type.pk, current, published, approved };
-        documents.add(content_type, stored, flags, self.now)
+        writer.add(content_type, stored, flags, self.now)
     }
 }

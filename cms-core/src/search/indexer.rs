@@ -33,7 +33,7 @@ const BATCH_DURATION: Duration = Duration::from_millis(200);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An open generation, and the position of its last commit.
-pub(super) struct Live {
+pub(super) struct CurrentGeneration {
     number: u64,
     pub(super) generation: Arc<Generation>,
     pub(super) position: IndexPosition,
@@ -51,7 +51,7 @@ pub(crate) struct Indexer {
 
 #[derive(Default)]
 struct State {
-    live: Option<Arc<Live>>,
+    current: Option<Arc<CurrentGeneration>>,
     /// The position of the next generation.
     next: Option<IndexPosition>,
     writer: WriterSlot,
@@ -83,7 +83,7 @@ pub(super) enum Stage {
 /// The writer state of this process.
 struct WriterState {
     _lock: File,
-    live: Option<OpenGeneration>,
+    current: Option<OpenGeneration>,
     /// A new generation that is not complete yet.
     next: Option<OpenGeneration>,
 }
@@ -126,21 +126,21 @@ impl Indexer {
         source: Source<'_>,
         seq: i64,
         wait: Duration,
-    ) -> Result<Arc<Live>> {
+    ) -> Result<Arc<CurrentGeneration>> {
         let deadline = Instant::now() + wait;
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        let live = self.advance_to(source, Goal { seq, deadline, yields: false });
+        let current = self.advance_to(source, Goal { seq, deadline, yields: false });
         self.waiting.fetch_sub(1, Ordering::Relaxed);
-        live
+        current
     }
 
-    fn advance_to(&self, source: Source<'_>, goal: Goal) -> Result<Arc<Live>> {
+    fn advance_to(&self, source: Source<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
-            match &state.live {
-                Some(live) if live.position.covers(goal.seq) || now >= goal.deadline => {
-                    return Ok(Arc::clone(live));
+            match &state.current {
+                Some(current) if current.position.covers(goal.seq) || now >= goal.deadline => {
+                    return Ok(Arc::clone(current));
                 }
                 _ => {}
             }
@@ -161,7 +161,7 @@ impl Indexer {
                             let woken = self.returned.wait_timeout(state, POLL_INTERVAL);
                             state = woken.unwrap_or_else(PoisonError::into_inner).0;
                         }
-                        Err(error) => return state.live.clone().ok_or(error),
+                        Err(error) => return state.current.clone().ok_or(error),
                     }
                 }
             }
@@ -190,13 +190,14 @@ impl Indexer {
         }
         let state = self.lock();
         let failure = state.failure.clone();
-        let Some(live) = state.live.as_ref().filter(|live| live.position.seq >= seq) else {
+        let Some(current) = state.current.as_ref().filter(|current| current.position.seq >= seq)
+        else {
             return Ok((Stage::Waiting, failure));
         };
         let is_all = ctds.contains(&0);
         let (position, is_next) = match &state.next {
             Some(next) if is_all => (next, true),
-            _ => (&live.position, false),
+            _ => (&current.position, false),
         };
         let is_wanted = |reindex: &&TypeReindex| is_all || ctds.contains(&reindex.ctd);
         let pending: Vec<TypeReindex> =
@@ -207,7 +208,7 @@ impl Indexer {
 
     /// The row of the journal up to which changes are searchable; none before the index was opened.
     pub(crate) fn position(&self) -> Option<i64> {
-        self.lock().live.as_ref().map(|live| live.position.seq)
+        self.lock().current.as_ref().map(|current| current.position.seq)
     }
 
     /// The last indexing error, if any.
@@ -219,20 +220,21 @@ impl Indexer {
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
         let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
-        let generations = writer.live.iter().chain(&writer.next);
+        let generations = writer.current.iter().chain(&writer.next);
         // The last row of a generation identifies it.
         generations.map(|generation| generation.feed.committed()).min()
     }
 
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether
     /// this process may do that.
-    pub(super) fn discard(&self, broken: &Live) -> bool {
+    pub(super) fn discard(&self, broken: &CurrentGeneration) -> bool {
         let mut state = self.lock();
         let is_ours = matches!(&state.writer, WriterSlot::Free(Some(_)));
-        let is_current = state.live.as_ref().is_some_and(|live| live.number == broken.number);
+        let is_current =
+            state.current.as_ref().is_some_and(|current| current.number == broken.number);
         if is_ours && is_current {
             state.writer = WriterSlot::Free(None);
-            state.live = None;
+            state.current = None;
             // It is not used any more, and removed when the next one begins.
             fs::remove_file(self.folder.join(CURRENT)).ok();
             fs::remove_file(self.path(broken.number).join("meta.json")).ok();
@@ -263,11 +265,11 @@ impl Indexer {
     }
 
     fn run(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<()> {
-        if writer.live.is_none() && writer.next.is_none() {
+        if writer.current.is_none() && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
         // Without a current generation, an incomplete one is better than none.
-        if writer.live.is_none() && self.lock().live.is_none() {
+        if writer.current.is_none() && self.lock().current.is_none() {
             self.activate_next(writer)?;
         }
         loop {
@@ -277,11 +279,11 @@ impl Indexer {
                 break;
             }
         }
-        if let Some(live) = &mut writer.live
-            && live.feed.is_dirty()
+        if let Some(current) = &mut writer.current
+            && current.feed.is_dirty()
         {
-            live.feed.commit()?;
-            self.show(live);
+            current.feed.commit()?;
+            self.publish_commit(current);
         }
         Ok(())
     }
@@ -289,14 +291,14 @@ impl Indexer {
     /// Runs one step; returns whether the goal is reached.
     fn step(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<bool> {
         let mut step = Step::Idle;
-        if let Some(live) = &mut writer.live {
-            step = live.feed.step(source)?;
+        if let Some(current) = &mut writer.current {
+            step = current.feed.step(source)?;
         }
-        // First: the row that requests it is read only once.
+        // Before returning: the journal row that requests a rebuild is not read again.
         if step == Step::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
-        if writer.live.as_ref().is_some_and(|live| live.feed.position.covers(goal.seq)) {
+        if writer.current.as_ref().is_some_and(|current| current.feed.position.covers(goal.seq)) {
             return Ok(true);
         }
         let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
@@ -311,8 +313,8 @@ impl Indexer {
     fn open_writer(&self, source: Source<'_>) -> Result<Option<Box<WriterState>>> {
         fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
         let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
-        let mut writer = WriterState { _lock: lock, live: None, next: None };
-        let current = self.current();
+        let mut writer = WriterState { _lock: lock, current: None, next: None };
+        let current_number = self.current_number();
         for number in self.numbers()? {
             let Ok(generation) = Generation::open(&self.path(number)) else {
                 self.remove(number)?;
@@ -320,12 +322,14 @@ impl Indexer {
             };
             let generation = Arc::new(generation);
             let position = generation.position()?;
-            let is_current = current == Some(number);
+            let is_current = current_number == Some(number);
             if is_current {
                 let (generation, position) = (Arc::clone(&generation), position.clone());
-                self.lock().live = Some(Arc::new(Live { number, generation, position }));
+                self.lock().current =
+                    Some(Arc::new(CurrentGeneration { number, generation, position }));
             }
-            if !source.is_in_history(&position)? || current.is_some_and(|current| number < current)
+            if !source.is_in_history(&position)?
+                || current_number.is_some_and(|current| number < current)
             {
                 // The database was restored to another state: the index is used until a new one is
                 // complete, and hits that are not in the database are ignored.
@@ -335,7 +339,7 @@ impl Indexer {
                 continue;
             }
             let generation = OpenGeneration { number, feed: Feed::new(generation, position)? };
-            let slot = if is_current { &mut writer.live } else { &mut writer.next };
+            let slot = if is_current { &mut writer.current } else { &mut writer.next };
             *slot = Some(generation);
         }
         Ok(Some(Box::new(writer)))
@@ -356,9 +360,9 @@ impl Indexer {
         folder::replace_file(&self.folder.join(CURRENT), number.as_bytes())
             .and_then(|()| folder::sync(&self.folder))
             .map_err(Error::from_io)?;
-        self.show(&next);
+        self.publish_commit(&next);
         let number = next.number;
-        writer.live = Some(next);
+        writer.current = Some(next);
         for old in self.numbers()?.into_iter().filter(|old| *old < number) {
             self.remove(old)?;
         }
@@ -366,22 +370,22 @@ impl Indexer {
     }
 
     /// Makes committed changes visible to searches.
-    fn show(&self, generation: &OpenGeneration) {
-        let live = Live {
+    fn publish_commit(&self, generation: &OpenGeneration) {
+        let current = CurrentGeneration {
             number: generation.number,
             generation: Arc::clone(&generation.feed.generation),
             position: generation.feed.position.clone(),
         };
-        self.lock().live = Some(Arc::new(live));
+        self.lock().current = Some(Arc::new(current));
         self.returned.notify_all();
     }
 
     /// Reads the commits of another process.
     fn poll(&self) -> Result<()> {
-        let Some(number) = self.current() else { return Ok(()) };
-        let known = self.lock().live.clone().filter(|live| live.number == number);
+        let Some(number) = self.current_number() else { return Ok(()) };
+        let known = self.lock().current.clone().filter(|current| current.number == number);
         let generation = match known {
-            Some(live) => Arc::clone(&live.generation),
+            Some(current) => Arc::clone(&current.generation),
             None => Arc::new(Generation::open(&self.path(number))?),
         };
         // In this order, so that the index contains at least the changes up to its position.
@@ -390,7 +394,7 @@ impl Indexer {
         let newest = self.numbers()?.last().copied().filter(|newest| *newest > number);
         let next = newest.and_then(|newest| Generation::open(&self.path(newest)).ok());
         self.lock().next = next.and_then(|next| next.position().ok());
-        self.lock().live = Some(Arc::new(Live { number, generation, position }));
+        self.lock().current = Some(Arc::new(CurrentGeneration { number, generation, position }));
         Ok(())
     }
 
@@ -398,7 +402,7 @@ impl Indexer {
         self.folder.join(number.to_string())
     }
 
-    fn current(&self) -> Option<u64> {
+    fn current_number(&self) -> Option<u64> {
         fs::read_to_string(self.folder.join(CURRENT)).ok()?.trim().parse().ok()
     }
 
@@ -421,7 +425,10 @@ impl Indexer {
 impl WriterState {
     fn has_more(&self) -> bool {
         self.next.is_some()
-            || self.live.as_ref().is_none_or(|live| !live.feed.position.reindexes.is_empty())
+            || self
+                .current
+                .as_ref()
+                .is_none_or(|current| !current.feed.position.reindexes.is_empty())
     }
 }
 

@@ -22,11 +22,11 @@ impl Searching<'_> {
         let search =
             Search::read(&SearchRequest { q: Some(q.to_owned()), ..SearchRequest::default() })?;
         let head = self.cms.store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        let live =
+        let current =
             self.cms.index.wait_for_position(self.source(), head, self.cms.config.search_wait)?;
-        if !live.position.covers(head) {
+        if !current.position.covers(head) {
             return Err(Error::Busy("the search index is not up to date yet".to_owned()));
         }
-        live.generation.matches(&search, content_type.pk)
+        current.generation.matches(&search, content_type.pk)
     }
 }

@@ -102,9 +102,9 @@ impl Searching<'_> {
     ) -> Result<Found> {
         let run = || {
             let wait = self.cms.config.search_wait;
-            let live = self.cms.index.wait_for_position(self.source(), seq, wait)?;
-            let found = live.generation.search(search, scope, offset, limit);
-            Ok((found, live))
+            let current = self.cms.index.wait_for_position(self.source(), seq, wait)?;
+            let found = current.generation.search(search, scope, offset, limit);
+            Ok((found, current))
         };
         match run()? {
             (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => run()?.0,
@@ -203,7 +203,8 @@ fn window(request: &SearchRequest) -> (usize, usize) {
     (small(offset), small(limit))
 }
 
-/// Ignores fields that no type has (see docs/reference/search.md#parameters).
+/// Tells whether any of the fields exists in a searched type (see
+/// docs/reference/search.md#parameters).
 fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {
         let name = path.split('.').next().unwrap_or(path);

@@ -12,12 +12,12 @@ use cms_model::{
     limits,
     paging::Page,
     wire::{
-        by::By,
+        author::Author,
         list::List,
         shared_view::{NewSharedView, SharedView, SharedViewChange},
     },
 };
-use cms_store::{Reader, SharedViewRow, Writer};
+use cms_store::{Reader, SharedViewRow, WriteTransaction};
 use serde_json::value::RawValue;
 
 use crate::cms::Cms;
@@ -100,13 +100,15 @@ impl SharedViews<'_> {
         &self,
         caller: &Caller,
         name: &str,
-        write: impl FnOnce(&Writer<'_>, &Caller, &Arc<CompiledType>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>, &Caller, &Arc<CompiledType>) -> Result<T>
+        + Send
+        + 'static,
     ) -> Result<T> {
         caller.require_write()?;
-        let cell = Arc::clone(&self.cms.catalog);
+        let catalog_cache = Arc::clone(&self.cms.catalog);
         let (caller, name) = (caller.clone(), name.to_owned());
         self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let content_type = catalog.look_up(&name)?;
             caller.require(Access::UPDATE, content_type.name())?;
             write(writer, &caller, content_type)
@@ -149,10 +151,10 @@ fn to_wire(
     views: Vec<SharedViewRow>,
 ) -> Result<Vec<SharedView>> {
     let pks: Vec<i64> = views.iter().filter_map(|view| view.actor).collect();
-    let actors: HashMap<i64, By> =
+    let actors: HashMap<i64, Author> =
         reader.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect();
     let to_wire = |view: SharedViewRow| {
-        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(By::local);
+        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(Author::local);
         Ok(SharedView {
             id: view.id,
             name: view.name,

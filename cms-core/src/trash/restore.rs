@@ -22,7 +22,7 @@ use crate::{
     object::{
         service::{require_quota, to_json},
         write::{
-            Context, require_checked,
+            Context, require_steps_left,
             restore::{Restoration, RestoreInputs, properties},
         },
     },
@@ -60,11 +60,11 @@ impl Trash<'_> {
         let moved = request.id.clone().filter(|id| name == MEDIA && !id.eq_ignore_ascii_case(&old));
         let file = moved.map(|id| self.copy_file(&old, &id)).transpose()?.flatten();
         let (quota, at) = (config.max_objects, context.stamp.at);
-        let (cell, owned_caller, entry) =
+        let (catalog_cache, owned_caller, entry) =
             (Arc::clone(&self.cms.catalog), caller.clone(), entry.to_owned());
         let new_file = file.as_ref().map(|copy| (copy.id.clone(), copy.fingerprint));
         let restored = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let (found, content_type) = find(writer, &catalog, &owned_caller, &entry, RESTORE)?;
             let deleted = deleted(writer, &entry, found.pk)?;
             let prepared = if prepared.is_of(content_type, &deleted) {
@@ -72,14 +72,14 @@ impl Trash<'_> {
             } else {
                 let inputs =
                     RestoreInputs { caller: &owned_caller, context: &context, request: &request };
-                let budget = &mut StepBudget::per_write_job();
+                let budget = &mut StepBudget::per_write();
                 let prepared = Restoration::new(writer, content_type, &deleted, &inputs, budget)?;
-                require_checked(budget)?;
+                require_steps_left(budget)?;
                 prepared
             };
             let prepared = prepared.checked(writer, &catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // The webhooks of a purge need the entry.
+            // Creates the deliveries of unread journal rows: those of a purge need the entry.
             hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;

@@ -20,7 +20,7 @@ use cms_model::{
         trash::{EmptiedTrash, EmptyTrashRequest, TrashItem, TrashRequest},
     },
 };
-use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, Writer};
+use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction};
 
 use crate::{cms::Cms, hooks, object::service::to_json};
 
@@ -96,10 +96,10 @@ impl Trash<'_> {
     pub fn remove(&self, caller: &Caller, entry: &str) -> Result<()> {
         caller.require_write()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (cell, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
+        let (catalog_cache, caller) = (Arc::clone(&self.cms.catalog), caller.clone());
         let entry = entry.to_owned();
         let removed = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let (found, _) = find(writer, &catalog, &caller, &entry, Access::DELETE)?;
             remove_entries(writer, &catalog, vec![found], stamp)
         })?;
@@ -112,9 +112,9 @@ impl Trash<'_> {
         caller.require_admin()?;
         let before = request.before()?;
         let stamp = caller.stamp(self.cms.config.clock.now());
-        let (cell, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
+        let (catalog_cache, names) = (Arc::clone(&self.cms.catalog), request.content_types.clone());
         let (removed_count, more, files) = self.cms.store.write(move |writer| {
-            let catalog = cell.within(writer)?;
+            let catalog = catalog_cache.within(writer)?;
             let row = |name: &String| catalog.find(name).map(|known| known.pk);
             let types: Option<Vec<i64>> = names.map(|names| names.iter().filter_map(row).collect());
             let limit = limits::MAX_TRASH_REMOVALS;
@@ -135,16 +135,16 @@ impl Trash<'_> {
         }
         let limit = limits::MAX_EXPIRED_TRASH_REMOVALS;
         loop {
-            let (cell, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
+            let (catalog_cache, at) = (Arc::clone(&self.cms.catalog), self.cms.config.clock.now());
             let (more, files) = self.cms.store.write(move |writer| {
-                let catalog = cell.within(writer)?;
+                let catalog = catalog_cache.within(writer)?;
                 let stamp = Stamp { at, actor: Some(writer.system_actor("retention")?) };
                 let found = writer.trash_before(None, before, limit)?;
                 let more = found.len() == limit as usize;
                 let files = remove_entries(writer, &catalog, found, stamp)?;
                 if !more {
-                    writer.forget_removed_ids(before)?;
-                    writer.forget_definitions(before)?;
+                    writer.delete_removed_ids(before)?;
+                    writer.delete_former_definitions(before)?;
                 }
                 Ok((more, files))
             })?;
@@ -212,7 +212,7 @@ fn items(
 
 /// Removes entries in a transaction; returns the ids of media objects, whose files may be unused.
 fn remove_entries(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     entries: Vec<TrashEntry>,
     stamp: Stamp,
@@ -220,7 +220,8 @@ fn remove_entries(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    // The webhooks of a purge need the entries that are about to be removed.
+    // Creates the deliveries of unread journal rows: those of a purge need the entries that are
+    // about to be removed.
     hooks::before_removal(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {

@@ -13,7 +13,7 @@ use cms_model::{
     },
     wire::user::Role,
 };
-use cms_store::{ManagementEvent, UserRow, Writer};
+use cms_store::{ManagementEvent, UserRow, WriteTransaction};
 
 use super::{
     service::insert,
@@ -99,7 +99,7 @@ impl Sessions<'_> {
     }
 }
 
-fn find(writer: &Writer<'_>, identity: &Identity) -> Result<Option<UserRow>> {
+fn find(writer: &WriteTransaction<'_>, identity: &Identity) -> Result<Option<UserRow>> {
     match writer.user_with_openid(&identity.issuer, &identity.subject)? {
         Some(user) => Ok(Some(user)),
         None => writer.user_with_email(&identity.email),
@@ -107,7 +107,7 @@ fn find(writer: &Writer<'_>, identity: &Identity) -> Result<Option<UserRow>> {
 }
 
 /// Links the user, and gives them the role of the claims.
-fn update(writer: &Writer<'_>, pk: i64, identity: &Identity, stamp: Stamp) -> Result<()> {
+fn update(writer: &WriteTransaction<'_>, pk: i64, identity: &Identity, stamp: Stamp) -> Result<()> {
     let user = writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))?;
     writer.set_openid(pk, &identity.issuer, &identity.subject)?;
     let Some(role) = identity.role.filter(|role| *role != user.profile.role) else {

@@ -21,7 +21,7 @@ use cms_model::{
         user::{CreatedUser, Link, PendingLink, User, UserListRequest},
     },
 };
-use cms_store::{ManagementEvent, UserRow, Writer};
+use cms_store::{ManagementEvent, UserRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{passwords, sessions};
@@ -204,7 +204,7 @@ impl Users<'_> {
 /// [`Error::Invalid`] when the e-mail address is used, [`Error::Forbidden`] when there are too many
 /// users.
 pub(super) fn insert(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     config: &CoreConfig,
     profile: &Profile,
     phc: Option<&str>,
@@ -226,7 +226,7 @@ pub(super) fn insert(
 
 /// Creates a link in place of the earlier one.
 pub(super) fn new_link(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     config: &CoreConfig,
     kind: LinkKind,
     user: Option<i64>,
@@ -290,7 +290,11 @@ fn link_kind(payload: &Map<String, Value>) -> Result<Option<LinkKind>> {
     Ok(kind)
 }
 
-fn require_admin_remains(writer: &Writer<'_>, before: &UserRow, stays_able: bool) -> Result<()> {
+fn require_admin_remains(
+    writer: &WriteTransaction<'_>,
+    before: &UserRow,
+    stays_able: bool,
+) -> Result<()> {
     let was_able = before.is_able_admin();
     if keeps_an_admin(was_able, stays_able, writer.has_other_able_admin(before.pk)?) {
         Ok(())
@@ -299,11 +303,11 @@ fn require_admin_remains(writer: &Writer<'_>, before: &UserRow, stays_able: bool
     }
 }
 
-fn find(writer: &Writer<'_>, id: &str) -> Result<UserRow> {
+fn find(writer: &WriteTransaction<'_>, id: &str) -> Result<UserRow> {
     writer.user_with_id(id)?.ok_or_else(|| unknown(id))
 }
 
-fn stored(writer: &Writer<'_>, pk: i64) -> Result<UserRow> {
+fn stored(writer: &WriteTransaction<'_>, pk: i64) -> Result<UserRow> {
     writer.user(pk)?.ok_or_else(|| Error::internal("a user is missing"))
 }
 

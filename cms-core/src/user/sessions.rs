@@ -23,7 +23,7 @@ use cms_model::{
         user::Link,
     },
 };
-use cms_store::{LinkRow, ManagementEvent, Reader, SessionRow, UserRow, Writer};
+use cms_store::{LinkRow, ManagementEvent, Reader, SessionRow, UserRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
@@ -356,7 +356,7 @@ impl Sessions<'_> {
 
 /// Opens a session for a user; returns the value of the cookie, always a new one.
 pub(crate) fn open(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     config: &CoreConfig,
     user: i64,
     client: Client,
@@ -380,7 +380,7 @@ pub(crate) fn open(
 
 /// Ends the sessions of a user but one.
 pub(super) fn end_all(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     user: &UserRow,
     but: Option<i64>,
     method: &str,

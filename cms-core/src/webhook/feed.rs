@@ -20,7 +20,7 @@ use cms_model::{
     error::Result,
     webhook::model::{Webhook, WebhookKind},
 };
-use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, Writer};
+use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, WriteTransaction};
 
 use super::subscription_cache::{self, SubscriptionCache};
 use crate::content_type::catalog_cache::CatalogCache;
@@ -71,7 +71,7 @@ pub(super) fn create_deliveries(
 
 /// Reads the complete journal, inside a transaction that is about to delete the objects of its
 /// events.
-pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
+pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
     let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if own.is_none_or(|state| state.live == 0) {
         return Ok(());
@@ -92,9 +92,9 @@ pub(crate) fn catch_up(writer: &Writer<'_>, now: Timestamp) -> Result<()> {
 struct DeliveryBatch {
     /// New webhooks.
     created: Vec<i64>,
-    /// Changed webhooks with deliveries: failed deliveries may succeed now.
+    /// Changed webhooks that receive deliveries: failed deliveries may succeed now.
     changed: Vec<i64>,
-    /// Changed webhooks without deliveries.
+    /// Changed webhooks that do not receive deliveries: disabled or synchronous ones.
     suspended: Vec<i64>,
     /// A webhook was deleted.
     has_deleted: bool,
@@ -112,7 +112,7 @@ impl DeliveryBatch {
         webhooks: &[Webhook],
         entries: &[FeedEntry],
     ) -> Result<Self> {
-        let seq = entries.last().map_or(0, |entry| entry.place.seq);
+        let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
         let Some(own) = catalog.find(WEBHOOKS) else { return Ok(batch) };
         let mut subscriptions = Subscriptions::of(reader, webhooks)?;
@@ -123,7 +123,10 @@ impl DeliveryBatch {
                     subscriptions.active.insert(pk);
                 }
                 (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
-                    if webhooks.iter().any(|webhook| webhook.pk == pk && webhook.has_deliveries()) {
+                    if webhooks
+                        .iter()
+                        .any(|webhook| webhook.pk == pk && webhook.receives_deliveries())
+                    {
                         batch.changed.push(pk);
                     } else {
                         batch.suspended.push(pk);
@@ -139,7 +142,7 @@ impl DeliveryBatch {
         Ok(batch)
     }
 
-    fn write(&self, writer: &Writer<'_>, now: Timestamp) -> Result<()> {
+    fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
         for &pk in &self.created {
             writer.insert_webhook(pk)?;
         }
@@ -275,6 +278,6 @@ fn action(event: Event) -> Option<&'static str> {
 
 /// The id of a message: the same for each delivery of an entry to a webhook.
 fn message(entry: &FeedEntry, webhook: i64, object: Option<i64>) -> String {
-    let nonce = entry.place.nonce.cast_unsigned();
-    format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.place.seq, object.unwrap_or_default())
+    let nonce = entry.position.nonce.cast_unsigned();
+    format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.position.seq, object.unwrap_or_default())
 }

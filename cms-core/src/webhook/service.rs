@@ -30,7 +30,7 @@ use cms_model::{
         webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
     },
 };
-use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, Writer};
+use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
 use cms_system::lock;
 
 use super::feed;
@@ -193,7 +193,7 @@ impl Webhooks<'_> {
         self.cms.store.read(|reader| {
             let known = self.subscriptions(reader)?;
             let wanted = |webhook: &&Webhook| {
-                webhook.has_deliveries() && only.is_none_or(|only| only == webhook.pk)
+                webhook.receives_deliveries() && only.is_none_or(|only| only == webhook.pk)
             };
             let mut due = Vec::new();
             for webhook in known.iter().filter(wanted).map(|webhook| webhook.pk) {
@@ -220,7 +220,7 @@ impl Webhooks<'_> {
         self.cms.store.read(|reader| {
             let known = self.subscriptions(reader)?;
             let is_wanted =
-                |known: &&Webhook| known.pk == dispatch.webhook && known.has_deliveries();
+                |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
             let row = reader.delivery(dispatch.delivery)?.filter(|row| row.queued);
             row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
@@ -349,7 +349,7 @@ impl Webhooks<'_> {
 
 /// Applies an attempt to the endpoint of its webhook; returns whether it went down, or recovered.
 fn record_result(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     attempted: &DeliveryRow,
     result: AttemptResult,
     now: Timestamp,

@@ -20,7 +20,7 @@ use cms_model::{
         transition,
     },
 };
-use cms_store::{Event, ManagementEvent, Writer};
+use cms_store::{Event, ManagementEvent, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -69,7 +69,7 @@ impl Workflows<'_> {
     }
 
     /// Applies the transition `action` of the payload; returns the new state.
-    pub fn act(
+    pub fn run_transition(
         &self,
         caller: &Caller,
         name: &str,
@@ -130,8 +130,11 @@ impl Workflows<'_> {
         self.cms.write_with_catalog(move |writer, catalog| {
             let name = require_custom(catalog, &id)?.name.clone();
             let mut errors = FieldErrors::default();
-            for user in users(catalog, &id) {
-                errors.add("id", format!("This workflow is used by content type: {}", user.name()));
+            for content_type in types_using(catalog, &id) {
+                errors.add(
+                    "id",
+                    format!("This workflow is used by content type: {}", content_type.name()),
+                );
             }
             errors.into_result()?;
             writer.bump_schema()?;
@@ -162,7 +165,7 @@ impl Workflows<'_> {
 
 /// Applies the transition `action` of a payload to an object; returns the new state.
 pub(crate) fn apply<'t>(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &'t CompiledType,
     stored: &StoredObject<'_>,
     payload: &Map<String, Value>,
@@ -184,7 +187,7 @@ pub(crate) fn apply<'t>(
 
 /// Stores a workflow and invalidates the cached types that use it.
 pub(crate) fn put(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     workflow: &Workflow,
     stamp: Stamp,
@@ -195,8 +198,8 @@ pub(crate) fn put(
     }
     writer.put_workflow(workflow)?;
     let rev = writer.bump_schema()?;
-    for user in users(catalog, &workflow.id) {
-        writer.touch_ctd(user.pk, rev)?;
+    for content_type in types_using(catalog, &workflow.id) {
+        writer.touch_ctd(content_type.pk, rev)?;
     }
     let event =
         if is_new { ManagementEvent::WorkflowCreated } else { ManagementEvent::WorkflowUpdated };
@@ -205,25 +208,25 @@ pub(crate) fn put(
 
 /// Returns an error for each type with objects in a state that the workflow lacks.
 pub(crate) fn lost_states(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     workflow: &Workflow,
 ) -> Result<FieldErrors> {
     let mut errors = FieldErrors::default();
-    for user in users(catalog, &workflow.id) {
-        if let Some(state) = writer.state_outside(user.pk, &workflow.states)? {
-            let name = user.name();
+    for content_type in types_using(catalog, &workflow.id) {
+        if let Some(state) = writer.state_outside(content_type.pk, &workflow.states)? {
+            let name = content_type.name();
             errors.add("states", format!("State \"{state}\" is used by objects of type: {name}"));
         }
     }
     Ok(errors)
 }
 
-fn users<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
+fn types_using<'c>(catalog: &'c Catalog, id: &str) -> impl Iterator<Item = &'c Arc<CompiledType>> {
     catalog.types().iter().filter(move |known| known.definition.workflow_id == id)
 }
 
-/// Returns a workflow of the operator: built-in workflows cannot be changed.
+/// Returns a custom workflow: built-in workflows cannot be changed.
 fn require_custom<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Workflow>> {
     if is_built_in(id) {
         return Err(Error::Forbidden);

@@ -27,7 +27,7 @@ use cms_model::{
         },
     },
 };
-use cms_store::{Reader, WorkingCopyOf, WorkingCopyRow};
+use cms_store::{Reader, WorkingCopyRow, WorkingCopySubject};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -52,7 +52,7 @@ impl Cms {
 
 /// The object of a request.
 struct Target {
-    of: WorkingCopyOf,
+    subject: WorkingCopySubject,
     /// As stored, or `~<uuid>`.
     id: String,
     /// The tag of the current state; none for an object that does not exist yet.
@@ -64,7 +64,7 @@ impl WorkingCopies<'_> {
     pub fn get(&self, caller: &Caller, name: &str, id: &str) -> Result<(Json, EntityTag)> {
         self.objects().read(caller, name, required_access(id), |reader, _, content_type| {
             let target = Target::find(reader, content_type, caller, id)?;
-            let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &target.of));
+            let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &target.subject));
             let (row, data) = found.transpose()?.flatten().ok_or_else(|| not_found(name, id))?;
             to_json(name, &target, &row, &data)
         })
@@ -92,7 +92,7 @@ impl WorkingCopies<'_> {
         self.objects().write(&name.clone(), move |writer, _, content_type| {
             caller.require(required_access(&id), &name)?;
             let target = Target::find(writer, content_type, &caller, &id)?;
-            let stored = writer.working_copy(actor, &target.of)?;
+            let stored = writer.working_copy(actor, &target.subject)?;
             require_match(&caller, stored.as_ref())?;
             errors.into_result()?;
             if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
@@ -101,8 +101,8 @@ impl WorkingCopies<'_> {
             // Nothing limits the texts of unfinished work, and lists hold many titles.
             let title = object_title(&content_type.properties, &new.data);
             let title = title.chars().take(limits::MAX_WORKING_COPY_TITLE_CHARS).collect();
-            let (ctd, of) = (content_type.pk, target.of.clone());
-            let row = WorkingCopyRow { ctd, of, base: new.base, title, saved_at };
+            let (ctd, subject) = (content_type.pk, target.subject.clone());
+            let row = WorkingCopyRow { ctd, subject, base: new.base, title, saved_at };
             writer.put_working_copy(actor, &row, &text)?;
             to_json(&name, &target, &row, &text)
         })
@@ -119,9 +119,9 @@ impl WorkingCopies<'_> {
             caller.require(required_access(&id), content_type.name())?;
             let target = Target::find(writer, content_type, &caller, &id)?;
             let Some(actor) = caller.actor().pk else { return Ok(()) };
-            if let Some(stored) = writer.working_copy(actor, &target.of)? {
+            if let Some(stored) = writer.working_copy(actor, &target.subject)? {
                 require_match(&caller, Some(&stored))?;
-                writer.remove_working_copy(actor, &target.of)?;
+                writer.remove_working_copy(actor, &target.subject)?;
             }
             Ok(())
         })
@@ -141,16 +141,16 @@ impl WorkingCopies<'_> {
             let types = shown_types(&catalog, content_types);
             let mut rows = reader.working_copies(actor)?;
             rows.retain(|row| {
-                let needs = match &row.of {
-                    WorkingCopyOf::Object(_) => required_access(""),
-                    WorkingCopyOf::New { id, .. } => required_access(id),
+                let needs = match &row.subject {
+                    WorkingCopySubject::Object(_) => required_access(""),
+                    WorkingCopySubject::New { id, .. } => required_access(id),
                 };
                 types.get(&row.ctd).is_some_and(|known| caller.may(needs, known.name()))
             });
             let visible = visible_objects(reader, &types, caller, &rows)?;
-            rows.retain(|row| match &row.of {
-                WorkingCopyOf::Object(pk) => visible.contains_key(pk),
-                WorkingCopyOf::New { .. } => true,
+            rows.retain(|row| match &row.subject {
+                WorkingCopySubject::Object(pk) => visible.contains_key(pk),
+                WorkingCopySubject::New { .. } => true,
             });
             let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
             let total = rows.len() as u64;
@@ -190,12 +190,12 @@ impl Target {
             if !ids::is_uuid(uuid) {
                 return Err(Error::object_not_found(content_type.name(), id));
             }
-            let of = WorkingCopyOf::New { ctd: content_type.pk, id: id.to_owned() };
-            return Ok(Self { of, id: id.to_owned(), tag: None });
+            let subject = WorkingCopySubject::New { ctd: content_type.pk, id: id.to_owned() };
+            return Ok(Self { subject, id: id.to_owned(), tag: None });
         }
         let view = View::for_object(caller, content_type);
         find_map(reader, content_type, view, id, |stored| Self {
-            of: WorkingCopyOf::Object(stored.pk),
+            subject: WorkingCopySubject::Object(stored.pk),
             id: stored.id.clone().into_owned(),
             tag: Some(state_tag(content_type, view, stored)),
         })
@@ -268,9 +268,9 @@ fn visible_objects(
     caller: &Caller,
     rows: &[WorkingCopyRow],
 ) -> Result<HashMap<i64, (String, EntityTag)>> {
-    let pks = rows.iter().filter_map(|row| match row.of {
-        WorkingCopyOf::Object(pk) => Some(pk),
-        WorkingCopyOf::New { .. } => None,
+    let pks = rows.iter().filter_map(|row| match row.subject {
+        WorkingCopySubject::Object(pk) => Some(pk),
+        WorkingCopySubject::New { .. } => None,
     });
     let mut visible = HashMap::new();
     reader.object_rows(
@@ -296,9 +296,9 @@ fn summary(
     types: &HashMap<i64, &Arc<CompiledType>>,
     visible: &HashMap<i64, (String, EntityTag)>,
 ) -> WorkingCopySummary {
-    let (id, tag) = match row.of {
-        WorkingCopyOf::Object(pk) => visible.get(&pk).cloned().unzip(),
-        WorkingCopyOf::New { id, .. } => (Some(id), None),
+    let (id, tag) = match row.subject {
+        WorkingCopySubject::Object(pk) => visible.get(&pk).cloned().unzip(),
+        WorkingCopySubject::New { id, .. } => (Some(id), None),
     };
     WorkingCopySummary {
         content_type: types.get(&row.ctd).map(|known| known.name().to_owned()).unwrap_or_default(),

@@ -91,25 +91,18 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cms_model::settings::{Durability, NewDatabase};
-    use rusqlite::{Connection, types::Value};
-    use tempfile::TempDir;
+    use rusqlite::types::Value;
 
     use super::{ALL, BY_ACTOR, BY_ID};
-    use crate::{Store, testing::assert_read_by_index};
+    use crate::testing::{assert_read_by_index, database_with};
 
     #[test]
     fn activity_is_read_by_index() {
-        let folder = TempDir::new().unwrap();
-        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
-        let database = Connection::open(folder.path().join("cms.db")).unwrap();
-        database
-            .execute_batch(
+        let (_folder, database) = database_with(
                 "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
                  INSERT INTO journal (nonce, at, kind, ctd, object, object_id, actor)
                  SELECT n, n, 'object.update', 1, n % 1000, 'Object-' || (n % 1000), n % 100 FROM n;",
-            )
-            .unwrap();
+        );
         let bounds = || vec![Value::from(i64::MAX), Value::from(3)];
         let with = |wanted: Value| bounds().into_iter().chain([wanted]).collect::<Vec<_>>();
         let table = [

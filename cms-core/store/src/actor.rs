@@ -9,7 +9,7 @@ use cms_model::{
     error::{Error, Result},
     object::model::Edition,
     wire::{
-        by::{By, ByKind},
+        author::{Author, AuthorKind},
         user::Role,
     },
 };
@@ -30,13 +30,13 @@ pub enum ActorRef {
 
 /// The authors of the changes in one response.
 #[derive(Debug, Default)]
-pub struct Authors(HashMap<i64, By>);
+pub struct Authors(HashMap<i64, Author>);
 
 /// An actor, removed or not.
 #[derive(Clone, Debug)]
 pub struct ActorRow {
     pub pk: i64,
-    pub by: By,
+    pub by: Author,
     pub created_at: Timestamp,
     /// Of a user that exists.
     pub user: Option<ActorUser>,
@@ -79,11 +79,11 @@ impl From<Option<i64>> for ActorRef {
 
 impl Authors {
     /// Returns an author that was read.
-    pub fn by(&self, actor: ActorRef) -> By {
+    pub fn by(&self, actor: ActorRef) -> Author {
         match actor {
-            ActorRef::Local => By::local(),
-            ActorRef::Unknown => By::unknown(),
-            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(By::unknown),
+            ActorRef::Local => Author::local(),
+            ActorRef::Unknown => Author::unknown(),
+            ActorRef::Row(pk) => self.0.get(&pk).cloned().unwrap_or_else(Author::unknown),
         }
     }
 }
@@ -92,9 +92,9 @@ impl ActorRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Result<Self>> {
         let (uid, name, kind): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
         let by = match kind.as_str() {
-            "system" => By { kind: ByKind::System, id: None, name },
-            "user" => By { kind: ByKind::User, id: Some(uid), name },
-            _ => By { kind: ByKind::Key, id: Some(uid), name },
+            "system" => Author { kind: AuthorKind::System, id: None, name },
+            "user" => Author { kind: AuthorKind::User, id: Some(uid), name },
+            _ => Author { kind: AuthorKind::Key, id: Some(uid), name },
         };
         let user = match (row.get::<_, Option<String>>(5)?, row.get::<_, Option<String>>(6)?) {
             (Some(email), Some(role)) => {

@@ -6,7 +6,7 @@ use cms_model::{content_type::indexed::IndexedProperties, error::Result, object:
 use rusqlite::params;
 
 use super::{
-    Reader, Writer,
+    Reader, WriteTransaction,
     error::{damage, map},
     object::table_of,
     slots,
@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Rebuilds all indexes.
     pub fn reindex(&self) -> Result<()> {
         self.0.0.execute_batch("REINDEX").map_err(map)

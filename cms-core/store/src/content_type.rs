@@ -8,7 +8,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// The number of objects of a type, and a counter that each change of one of them increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn to_json(definition: &Definition) -> Result<String> {
     serde_json::to_string(definition).map_err(|error| Error::Internal(Box::new(error)))
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a type and its counters; returns its primary key.
     pub fn insert_ctd(
         &self,
@@ -132,7 +132,7 @@ impl Writer<'_> {
     }
 
     /// Removes the definitions that were replaced before a time.
-    pub fn forget_definitions(&self, before: Timestamp) -> Result<()> {
+    pub fn delete_former_definitions(&self, before: Timestamp) -> Result<()> {
         self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 

@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
     /// Returns the request fingerprint and the response stored later than a time.
@@ -31,7 +31,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a response, and replaces an expired one.
     pub fn store_response(
         &self,

@@ -3,7 +3,7 @@
 use cms_model::error::Result;
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
     /// Returns the folders with an unfinished import, by name, each with the greatest primary key
@@ -25,7 +25,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Records the start of an import of a folder; returns the greatest primary key of an
     /// object.
     pub fn begin_import(&self, folder: &str) -> Result<i64> {

@@ -11,7 +11,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer, actor::ActorRef};
+use super::{Reader, WriteTransaction, actor::ActorRef};
 
 /// A job to be stored with its objects.
 #[derive(Clone, Debug)]
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a job with its objects.
     pub fn insert_bulk_job(&self, job: &NewJob, objects: &[i64]) -> Result<()> {
         let (ctd, name) = &job.content_type;
@@ -246,7 +246,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Ends a job; objects that are not processed are forgotten.
+    /// Ends a job; rows of objects that are not processed are removed.
     pub fn finish_bulk_job(
         &self,
         job: i64,

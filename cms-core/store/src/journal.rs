@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer, actor::ActorRef};
+use super::{Reader, WriteTransaction, actor::ActorRef};
 
 /// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct JournalPosition {
 pub struct Change<'a> {
     pub event: Event,
     pub stamp: Stamp,
-    /// Row and name of the type; 0 and none when the change concerns no type.
+    /// Primary key and name of the type; 0 and an empty name when the change concerns no type.
     pub content_type: (i64, &'a str),
     pub object: Option<ChangedObject<'a>>,
 }
@@ -84,10 +84,10 @@ pub struct ChangedObject<'a> {
 /// A row of the change feed.
 #[derive(Clone, Debug)]
 pub struct FeedEntry {
-    pub place: JournalPosition,
+    pub position: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     /// Its name; none in rows written by older versions.
     pub content_type: Option<String>,
@@ -107,7 +107,7 @@ pub struct FeedObject {
 /// A row of the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    pub place: JournalPosition,
+    pub position: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
@@ -199,25 +199,25 @@ impl Event {
 }
 
 /// Reads seq, nonce and kind.
-fn place_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
+fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event)> {
     Ok((JournalPosition { seq: row.get(0)?, nonce: row.get(1)? }, Event::read(row)?))
 }
 
 /// Reads seq, nonce, kind, ctd and object.
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    let (place, event) = place_and_event(row)?;
-    Ok(Entry { place, event, ctd: row.get(3)?, object: row.get(4)? })
+    let (position, event) = position_and_event(row)?;
+    Ok(Entry { position, event, ctd: row.get(3)?, object: row.get(4)? })
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
 fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
-    let (place, event) = place_and_event(row)?;
+    let (position, event) = position_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
         (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
         _ => None,
     };
     Ok(FeedEntry {
-        place,
+        position,
         event,
         at: Timestamp(row.get(3)?),
         ctd: row.get(4)?,
@@ -285,7 +285,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Appends a row.
     pub fn log(&self, change: &Change<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn insert_key(&self, key: &KeyRow) -> Result<()> {
         self.execute(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)

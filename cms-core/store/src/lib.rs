@@ -1,8 +1,8 @@
 //! The database: SQLite, and all SQL.
 //!
-//! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] a [`Writer`] in the one
-//! write transaction. Their methods are in one file per table group, and take and return values of
-//! `cms_model`. This crate contains no rules: those are in the model and the services.
+//! [`Store::read`] provides a [`Reader`] on one snapshot, [`Store::write`] the one
+//! [`WriteTransaction`]. Their methods are in one file per table group, and take and return values
+//! of `cms_model`. This crate contains no rules: those are in the model and the services.
 
 mod activity;
 mod actor;
@@ -85,20 +85,20 @@ pub use self::{
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
     webhook::{Attempt, DeliveryRow, NewDelivery},
-    working_copy::{WorkingCopyOf, WorkingCopyRow},
+    working_copy::{WorkingCopyRow, WorkingCopySubject},
     writer::WriterCounts,
 };
 use self::{
     error::{Damage, map},
     list::ListCache,
     pool::Pool,
-    writer::Writers,
+    writer::GroupCommit,
 };
 
 /// An open database.
 pub struct Store {
     readers: Pool,
-    writers: Writers,
+    group_commit: GroupCommit,
     lists: ListCache,
     damage: Damage,
     // Held while the database is in use; see `migrate`.
@@ -113,7 +113,7 @@ impl Store {
         let writer = pool::connect_writer(&path, durability)?;
         Ok(Self {
             readers: Pool::new(path),
-            writers: Writers::new(writer),
+            group_commit: GroupCommit::new(writer),
             lists: ListCache::default(),
             damage: Damage::default(),
             _lock: lock,
@@ -128,7 +128,7 @@ impl Store {
 
     /// Returns the statistics of the writer.
     pub fn writer_counts(&self) -> WriterCounts {
-        self.writers.counts()
+        self.group_commit.counts()
     }
 
     /// Reads from one snapshot of the database.
@@ -160,17 +160,17 @@ impl Store {
         self.damage.record_damage(read(&Reader(&connection)))
     }
 
-    /// Changes the database: all changes of `job` are durable, or none when it fails. After a
-    /// damaged page was found, every job is rejected.
+    /// Changes the database: all changes of `write` are durable, or none when it fails. After a
+    /// damaged page was found, every write is rejected.
     ///
-    /// Jobs of several callers may share one commit; each sees the changes of the jobs before it.
+    /// Writes of several callers may share one commit; each sees the changes of those before it.
     pub fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "commit").entered();
         self.check_undamaged()?;
-        self.damage.record_damage(self.writers.run(job))
+        self.damage.record_damage(self.group_commit.run(write))
     }
 
     /// Returns the first error of a damaged database file, if one was found.
@@ -195,25 +195,25 @@ impl Store {
         }
     }
 
-    /// Calls a function after each commit, until its owner drops it.
+    /// Calls a function after each commit, also a failed one, until its owner drops it.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
-        self.writers.on_commit(listener);
+        self.group_commit.on_commit(listener);
     }
 
-    /// Runs a job as [`Self::write`] does, and rolls back its changes.
+    /// Runs a write as [`Self::write`] does, and rolls back its changes.
     pub fn dry_run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
-        let rolled_back = self.writers.run(move |writer| -> Result<()> {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(job(writer));
+        let rolled_back = self.group_commit.run(move |writer| -> Result<()> {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Without a result the job never ran, or panicked: then the error has the reason.
+        // Without a result the write never ran, or panicked: then the error has the reason.
         self.damage.record_damage(result.unwrap_or_else(|| {
             Err(rolled_back.err().unwrap_or_else(|| Error::internal("no result")))
         }))
@@ -289,9 +289,9 @@ impl Reader<'_> {
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.
-pub struct Writer<'c>(Reader<'c>);
+pub struct WriteTransaction<'c>(Reader<'c>);
 
-impl<'c> Deref for Writer<'c> {
+impl<'c> Deref for WriteTransaction<'c> {
     type Target = Reader<'c>;
 
     fn deref(&self) -> &Reader<'c> {
@@ -299,7 +299,7 @@ impl<'c> Deref for Writer<'c> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     fn execute(&self, sql: &str, parameters: impl Params) -> Result<()> {
         self.execute_and_count(sql, parameters)?;
         Ok(())

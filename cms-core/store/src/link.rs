@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cms_model::{error::Result, paging::ListRange};
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 /// The numbers of objects of a type that link to an object.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores the links of a new object.
     pub fn insert_links<'l>(
         &self,

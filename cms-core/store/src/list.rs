@@ -25,7 +25,7 @@ use super::{
 /// Maximum length of the texts of a cached list, in bytes.
 const MAX_CACHED_BYTES: usize = 4096;
 
-/// Caches counts and access paths of lists.
+/// Caches counts and plans of lists.
 #[derive(Default)]
 pub(crate) struct ListCache {
     /// Number of matching objects.
@@ -33,7 +33,8 @@ pub(crate) struct ListCache {
     plans: Cache<ObjectList, Arc<ListPlan>>,
 }
 
-/// The access path of a list, for one state of its type.
+/// The plan of a list, for one state of its type: the number of matches, and the statement of its
+/// page.
 pub struct ListPlan {
     /// Objects on all pages.
     pub matching: u64,
@@ -48,8 +49,8 @@ impl ListPlan {
 }
 
 impl Store {
-    /// Returns the access path of a list in the snapshot of a reader; none when that requires
-    /// counting objects and counting is not allowed.
+    /// Returns the plan of a list in the snapshot of a reader; none when that requires counting
+    /// objects and counting is not allowed.
     pub fn plan_list(
         &self,
         reader: &Reader<'_>,
@@ -65,12 +66,12 @@ impl Store {
         }
         let query = list.query(content_type)?;
         let columns = columns_of(list.columns);
-        let live = match query.edition {
+        let total = match query.edition {
             Edition::Current => live,
             Edition::Published => published,
         };
         let known = if query.is_unrestricted() {
-            Some(live)
+            Some(total)
         } else {
             self.lists.counts.get(ctd, &list.matching, changes)
         };
@@ -79,7 +80,7 @@ impl Store {
             None if may_count => reader.count(content_type, &query)?,
             None => return Ok(None),
         };
-        let counts = ListCounts { matching, total: live };
+        let counts = ListCounts { matching, total };
         let page = list_sql::page(&query, content_type.into(), counts, columns);
         let plan = Arc::new(ListPlan { matching, page });
         if is_cached {

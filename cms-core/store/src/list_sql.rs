@@ -35,7 +35,7 @@ use terms::Term;
 /// The type of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     pub name: &'a str,
     pub properties: &'a [Property],

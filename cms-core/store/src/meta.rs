@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
@@ -14,7 +14,7 @@ pub const DERIVED_DATA_VERSION: i64 = 3;
 pub struct Revisions {
     /// Content types.
     pub schema: i64,
-    /// Keys.
+    /// Keys, users and ended sessions.
     pub auth: i64,
 }
 
@@ -50,7 +50,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
         self.execute(
             "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
@@ -70,7 +70,7 @@ impl Writer<'_> {
         self.query_value("UPDATE meta SET schema_rev = schema_rev + 1 RETURNING schema_rev", [])
     }
 
-    /// Invalidates the keys of every process.
+    /// Invalidates the cached keys, users and sessions of every process.
     pub fn bump_auth(&self) -> Result<()> {
         self.execute("UPDATE meta SET auth_rev = auth_rev + 1", [])
     }

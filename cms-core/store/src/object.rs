@@ -10,7 +10,7 @@ use cms_model::{
 use rusqlite::{Row, params, types::Type};
 use serde::Serialize;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 /// The columns of [`read`], in its order.
 macro_rules! columns {
@@ -293,7 +293,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a new object in its first version; returns its primary key.
     pub fn insert_object(
         &self,

@@ -4,9 +4,9 @@
 use cms_model::{clock::Timestamp, error::Result, user::openid::OpenIdSignIn};
 use rusqlite::params;
 
-use super::Writer;
+use super::WriteTransaction;
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a sign-in of a browser, and removes the oldest ones beyond `maximum`.
     pub fn insert_openid_sign_in(
         &self,

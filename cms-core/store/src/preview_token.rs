@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
     /// Returns the creator of a preview token that is valid at a time: an actor, or none for a
@@ -23,7 +23,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a preview token, and ends the oldest ones of its creator beyond `limit`.
     pub fn insert_preview_token(
         &self,

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, Statement, params};
 
-use super::{Writer, error::map};
+use super::{WriteTransaction, error::map};
 
 /// An object before a change of its type.
 pub struct StoredTexts<'r> {
@@ -32,7 +32,7 @@ pub struct NewTexts {
     pub published: Option<Rewritten>,
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Passes every object of a type to `rewrite`, one at a time, and stores the result.
     ///
     /// A published version that was edited since is also in the version table. The scan follows

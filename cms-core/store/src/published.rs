@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer, object};
+use super::{Reader, WriteTransaction, object};
 
 /// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
@@ -46,7 +46,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Publishes the current version of an object; cancels a scheduled publication.
     pub fn publish(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         let was_published = self.published_data(pk)?.is_some();

@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, error::Result, retention::RetentionClock};
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
     pub fn retention_clock(&self) -> Result<RetentionClock> {
@@ -28,7 +28,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_retention_clock(&self, clock: &RetentionClock) -> Result<()> {
         self.execute(
             "UPDATE meta SET clock_seen_at = ?1, clock_trusted_at = ?2, clock_waited = ?3",

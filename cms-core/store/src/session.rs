@@ -9,14 +9,14 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A session, ended by time or not.
 #[derive(Clone, Debug)]
 pub struct SessionRow {
     pub pk: i64,
     pub id: String,
-    /// Row of the user.
+    /// Primary key of the user.
     pub user: i64,
     pub lifetime: Lifetime,
     /// Of the client that signed in.
@@ -29,7 +29,7 @@ pub struct SessionRow {
 pub struct LinkRow {
     pub pk: i64,
     pub kind: LinkKind,
-    /// Row of the user; none for the set-up link.
+    /// Primary key of the user; none for the set-up link.
     pub user: Option<i64>,
     pub expires_at: Timestamp,
 }
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a session, and ends the least recently used ones of the user beyond `maximum`;
     /// returns the row.
     pub fn insert_session(

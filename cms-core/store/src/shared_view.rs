@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, context::Stamp, error::Result};
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A shared view.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a new view; returns it as stored.
     pub fn insert_shared_view(
         &self,

@@ -21,14 +21,14 @@ use std::fmt::Write as _;
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map, object::table_of};
+use super::{Reader, WriteTransaction, error::map, object::table_of};
 
 /// The sort and lookup key of a slot.
 pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
 }
 
-/// The part of a text that its key does not contain.
+/// The exact text, if its key (lower case) differs.
 pub(crate) fn spelling(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }
@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Creates the missing indexes of this number of slots.
     pub fn ensure_slots(&self, count: usize) -> Result<()> {
         if !self.has_slots(count)? {

@@ -11,7 +11,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 /// A media object, live or in the trash, and the record of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Records the upload of an id.
     pub fn record_file(
         &self,

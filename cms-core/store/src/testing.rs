@@ -1,6 +1,19 @@
-//! Checks of the cost of statements, for unit tests. This module knows no table.
+//! Databases and checks of the cost of statements, for unit tests. This module knows no table.
 
+use cms_model::settings::{Durability, NewDatabase};
 use rusqlite::{Connection, Params, StatementStatus};
+use tempfile::TempDir;
+
+use crate::Store;
+
+/// Creates a database and inserts rows, whose references are not checked.
+pub(crate) fn database_with(sql: &str) -> (TempDir, Connection) {
+    let folder = TempDir::new().unwrap();
+    Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+    let database = Connection::open(folder.path().join("cms.db")).unwrap();
+    database.execute_batch(&format!("PRAGMA foreign_keys = OFF; {sql}")).unwrap();
+    (folder, database)
+}
 
 /// Runs a statement that returns a primary key, and requires its rows, an access by one index, and a
 /// cost that does not depend on the size of the table.

@@ -19,7 +19,7 @@ use rusqlite::{Row, params};
 use serde::Serialize;
 
 use super::{
-    Reader, Writer,
+    Reader, WriteTransaction,
     actor::ActorRef,
     journal::Event,
     object::{EXTRA_COLUMN, read},
@@ -48,7 +48,7 @@ const ENTRY: &str = "SELECT pk, ctd, id, title, version, deleted_at, deleted_by,
 #[derive(Clone, Debug)]
 pub struct TrashEntry {
     pub pk: i64,
-    /// Row of the type.
+    /// Primary key of the type.
     pub ctd: i64,
     pub id: String,
     pub title: String,
@@ -68,7 +68,7 @@ pub struct TrashFilter {
     pub range: (Timestamp, Timestamp),
     /// A part of the title or the id.
     pub text: Option<String>,
-    /// Row of the actor who deleted the object.
+    /// Primary key of the actor who deleted the object.
     pub actor: Option<i64>,
 }
 
@@ -247,7 +247,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Moves an object to the trash; removes its links and its published version.
     pub fn trash_object(&self, ctd: i64, pk: i64, stamp: Stamp) -> Result<()> {
         self.withdraw(ctd, pk)?;
@@ -391,35 +391,27 @@ impl Writer<'_> {
     }
 
     /// Removes records of ids deleted before a time.
-    pub fn forget_removed_ids(&self, before: Timestamp) -> Result<()> {
+    pub fn delete_removed_ids(&self, before: Timestamp) -> Result<()> {
         self.execute("DELETE FROM removed_id WHERE deleted_at < ?1", [before.0])
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use cms_model::settings::{Durability, NewDatabase};
     use rusqlite::{Connection, StatementStatus, params};
     use tempfile::TempDir;
 
     use super::{Timestamp, TrashFilter};
-    use crate::Store;
+    use crate::testing::database_with;
 
     /// A data directory with 100,000 deletions of a hundred types.
     fn full_trash() -> (TempDir, Connection) {
-        let folder = TempDir::new().unwrap();
-        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
-        let database = Connection::open(folder.path().join("cms.db")).unwrap();
-        database
-            .execute_batch(
-                "PRAGMA foreign_keys = OFF;
-                 WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+        database_with(
+                "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
                  INSERT INTO trash (pk, ctd, id, created_at, updated_at, version, version_at, status,
                      workflow_state, title, data, deleted_at)
                  SELECT n, n % 100, n, 0, 0, 1, 0, 'public', 'saved', 'Title', '{}', n FROM n;",
-            )
-            .unwrap();
-        (folder, database)
+        )
     }
 
     #[test]

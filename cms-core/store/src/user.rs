@@ -9,12 +9,12 @@ use cms_model::{
 };
 use rusqlite::{Params, Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// A user that exists.
 #[derive(Clone, Debug)]
 pub struct UserRow {
-    /// Row of the actor.
+    /// Primary key of the actor.
     pub pk: i64,
     pub uid: String,
     pub created_at: Timestamp,
@@ -77,7 +77,7 @@ impl Reader<'_> {
         self.query_rows(&sql, [], read)?.into_iter().collect()
     }
 
-    /// Returns the user with this row of the actor.
+    /// Returns the user by the primary key of its actor.
     pub fn user(&self, pk: i64) -> Result<Option<UserRow>> {
         self.find_user("u.actor = ?1", [pk])
     }
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Inserts a user; returns the row. `hash` is the digest of no token.
     pub fn insert_user(
         &self,

@@ -3,7 +3,7 @@
 use cms_model::error::Result;
 use rusqlite::params;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 impl Reader<'_> {
     /// Returns the settings of a user as compact JSON, if there are any.
@@ -13,7 +13,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Replaces the settings of a user.
     pub fn set_user_settings(&self, user: i64, data: &str) -> Result<()> {
         self.execute(

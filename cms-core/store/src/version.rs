@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cms_model::{error::Result, object::model::StoredObject};
 use rusqlite::params;
 
-use super::{Reader, Writer, object};
+use super::{Reader, WriteTransaction, object};
 
 /// A replaced version with the columns of [`object::read`]; `$data` is its last column.
 macro_rules! select {
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Copies the current version of an object to the version table.
     pub(super) fn archive_version(&self, pk: i64) -> Result<()> {
         self.execute(

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, Writer, actor::ActorRef};
+use super::{FeedObject, Reader, WriteTransaction, actor::ActorRef};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct NewDelivery {
     pub message: String,
     pub at: Timestamp,
     pub action: &'static str,
-    /// Row of the type; none for a test.
+    /// Primary key of the type; none for a test.
     pub ctd: Option<i64>,
     pub object: Option<i64>,
     pub version: Option<i64>,
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that run continuously, independent of pending deliveries.
+/// Statements that run every second: their cost must not grow with the number of deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
@@ -243,7 +243,7 @@ const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
 const EXPIRED: &str =
     "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     pub fn set_webhook_cursor(&self, seq: i64) -> Result<()> {
         self.execute("UPDATE meta SET webhook_seq = ?1", [seq])
     }
@@ -430,22 +430,17 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use cms_model::settings::{Durability, NewDatabase};
     use rusqlite::Connection;
     use tempfile::TempDir;
 
     use super::{DUE, DUE_AFTER, EXPIRED, OLDEST};
-    use crate::{Store, testing::assert_read_by_index};
+    use crate::testing::{assert_read_by_index, database_with};
 
     /// A data directory with 100,000 pending deliveries: half of them of one object, the others of
     /// one object each, with a later retry.
     fn backlog() -> (TempDir, Connection) {
-        let folder = TempDir::new().unwrap();
-        Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
-        let database = Connection::open(folder.path().join("cms.db")).unwrap();
-        database
-            .execute_batch(
-                "INSERT INTO webhook (object) VALUES (7);
+        database_with(
+            "INSERT INTO webhook (object) VALUES (7);
                  WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
                  INSERT INTO webhook_delivery
                      (webhook, message, at, action, ctd, object, version, type_name, id, due_at,
@@ -453,9 +448,7 @@ mod tests {
                  SELECT 7, n, n, 'Update', 1, 1, 1, 'post', iif(n % 2, 'same', n),
                         iif(n % 2, n, 1000000 + n), n = 1 OR n % 2 = 0, iif(n % 2, NULL, n)
                  FROM n;",
-            )
-            .unwrap();
-        (folder, database)
+        )
     }
 
     #[test]

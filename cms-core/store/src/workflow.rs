@@ -1,4 +1,4 @@
-//! Workflows of the operator, and the workflow states of objects.
+//! Custom workflows, and the workflow states of objects.
 
 use cms_model::{
     context::Stamp,
@@ -7,10 +7,10 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, Writer, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 impl Reader<'_> {
-    /// Returns the workflows of the operator in the order of their definition.
+    /// Returns the custom workflows in the order of their definition.
     pub fn workflows(&self) -> Result<Vec<Workflow>> {
         let mut workflows = Vec::new();
         self.each_row("SELECT definition FROM workflow ORDER BY pk", [], |row| {
@@ -34,7 +34,7 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a workflow, and replaces one with the same id.
     pub fn put_workflow(&self, workflow: &Workflow) -> Result<()> {
         let definition =

@@ -5,11 +5,11 @@
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::{Row, params};
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
 /// The object that a working copy belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkingCopyOf {
+pub enum WorkingCopySubject {
     /// The row of an object, live or in the trash.
     Object(i64),
     /// An object that does not exist yet: its type, and the id in the path.
@@ -20,7 +20,7 @@ pub enum WorkingCopyOf {
 #[derive(Clone, Debug)]
 pub struct WorkingCopyRow {
     pub ctd: i64,
-    pub of: WorkingCopyOf,
+    pub subject: WorkingCopySubject,
     pub base: Option<String>,
     pub title: String,
     pub saved_at: Timestamp,
@@ -35,9 +35,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<WorkingCopyRow> {
     let ctd = row.get(0)?;
     Ok(WorkingCopyRow {
         ctd,
-        of: match row.get(1)? {
-            Some(pk) => WorkingCopyOf::Object(pk),
-            None => WorkingCopyOf::New { ctd, id: row.get(2)? },
+        subject: match row.get(1)? {
+            Some(pk) => WorkingCopySubject::Object(pk),
+            None => WorkingCopySubject::New { ctd, id: row.get(2)? },
         },
         base: row.get(3)?,
         title: row.get(4)?,
@@ -50,16 +50,16 @@ impl Reader<'_> {
     pub fn working_copy(
         &self,
         actor: i64,
-        of: &WorkingCopyOf,
+        subject: &WorkingCopySubject,
     ) -> Result<Option<(WorkingCopyRow, String)>> {
         let select =
             |condition| format!("SELECT {COLUMNS}, data FROM working_copy WHERE {condition}");
         let read = |row: &Row<'_>| Ok((read(row)?, row.get(6)?));
-        match of {
-            WorkingCopyOf::Object(pk) => {
+        match subject {
+            WorkingCopySubject::Object(pk) => {
                 self.query_optional(&select(OF_OBJECT), [actor, *pk], read)
             }
-            WorkingCopyOf::New { ctd, id } => {
+            WorkingCopySubject::New { ctd, id } => {
                 self.query_optional(&select(OF_NEW), params![actor, ctd, id], read)
             }
         }
@@ -92,13 +92,13 @@ impl Reader<'_> {
     }
 }
 
-impl Writer<'_> {
+impl WriteTransaction<'_> {
     /// Stores a working copy, and replaces the one of the same object.
     pub fn put_working_copy(&self, actor: i64, copy: &WorkingCopyRow, data: &str) -> Result<()> {
-        self.remove_working_copy(actor, &copy.of)?;
-        let (object, new_id) = match &copy.of {
-            WorkingCopyOf::Object(pk) => (Some(pk), None),
-            WorkingCopyOf::New { id, .. } => (None, Some(id)),
+        self.remove_working_copy(actor, &copy.subject)?;
+        let (object, new_id) = match &copy.subject {
+            WorkingCopySubject::Object(pk) => (Some(pk), None),
+            WorkingCopySubject::New { id, .. } => (None, Some(id)),
         };
         let (base, title, saved_at) = (&copy.base, &copy.title, copy.saved_at.0);
         self.execute(
@@ -109,11 +109,11 @@ impl Writer<'_> {
     }
 
     /// Removes a working copy, if there is one.
-    pub fn remove_working_copy(&self, actor: i64, of: &WorkingCopyOf) -> Result<()> {
+    pub fn remove_working_copy(&self, actor: i64, subject: &WorkingCopySubject) -> Result<()> {
         let delete = |condition| format!("DELETE FROM working_copy WHERE {condition}");
-        match of {
-            WorkingCopyOf::Object(pk) => self.execute(&delete(OF_OBJECT), [actor, *pk]),
-            WorkingCopyOf::New { ctd, id } => {
+        match subject {
+            WorkingCopySubject::Object(pk) => self.execute(&delete(OF_OBJECT), [actor, *pk]),
+            WorkingCopySubject::New { ctd, id } => {
                 self.execute(&delete(OF_NEW), params![actor, ctd, id])
             }
         }

@@ -1,8 +1,8 @@
-//! One writer, and group commit.
+//! Group commit on the one connection that writes.
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
-//! finds the writer free becomes the leader: it runs all waiting jobs, each in its own savepoint,
-//! commits once, and only then returns their results. Jobs that arrive meanwhile wait for the next
+//! finds no leader becomes one: it runs all waiting writes, each in its own savepoint, commits
+//! once, and only then returns their results. Writes that arrive meanwhile wait for the next
 //! leader, which is the first of them.
 
 use std::{
@@ -18,47 +18,48 @@ use std::{
 use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
-use super::{Reader, Writer};
+use super::{Reader, WriteTransaction};
 
-/// Maximum jobs in one commit, so that the first of them does not wait indefinitely.
-const MAX_JOBS_PER_COMMIT: usize = 256;
+/// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
+const MAX_WRITES_PER_COMMIT: usize = 256;
 
-pub(super) struct Writers {
+/// Runs the writes of all callers, one batch at a time.
+pub(super) struct GroupCommit {
     queue: Mutex<Queue>,
     /// Only the leader locks this, so no thread waits for it.
     connection: Mutex<Connection>,
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
-    /// Number of commits, the jobs in them, and their total duration in nanoseconds.
+    /// Number of commits, the writes in them, and their total duration in nanoseconds.
     commits: AtomicU64,
     committed: AtomicU64,
     busy: AtomicU64,
 }
 
-/// Statistics of the writer, and the number of waiting jobs.
+/// Statistics of the writer, and the number of waiting writes.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterCounts {
     pub commits: u64,
-    pub jobs: u64,
+    pub writes: u64,
     pub busy: Duration,
     pub waiting: usize,
 }
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<PendingWrite>,
     has_leader: bool,
 }
 
-struct Job {
-    /// Runs the job and keeps its result.
+struct PendingWrite {
+    /// Runs the write and stores its result.
     run: Run,
     waiter: Arc<Waiter>,
 }
 
-/// What to do with the changes of a job.
+/// What to do with the changes of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum JobOutcome {
+enum WriteOutcome {
     Keep,
     Undo,
     /// The disk is full.
@@ -88,7 +89,7 @@ impl Waiter {
     }
 }
 
-impl Writers {
+impl GroupCommit {
     pub(super) fn new(connection: Connection) -> Self {
         Self {
             queue: Mutex::default(),
@@ -107,27 +108,27 @@ impl Writers {
     pub(super) fn counts(&self) -> WriterCounts {
         WriterCounts {
             commits: self.commits.load(Ordering::Relaxed),
-            jobs: self.committed.load(Ordering::Relaxed),
+            writes: self.committed.load(Ordering::Relaxed),
             busy: Duration::from_nanos(self.busy.load(Ordering::Relaxed)),
             waiting: lock(&self.queue).waiting.len(),
         }
     }
 
-    /// Runs a job inside a transaction and returns after the commit.
+    /// Runs a write inside a transaction and returns after the commit.
     pub(super) fn run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Writer<'_>) -> Result<T> + Send + 'static,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let result = Arc::new(Mutex::new(None));
         let waiter = Arc::new(Waiter::default());
         let run = {
             let result = Arc::clone(&result);
-            move |writer: &Writer<'_>| {
-                let value = job(writer);
+            move |writer: &WriteTransaction<'_>| {
+                let value = write(writer);
                 let outcome = match &value {
-                    Ok(_) => JobOutcome::Keep,
-                    Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
-                    Err(_) => JobOutcome::Undo,
+                    Ok(_) => WriteOutcome::Keep,
+                    Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
+                    Err(_) => WriteOutcome::Undo,
                 };
                 *lock(&result) = Some(value);
                 outcome
@@ -135,7 +136,9 @@ impl Writers {
         };
         let is_leader = {
             let mut queue = lock(&self.queue);
-            queue.waiting.push_back(Job { run: Box::new(run), waiter: Arc::clone(&waiter) });
+            queue
+                .waiting
+                .push_back(PendingWrite { run: Box::new(run), waiter: Arc::clone(&waiter) });
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if is_leader {
@@ -143,7 +146,7 @@ impl Writers {
         }
         self.wait(&waiter).map_err(shared)?;
         let outcome = lock(&result).take();
-        outcome.unwrap_or_else(|| Err(Error::internal("a write job panicked")))
+        outcome.unwrap_or_else(|| Err(Error::internal("a write panicked")))
     }
 
     /// Waits for the result, and runs the next batch if this caller becomes the leader.
@@ -174,12 +177,13 @@ impl Writers {
 
     /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
-        let jobs: Vec<Job> = {
+        let writes: Vec<PendingWrite> = {
             let mut queue = lock(&self.queue);
-            let count = queue.waiting.len().min(MAX_JOBS_PER_COMMIT);
+            let count = queue.waiting.len().min(MAX_WRITES_PER_COMMIT);
             queue.waiting.drain(..count).collect()
         };
-        let (runs, waiters): (Vec<_>, Vec<_>) = jobs.into_iter().map(|j| (j.run, j.waiter)).unzip();
+        let (runs, waiters): (Vec<_>, Vec<_>) =
+            writes.into_iter().map(|write| (write.run, write.waiter)).unzip();
         let started = Instant::now();
         let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -200,14 +204,14 @@ impl Writers {
     }
 }
 
-type Run = Box<dyn FnOnce(&Writer<'_>) -> JobOutcome + Send>;
+type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
-/// Runs jobs in one transaction: each keeps or rolls back its own changes, one commit stores them
+/// Runs writes in one transaction: each keeps or rolls back its own changes, one commit stores them
 /// all.
-fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
-    let writer = Writer(Reader(connection));
+fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
+    let writer = WriteTransaction(Reader(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
-    let ended = run_jobs(&writer, jobs)
+    let ended = run_writes(&writer, writes)
         .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
@@ -216,21 +220,22 @@ fn run_batch(connection: &Connection, jobs: Vec<Run>) -> Result<()> {
     ended
 }
 
-/// Returns whether any job succeeded.
-fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
-    let alone = jobs.len() == 1;
+/// Returns whether any write succeeded.
+fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
+    let alone = writes.len() == 1;
     let mut succeeded = false;
-    for job in jobs {
+    for write in writes {
         if !alone {
-            writer.execute("SAVEPOINT job", [])?;
+            writer.execute("SAVEPOINT write", [])?;
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| job(writer))).unwrap_or(JobOutcome::Undo);
-        let kept = outcome == JobOutcome::Keep;
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
+        let kept = outcome == WriteOutcome::Keep;
         succeeded |= kept;
         if writer.0.0.is_autocommit() {
             // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
-            let is_full = outcome == JobOutcome::NoSpace;
+            let is_full = outcome == WriteOutcome::NoSpace;
             return Err(if is_full {
                 Error::NoSpace(reason.into())
             } else {
@@ -239,9 +244,9 @@ fn run_jobs(writer: &Writer<'_>, jobs: Vec<Run>) -> Result<bool> {
         }
         if !alone {
             if !kept {
-                writer.execute("ROLLBACK TO job", [])?;
+                writer.execute("ROLLBACK TO write", [])?;
             }
-            writer.execute("RELEASE job", [])?;
+            writer.execute("RELEASE write", [])?;
         }
     }
     Ok(succeeded)
@@ -290,7 +295,7 @@ mod tests {
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
             writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
-            if succeeds { JobOutcome::Keep } else { JobOutcome::Undo }
+            if succeeds { WriteOutcome::Keep } else { WriteOutcome::Undo }
         })
     }
 
@@ -299,14 +304,14 @@ mod tests {
     fn batch_always_ends_its_transaction() {
         let connection = Connection::open_in_memory().unwrap();
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
-        let panics = || -> Run { Box::new(|_| panic!("a job that panics")) };
+        let panics = || -> Run { Box::new(|_| panic!("a write that panics")) };
         let spoils = |sql: &'static str| -> Run {
             Box::new(move |writer| {
                 writer.execute(sql, []).unwrap();
-                JobOutcome::Undo
+                WriteOutcome::Undo
             })
         };
-        // jobs, rows that they leave, whether the batch itself fails
+        // writes, rows that they leave, whether the batch itself fails
         let batches: Vec<(Vec<Run>, i64, bool)> = vec![
             (vec![insert(true)], 1, false),
             (vec![insert(false)], 0, false),
@@ -314,11 +319,11 @@ mod tests {
             (vec![insert(true), insert(false), panics(), insert(true)], 2, false),
             (vec![insert(false), insert(false)], 0, false),
             (vec![insert(true), spoils("ROLLBACK"), insert(true)], 0, true),
-            (vec![insert(true), spoils("RELEASE job"), insert(true)], 0, true),
+            (vec![insert(true), spoils("RELEASE write"), insert(true)], 0, true),
         ];
-        for (index, (jobs, rows, fails)) in batches.into_iter().enumerate() {
+        for (index, (writes, rows, fails)) in batches.into_iter().enumerate() {
             let before = count(&connection);
-            assert_eq!(run_batch(&connection, jobs).is_err(), fails, "batch {index}");
+            assert_eq!(run_batch(&connection, writes).is_err(), fails, "batch {index}");
             assert!(connection.is_autocommit(), "batch {index}");
             assert_eq!(count(&connection) - before, rows, "batch {index}");
         }
@@ -337,15 +342,15 @@ mod tests {
         limit(4);
         let grow = || -> Run {
             Box::new(|writer| match writer.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
-                Ok(()) => JobOutcome::Keep,
-                Err(Error::NoSpace(_)) => JobOutcome::NoSpace,
+                Ok(()) => WriteOutcome::Keep,
+                Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
                 Err(error) => panic!("{error:?}"),
             })
         };
-        for jobs in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
+        for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
             let before = count(&connection);
-            let several = jobs.len() > 1;
-            match run_batch(&connection, jobs) {
+            let several = writes.len() > 1;
+            match run_batch(&connection, writes) {
                 Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
                 Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
                 Err(error) => panic!("{error:?}"),

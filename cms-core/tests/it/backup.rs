@@ -234,9 +234,9 @@ fn backup_under_load_has_all_acknowledged_writes() {
             assert_eq!(search(&restored, "title"), all.min(limits::MAX_SEARCH_RESULTS));
         }
     });
-    // Files deleted during a backup are removed by a later sweep.
+    // Files deleted during a backup are removed by a later clean-up.
     core.to_real_time(0);
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
     cms.check(&CheckRequest { repair: true, digests: false }).unwrap();
     let check = cms.check(&CheckRequest::default()).unwrap();

@@ -145,7 +145,7 @@ fn bulk_selects_by_filters_search_text_and_view() {
     let test = with_articles(30);
     test.cms
         .publishing()
-        .act(&Caller::local(), "article", "a1", PublishAction::Publish, false)
+        .set_status(&Caller::local(), "article", "a1", PublishAction::Publish, false)
         .unwrap();
     let matched = |more: Value| {
         let mut payload = request("archive", more);
@@ -264,7 +264,7 @@ fn bulk_transition_moves_objects_that_allow_it() {
     let test = with_articles_of(4, json!({ "workflowId": "publishing" }));
     let act = |id: &str, action: &str| {
         let payload = map(json!({ "action": action }));
-        test.cms.workflows().act(&Caller::local(), "article", id, payload).unwrap();
+        test.cms.workflows().run_transition(&Caller::local(), "article", id, payload).unwrap();
     };
     act("a0", "_draft_review");
     let unknown = request("transition", json!({ "transition": "none", "expect": 4 }));
@@ -370,7 +370,7 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
     }
     test.cms
         .publishing()
-        .act(&Caller::local(), "article", "a1", PublishAction::Publish, false)
+        .set_status(&Caller::local(), "article", "a1", PublishAction::Publish, false)
         .unwrap();
     let id = create(&test.cms, &eve, &request("delete", json!({ "expect": 4 }))).unwrap();
     run(&test.cms);

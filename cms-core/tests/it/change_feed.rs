@@ -86,9 +86,9 @@ fn drafts_are_visible_to_previews_only() {
     let create = |id: &str| {
         objects.create(&local, "page", map(json!({ "id": id, "title": id }))).unwrap();
     };
-    let act = |id: &str, action| publishing.act(&local, "page", id, action, false).unwrap();
+    let act = |id: &str, action| publishing.set_status(&local, "page", id, action, false).unwrap();
     let batch = |id: &str, action| {
-        publishing.act_on_batch(&local, "page", &[id.to_owned()], action).unwrap();
+        publishing.set_statuses(&local, "page", &[id.to_owned()], action).unwrap();
     };
     create("seen");
     create("hidden");
@@ -140,7 +140,7 @@ fn workflow_states_narrow_the_public_view() {
     let objects = test.cms.objects();
     let go = |id: &str, action: &str| {
         let payload = map(json!({ "action": action }));
-        test.cms.workflows().act(&local, "news", id, payload).unwrap();
+        test.cms.workflows().run_transition(&local, "news", id, payload).unwrap();
     };
     for id in ["a", "b"] {
         objects.create(&local, "news", map(json!({ "id": id, "title": id }))).unwrap();

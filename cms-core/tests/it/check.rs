@@ -35,7 +35,8 @@ fn with_articles() -> TestCms {
         }
         cms.objects().create(&local(), "article", map(object)).unwrap();
     }
-    let act = |id, action| cms.publishing().act(&local(), "article", id, action, false).unwrap();
+    let act =
+        |id, action| cms.publishing().set_status(&local(), "article", id, action, false).unwrap();
     for id in ["public", "modified", "archived"] {
         act(id, PublishAction::Publish);
     }
@@ -196,7 +197,10 @@ fn damaged_pages_are_listed_and_writes_refused() {
         let ready = cms.readiness();
         let database = ready.iter().find(|part| part.name == "database").unwrap();
         assert!(database.error.as_ref().unwrap().contains("damaged"), "{tree}: {database:?}");
-        assert!(matches!(cms.media().sweep(), Err(Error::Busy(_))), "{tree}: no file is removed");
+        assert!(
+            matches!(cms.media().clean_up(), Err(Error::Busy(_))),
+            "{tree}: no file is removed"
+        );
     }
 }
 

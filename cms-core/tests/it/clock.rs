@@ -1,7 +1,8 @@
-//! Jumps of the clock, forward and back: writes, publications, the change feed and backups go on.
+//! Jumps of the clock, forward and back: writes, publications, the change feed and backups
+//! continue.
 
 use cms_core::{
-    Caller, Cms, Sweep,
+    Caller, Cms, OrphanCleanUp,
     paging::Page,
     testing::TestCms,
     wire::{
@@ -65,7 +66,7 @@ proptest! {
             core.clock.advance(jump * DAY);
             change(cms, rank);
             // Clean-up removes no recent rows.
-            cms.housekeep().unwrap();
+            cms.clean_up().unwrap();
             let (seen, next) = changes(cms, position);
             prop_assert_eq!(seen.len(), 1);
             prop_assert!(seen[0].0 > last);
@@ -137,16 +138,16 @@ fn with_trash() -> TestCms {
 fn clock_jump_removes_nothing_from_trash_and_journal() {
     let core = with_trash();
     let before = kept(&core);
-    core.cms.housekeep().unwrap();
+    core.cms.clean_up().unwrap();
     for _ in 0..3 {
         core.clock.advance(40 * 365 * DAY);
         for _ in 0..60 {
             core.clock.advance(60);
-            core.cms.housekeep().unwrap();
+            core.cms.clean_up().unwrap();
             assert_eq!(kept(&core), before);
         }
         core.clock.advance(-40 * 365 * DAY);
-        core.cms.housekeep().unwrap();
+        core.cms.clean_up().unwrap();
         assert_eq!(kept(&core), before);
     }
     core.run_for(61 * DAY);
@@ -158,14 +159,14 @@ fn long_downtime_delays_clean_up_by_a_day() {
     let core = with_trash();
     let before = kept(&core);
     core.clock.advance(365 * DAY);
-    core.cms.housekeep().unwrap();
+    core.cms.clean_up().unwrap();
     for _ in 1..24 {
         core.clock.advance(3600);
-        core.cms.housekeep().unwrap();
+        core.cms.clean_up().unwrap();
         assert_eq!(kept(&core), before);
     }
     core.clock.advance(3600);
-    core.cms.housekeep().unwrap();
+    core.cms.clean_up().unwrap();
     // The journal has the removal, too.
     assert_eq!(kept(&core), ["0 2"]);
 }
@@ -184,17 +185,17 @@ fn clock_jump_removes_no_orphaned_files() {
         upload(cms, b"a text", &file(number > 0)).unwrap();
     }
     core.to_real_time(0);
-    let nothing = Sweep { files: 20, ..Sweep::default() };
-    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    let nothing = OrphanCleanUp { files: 20, ..OrphanCleanUp::default() };
+    assert_eq!(cms.media().clean_up().unwrap(), nothing);
     core.clock.advance(40 * 365 * DAY);
     for _ in 0..23 {
-        assert_eq!(cms.media().sweep().unwrap(), nothing);
+        assert_eq!(cms.media().clean_up().unwrap(), nothing);
         core.clock.advance(3600);
     }
     upload(cms, b"a text", &file(false)).unwrap();
     for _ in 0..2 {
         core.clock.advance(3600);
-        cms.media().sweep().unwrap();
+        cms.media().clean_up().unwrap();
     }
     // The first one has been waiting for a day, the other one has not.
     assert_eq!(cms.check(&CheckRequest::default()).unwrap().media.waiting, 1);

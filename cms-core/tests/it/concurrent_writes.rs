@@ -4,7 +4,7 @@ use std::thread;
 
 use cms_core::{
     Caller, Error, FieldErrors,
-    limits::PATTERN_STEPS_PER_WRITE_JOB,
+    limits::PATTERN_STEPS_PER_WRITE,
     testing::TestCms,
     wire::{batch::BatchElements, object::ListRequest},
 };
@@ -123,7 +123,7 @@ fn patches_of_one_object_are_serialized() {
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
 }
 
-/// Matching these texts takes more steps than a job of the writer may take.
+/// Matching these texts takes more steps than a write may take.
 #[test]
 fn patterns_are_matched_before_the_writer_is_acquired() {
     let (test, local) = (TestCms::new(), Caller::local());
@@ -132,7 +132,7 @@ fn patterns_are_matched_before_the_writer_is_acquired() {
         json!("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
     definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
     test.cms.types().create(&local, map(definition)).unwrap();
-    let steps_of_each_part = usize::try_from(PATTERN_STEPS_PER_WRITE_JOB).unwrap() / 2;
+    let steps_of_each_part = usize::try_from(PATTERN_STEPS_PER_WRITE).unwrap() / 2;
     let long = format!("{}bcd", "a".repeat(steps_of_each_part));
     let objects = test.cms.objects();
 

@@ -72,7 +72,8 @@ fn etag_changes_with_every_visible_change() {
             seen.push((tag.to_string(), json.0));
         }
     };
-    let act = |action| test.cms.publishing().act(&local, "page", "a", action, false).unwrap();
+    let act =
+        |action| test.cms.publishing().set_status(&local, "page", "a", action, false).unwrap();
     check_etag("page");
     act(PublishAction::Publish);
     check_etag("page");
@@ -82,7 +83,7 @@ fn etag_changes_with_every_visible_change() {
     check_etag("page");
     check_etag("news");
     let go = map(json!({ "action": "_draft_review" }));
-    test.cms.workflows().act(&local, "news", "a", go).unwrap();
+    test.cms.workflows().run_transition(&local, "news", "a", go).unwrap();
     check_etag("news");
     // An object that is hydrated in another one.
     let related = map(json!({ "related": [link("article", "a")] }));
@@ -159,10 +160,10 @@ fn stale_etag_refuses_every_kind_of_change() {
         // The condition is checked before the payload.
         objects.patch(&stale, "article", "a", map(json!({ "title": 1 }))).map(drop),
         objects.delete(&stale, "article", "a"),
-        publishing.act(&stale, "page", "a", PublishAction::Publish, false),
+        publishing.set_status(&stale, "page", "a", PublishAction::Publish, false),
         publishing.schedule(&stale, "page", "a", schedule).map(drop),
         publishing.unschedule(&stale, "page", "a"),
-        test.cms.workflows().act(&stale, "news", "a", go).map(drop),
+        test.cms.workflows().run_transition(&stale, "news", "a", go).map(drop),
     ];
     for (index, result) in results.into_iter().enumerate() {
         assert!(matches!(result, Err(Error::PreconditionFailed)), "{index}: {result:?}");
@@ -179,7 +180,7 @@ fn condition_applies_to_the_current_version() {
     let (test, local) = with_types();
     let public = Visibility { preview: false, public_only: true };
     let reader = local.clone().with_visibility(public);
-    test.cms.publishing().act(&local, "page", "a", PublishAction::Publish, false).unwrap();
+    test.cms.publishing().set_status(&local, "page", "a", PublishAction::Publish, false).unwrap();
     let published = tag(&test, &reader, "page", 0);
     assert_eq!(published, tag(&test, &local, "page", 0));
     let patch = |caller: &Caller| {
@@ -236,7 +237,7 @@ fn idempotency_key_belongs_to_one_request_of_one_caller() {
     assert!(matches!(other, Err(Error::IdempotencyKeyReused)), "{other:?}");
     assert_ne!(create(&second, &json!({ "title": "Two" })).unwrap()["id"], created["id"]);
     let kept = || rows(&test, "SELECT count(*) FROM idempotency");
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(kept(), ["2"]);
     test.run_for(24 * 3600);
     test.clock.advance(1);
@@ -244,7 +245,7 @@ fn idempotency_key_belongs_to_one_request_of_one_caller() {
     let later = create(&first, &json!({ "title": "Three" })).unwrap();
     assert_ne!(later["id"], created["id"]);
     assert_eq!(kept(), ["2"]);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(kept(), ["1"]);
 }
 

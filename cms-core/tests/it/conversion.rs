@@ -208,7 +208,7 @@ fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms
         objects.create(&local, "thing", new).unwrap();
         if draft_public && *published {
             let publishing = test.cms.publishing();
-            publishing.act(&local, "thing", &id, PublishAction::Publish, false).unwrap();
+            publishing.set_status(&local, "thing", &id, PublishAction::Publish, false).unwrap();
         }
         if let Some(picks) = edit {
             objects.replace(&local, "thing", &id, object(slots, picks)).unwrap();

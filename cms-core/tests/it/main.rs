@@ -1,7 +1,7 @@
 //! Tests of the core through its public names. They read the database file, and write it only to
 //! damage it or to make it older.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 mod backup;
 mod bulk;

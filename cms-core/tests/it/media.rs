@@ -3,7 +3,7 @@
 use std::{fs, io::Write, path::Path};
 
 use cms_core::{
-    Caller, Cms, Error, ImageBody, Incoming, Result, Sweep,
+    Caller, Cms, Error, ImageBody, Incoming, OrphanCleanUp, Result,
     testing::{TestCms, fixture, pictures},
     wire::{
         check::{CheckRequest, MediaCheck},
@@ -125,15 +125,18 @@ fn unsaved_files_are_removed_after_a_day() {
     let media = core.path().join("media");
     assert_eq!(files(&media).len(), 11);
     core.to_real_time(0);
-    assert_eq!(cms.media().sweep().unwrap().removed, 0);
+    assert_eq!(cms.media().clean_up().unwrap().removed, 0);
     core.run_for(23 * 3600);
-    assert_eq!(cms.media().sweep().unwrap(), Sweep { files: 11, ..Sweep::default() });
+    assert_eq!(
+        cms.media().clean_up().unwrap(),
+        OrphanCleanUp { files: 11, ..OrphanCleanUp::default() }
+    );
     assert_eq!(check(cms).waiting, 1);
     core.run_for(2 * 3600);
     let found = check(cms);
     assert_eq!((found.files, found.orphaned.len(), &found.missing[..]), (11, 1, &[][..]));
-    let removed = Sweep { removed: 1, withheld: 0, files: 11 };
-    assert_eq!(cms.media().sweep().unwrap(), removed);
+    let removed = OrphanCleanUp { removed: 1, withheld: 0, files: 11 };
+    assert_eq!(cms.media().clean_up().unwrap(), removed);
     assert_eq!(files(&media).len(), 10);
     assert!(media.join(kept["id"].as_str().unwrap()).exists());
 }
@@ -151,13 +154,16 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
     }
     core.to_real_time(400 * 86_400);
     assert_eq!(check(cms).waiting, 1, "old, but not marked yet");
-    let nothing = Sweep { files: 20, ..Sweep::default() };
-    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    let nothing = OrphanCleanUp { files: 20, ..OrphanCleanUp::default() };
+    assert_eq!(cms.media().clean_up().unwrap(), nothing);
     core.run_for(86_400);
-    assert_eq!(cms.media().sweep().unwrap(), nothing);
+    assert_eq!(cms.media().clean_up().unwrap(), nothing);
     core.clock.advance(1);
     assert_eq!(check(cms).orphaned.len(), 1);
-    assert_eq!(cms.media().sweep().unwrap(), Sweep { removed: 1, withheld: 0, files: 19 + 1 });
+    assert_eq!(
+        cms.media().clean_up().unwrap(),
+        OrphanCleanUp { removed: 1, withheld: 0, files: 19 + 1 }
+    );
     assert_eq!((check(cms).files, check(cms).waiting), (19, 0));
 }
 
@@ -170,11 +176,11 @@ fn orphaned_files_start_a_new_day_after_an_object() {
     let bytes = fs::read(fixture("media/still.png")).unwrap();
     let file = upload(cms, &bytes, &unsaved).unwrap();
     core.to_real_time(0);
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(23 * 3600);
     let payload = file.as_object().unwrap().clone();
     cms.objects().create(&local(), "_media", payload).unwrap();
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(2 * 3600);
     let media = core.path().join("media").join(file["id"].as_str().unwrap());
     let aside = core.path().join("aside");
@@ -197,14 +203,14 @@ fn orphaned_files_over_a_tenth_are_removed_by_a_command_only() {
         upload(cms, &bytes, request).unwrap();
     }
     core.to_real_time(0);
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
-    let withheld = Sweep { removed: 0, withheld: 2, files: 19 };
-    assert_eq!(cms.media().sweep().unwrap(), withheld, "two of nineteen are more than a tenth");
+    let withheld = OrphanCleanUp { removed: 0, withheld: 2, files: 19 };
+    assert_eq!(cms.media().clean_up().unwrap(), withheld, "two of nineteen are more than a tenth");
     assert_eq!(check(cms).orphaned.len(), 2);
     upload(cms, &bytes, &image("a.png")).unwrap();
-    let removed = Sweep { removed: 2, withheld: 0, files: 20 };
-    assert_eq!(cms.media().sweep().unwrap(), removed, "a tenth is not more than a tenth");
+    let removed = OrphanCleanUp { removed: 2, withheld: 0, files: 20 };
+    assert_eq!(cms.media().clean_up().unwrap(), removed, "a tenth is not more than a tenth");
 
     upload(cms, &bytes, &unsaved).unwrap();
     let rows = |sql: &str| crate::support::rows(&core, sql);
@@ -260,7 +266,7 @@ fn foreign_files_are_kept() {
     }
 
     core.to_real_time(0);
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
     assert_eq!(check(cms).files, 1);
     assert_eq!(cms.check(&CheckRequest { repair: true, digests: false }).unwrap().media.removed, 1);
@@ -309,10 +315,10 @@ fn incomplete_uploads_are_removed_after_a_day() {
     fs::create_dir_all(&incoming).unwrap();
     fs::write(incoming.join("a-name"), "half a pict").unwrap();
     core.to_real_time(23 * 3600);
-    core.cms.media().sweep().unwrap();
+    core.cms.media().clean_up().unwrap();
     assert_eq!(files(&incoming), ["a-name"]);
     core.clock.advance(2 * 3600);
-    core.cms.media().sweep().unwrap();
+    core.cms.media().clean_up().unwrap();
     assert_eq!(files(&incoming), [""; 0]);
 }
 

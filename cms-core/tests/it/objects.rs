@@ -178,7 +178,7 @@ fn trash_is_emptied_after_sixty_days() {
     test.run_for(58 * 86_400);
     assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
     test.clock.advance(1);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(rows(&test, kept), ["Second 1"]);
     test.run_for(43_200);
     test.run_for(43_200);

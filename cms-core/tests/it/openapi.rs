@@ -241,12 +241,12 @@ fn objects_match_their_schema_in_every_state() {
     cms.publishing().schedule(&local, "news", "one", map(schedule)).unwrap();
     note("news");
     for action in [PublishAction::Publish, PublishAction::Archive] {
-        cms.publishing().act(&local, "news", "one", action, false).unwrap();
+        cms.publishing().set_status(&local, "news", "one", action, false).unwrap();
         note("news");
     }
     for action in ["_draft_review", "_review_public", "_public_archive"] {
         let action = map(json!({ "action": action }));
-        cms.workflows().act(&local, "memo", "one", action).unwrap();
+        cms.workflows().run_transition(&local, "memo", "one", action).unwrap();
         note("memo");
     }
     for version in VERSIONS {

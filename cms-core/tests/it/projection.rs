@@ -61,7 +61,7 @@ fn selected_fields_equal_those_of_complete_objects() {
     }
     check();
     let ids = ["a", "b"].map(str::to_owned);
-    test.cms.publishing().act_on_batch(&local, "page", &ids, PublishAction::Publish).unwrap();
+    test.cms.publishing().set_statuses(&local, "page", &ids, PublishAction::Publish).unwrap();
     for name in TYPES {
         objects.patch(&local, name, "b", map(json!({ "title": "New", "rank": 3 }))).unwrap();
     }

@@ -261,11 +261,11 @@ fn execute(test: &TestCms, model: &Model, step: &Step) -> bool {
             }
         }
         Step::Act(id, action, cascade) => {
-            cms.publishing().act(&caller, "article", id, *action, *cascade)
+            cms.publishing().set_status(&caller, "article", id, *action, *cascade)
         }
         Step::Bulk(ids, action) => {
             let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
-            cms.publishing().act_on_batch(&caller, "article", &ids, *action)
+            cms.publishing().set_statuses(&caller, "article", &ids, *action)
         }
         Step::Schedule(id, minutes) => {
             let at = &date(test.clock.now().seconds() + minutes * 60)[..19];
@@ -342,7 +342,10 @@ fn unique_value_of_a_published_version_stays_used() {
         objects.create(&caller, "article", payload(id, title, None)).map(|_| ())
     };
     save("a", "first").unwrap();
-    test.cms.publishing().act(&caller, "article", "a", PublishAction::Publish, false).unwrap();
+    test.cms
+        .publishing()
+        .set_status(&caller, "article", "a", PublishAction::Publish, false)
+        .unwrap();
     objects.replace(&caller, "article", "a", payload("a", "second", None)).unwrap();
     for title in ["first", "second"] {
         let Err(Error::Invalid(errors)) = save("b", title) else { panic!("{title} is not used") };
@@ -361,8 +364,9 @@ fn draft_public_toggle_keeps_visible_content() {
         objects.create(&caller, "article", payload(id, title, None)).unwrap();
     }
     objects.replace(&caller, "article", "a", payload("a", "first", Some("c"))).unwrap();
-    let publish =
-        |id: &str| test.cms.publishing().act(&caller, "article", id, PublishAction::Publish, false);
+    let publish = |id: &str| {
+        test.cms.publishing().set_status(&caller, "article", id, PublishAction::Publish, false)
+    };
     publish("a").unwrap();
     objects.replace(&caller, "article", "a", payload("a", "second", None)).unwrap();
     assert!(objects.delete(&caller, "article", "c").is_err(), "readers still see a link to it");
@@ -402,7 +406,7 @@ fn type_leaves_workflow_states_when_draft_public_is_enabled() {
     test.cms.types().create(&caller, definition.clone()).unwrap();
     objects.create(&caller, "article", payload("a", "approved", None)).unwrap();
     for action in ["_draft_review", "_review_public"] {
-        workflows.act(&caller, "article", "a", map(json!({"action": action}))).unwrap();
+        workflows.run_transition(&caller, "article", "a", map(json!({"action": action}))).unwrap();
     }
     objects.replace(&caller, "article", "a", payload("a", "again", None)).unwrap();
     definition.insert("workflowId".to_owned(), json!("generic"));

@@ -203,12 +203,12 @@ fn orphaned_files_are_removed_from_the_bucket() {
     }
 
     core.to_real_time(0);
-    cms.media().sweep().unwrap();
+    cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
     let found = cms.check(&CheckRequest::default()).unwrap().media;
     assert_eq!((found.files, found.missing), (2, vec![lost]));
     assert_eq!(found.orphaned, [unsaved]);
-    assert_eq!(cms.media().sweep().unwrap().withheld, 1);
+    assert_eq!(cms.media().clean_up().unwrap().withheld, 1);
     assert_eq!(cms.check(&CheckRequest { repair: true, digests: false }).unwrap().media.removed, 1);
     let mut left = BTreeSet::from(others);
     left.extend(["a/cms-space".to_owned(), format!("a/media/{kept}")]);
@@ -261,7 +261,7 @@ fn bucket_belongs_to_one_data_directory() {
     second.to_real_time(25 * 3600);
     let refusals = [
         second.cms.media().connect(),
-        second.cms.media().sweep().map(drop),
+        second.cms.media().clean_up().map(drop),
         upload(&second.cms, &pictures::photo(8, 8), &image("a.jpg")).map(drop),
     ];
     for refused in refusals {

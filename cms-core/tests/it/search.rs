@@ -120,7 +120,7 @@ fn both_views_follow_publishing() {
     let test = with_types();
     let (cms, caller) = (&test.cms, Caller::local());
     let act = |action| {
-        cms.publishing().act(&caller, "page", "p", action, false).unwrap();
+        cms.publishing().set_status(&caller, "page", "p", action, false).unwrap();
         assert_same(cms);
     };
     create(cms, "page", "p");
@@ -279,7 +279,7 @@ fn journal_rows_are_removed_when_unused() {
     test.run_for(366 * 86_400);
     assert_eq!(rows(), before, "the rows are not indexed yet");
     assert_same(&test.cms);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(rows(), "1", "the row up to which the index came");
     let folder = test.into_folder();
     let path = folder.path().join("data");

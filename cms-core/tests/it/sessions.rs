@@ -52,7 +52,7 @@ fn session_that_another_process_uses_does_not_expire() {
     for _ in 0..3 {
         core.clock.advance(10 * 24 * 60 * MINUTE);
         assert!(!is_refused(&other, &cookie));
-        other.housekeep().unwrap();
+        other.clean_up().unwrap();
     }
     // The cached time of last use is a month old.
     assert!(!is_refused(&core.cms, &cookie));
@@ -76,7 +76,7 @@ fn last_use_is_stored_by_the_clean_up() {
     core.clock.advance(MINUTE);
     core.cms.keys().authenticate_session(&core.open_session("b@x")).unwrap();
     assert_eq!(seen(), later);
-    core.cms.housekeep().unwrap();
+    core.cms.clean_up().unwrap();
     assert_eq!(user(&core.cms, "a@x").last_seen_at.unwrap(), later);
     assert_eq!(seen(), later);
 }

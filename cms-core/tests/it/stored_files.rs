@@ -105,9 +105,9 @@ fn upload_records_size_and_sha256_until_the_file_is_removed() {
     assert_eq!(records(&core), expected);
     empty_trash(&core.cms);
     assert_eq!(records(&core), [(unsaved, 9, digest(b"not saved"))]);
-    // The sweep marks it as orphaned; more than a tenth of all files is removed by a command only.
+    // The clean-up marks it as orphaned; more than a tenth of all files only a command removes.
     core.to_real_time(25 * 3600);
-    core.cms.media().sweep().unwrap();
+    core.cms.media().clean_up().unwrap();
     core.run_for(25 * 3600);
     let repair = CheckRequest { repair: true, digests: false };
     assert_eq!(core.cms.check(&repair).unwrap().media.removed, 1);

@@ -71,7 +71,7 @@ fn delete(test: &TestCms, id: &str) {
 }
 
 fn act(test: &TestCms, id: &str, action: PublishAction) {
-    test.cms.publishing().act(&local(), "article", id, action, false).unwrap();
+    test.cms.publishing().set_status(&local(), "article", id, action, false).unwrap();
 }
 
 fn get(test: &TestCms, id: &str) -> Value {
@@ -215,7 +215,7 @@ fn restored_workflow_state_depends_on_the_publishing_right() {
         create(&test, json!({ "id": "a", "title": "A" }));
         for action in ["_draft_review", "_review_public"] {
             let action = map(json!({ "action": action }));
-            test.cms.workflows().act(&local(), "article", "a", action).unwrap();
+            test.cms.workflows().run_transition(&local(), "article", "a", action).unwrap();
         }
         delete(&test, "a");
         let restored = restore_as(&test, &caller, "a", json!({})).unwrap();
@@ -662,7 +662,7 @@ fn file_is_kept_until_its_media_object_leaves_the_trash() {
     // It counts as used, however old it is.
     for _ in 0..3 {
         test.run_for(25 * 3600);
-        test.cms.media().sweep().unwrap();
+        test.cms.media().clean_up().unwrap();
     }
     let report = test.cms.check(&CheckRequest { repair: true, digests: true }).unwrap().media;
     assert_eq!((report.files, report.removed, report.waiting), (1, 0, 0));

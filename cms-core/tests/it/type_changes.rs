@@ -277,7 +277,10 @@ fn with_published_article() -> (TestCms, Caller, Map<String, Value>) {
     objects.create(&local, "article", map(json!({"id": "b", "title": "B"}))).unwrap();
     let full = json!({"id": "a", "title": "A", "rank": 1, "related": [link("article", "b")]});
     objects.create(&local, "article", map(full)).unwrap();
-    test.cms.publishing().act(&local, "article", "a", PublishAction::Publish, false).unwrap();
+    test.cms
+        .publishing()
+        .set_status(&local, "article", "a", PublishAction::Publish, false)
+        .unwrap();
     objects.replace(&local, "article", "a", map(json!({"title": "A"}))).unwrap();
     (test, local, definition)
 }
@@ -306,9 +309,15 @@ fn published_versions_must_have_newly_required_values() {
     let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 0);
 
-    test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
+    test.cms
+        .publishing()
+        .set_status(&local, "article", "b", PublishAction::Publish, false)
+        .unwrap();
     objects.replace(&local, "article", "b", map(json!({"title": "B"}))).unwrap();
-    test.cms.publishing().act(&local, "article", "b", PublishAction::Publish, false).unwrap();
+    test.cms
+        .publishing()
+        .set_status(&local, "article", "b", PublishAction::Publish, false)
+        .unwrap();
     objects.replace(&local, "article", "b", map(json!({"title": "B", "rank": 4}))).unwrap();
     let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
     assert_eq!(property(&plan, "rank").failed, 1);

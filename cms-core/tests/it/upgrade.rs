@@ -60,7 +60,7 @@ fn fill(cms: &Cms) {
         }
         objects.create(&local(), "page", map(object)).unwrap();
     }
-    let act = |id, action| publishing.act(&local(), "page", id, action, false).unwrap();
+    let act = |id, action| publishing.set_status(&local(), "page", id, action, false).unwrap();
     for id in ["public", "modified", "archived"] {
         act(id, PublishAction::Publish);
     }
@@ -72,7 +72,7 @@ fn fill(cms: &Cms) {
     let note = json!({ "id": "note", "title": "A note", "related": [link("_media", IMAGE)] });
     objects.create(&local(), "note", map(note)).unwrap();
     let action = map(json!({ "action": "_new_public" }));
-    cms.workflows().act(&local(), "note", "note", action).unwrap();
+    cms.workflows().run_transition(&local(), "note", "note", action).unwrap();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
     cms.keys().create(&local(), &new).unwrap();
     objects.create(&local(), "_webhooks", map(webhook("hook", &json!({})))).unwrap();

@@ -124,7 +124,7 @@ fn events_are_delivered_once_in_order() {
         .batch_create(&local, "article", &BatchElements::of(&elements), false)
         .unwrap();
     for action in [PublishAction::Publish, PublishAction::Unpublish, PublishAction::Archive] {
-        test.cms.publishing().act(&local, "memo", "m", action, false).ok();
+        test.cms.publishing().set_status(&local, "memo", "m", action, false).ok();
     }
     let sent = send_all(&test);
     assert_eq!(
@@ -440,7 +440,7 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     }
     // After 0, 10 and 60 seconds, then doubling to six hours; polled once a minute.
     assert_eq!(sent, 21);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     let given_up = log(&test).pop().unwrap();
     assert_eq!((&*given_up.status, given_up.next_attempt_at), ("failed", None));
     assert_eq!(given_up.error.unwrap(), "the response has status 400");
@@ -449,10 +449,10 @@ fn deliveries_are_given_up_three_days_after_they_were_first_due() {
     assert_eq!(versions(&next), ["a 2"]);
     respond(&test, next.into_iter().next().unwrap(), 400);
     test.clock.advance(3 * 24 * 3600 - 1);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(log(&test)[0].status, "pending");
     test.clock.advance(1);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(log(&test)[0].status, "failed");
 
     let all = ReplayRequest::default();
@@ -470,7 +470,7 @@ fn deliveries_expire_while_their_endpoint_is_down() {
         respond(&test, outgoing, 500);
     }
     test.clock.advance(3 * 24 * 3600);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     let errors: Vec<String> = log(&test).into_iter().map(|entry| entry.error.unwrap()).collect();
     let failed = || "the response has status 500".to_owned();
     let expected = ["given up after 3 days".to_owned(), failed(), failed(), failed(), failed()];
@@ -489,7 +489,7 @@ fn deliveries_of_a_disabled_webhook_do_not_expire() {
     };
     enable(false);
     test.clock.advance(30 * 24 * 3600);
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     enable(true);
     assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }
@@ -582,7 +582,7 @@ fn journal_is_kept_until_deliveries_are_created() {
     create(&test, "article", json!({ "id": "a", "title": "A" }));
     test.clock.advance(days);
     test.cms.search().advance().unwrap();
-    test.cms.housekeep().unwrap();
+    test.cms.clean_up().unwrap();
     assert_eq!(deliveries(&send_all(&test)), ["Create article a"]);
 }
 

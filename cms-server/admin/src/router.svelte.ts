@@ -7,11 +7,21 @@ function read(): { path: string; query: URLSearchParams } {
 }
 
 let current = $state.raw(read());
+/** Counts the screens that were opened. */
+let opened = $state(0);
+
+/** Reads the address again. Another path opens another screen, except when the screen renames itself. */
+function follow(options: { keep?: boolean } = {}): void {
+  const before = current.path;
+  current = read();
+  if (current.path !== before && !options.keep) opened += 1;
+}
+
 /** Returns false to stay on the screen. */
 type Guard = () => boolean;
 const guards = new Set<Guard>();
 
-addEventListener('popstate', () => (current = read()));
+addEventListener('popstate', () => follow());
 
 export const route = {
   /** Path below /admin, without slashes at the ends: `c/post/hello`. */
@@ -23,6 +33,10 @@ export const route = {
   },
   get query(): URLSearchParams {
     return current.query;
+  },
+  /** Screens with different numbers share no state. */
+  get opened(): number {
+    return opened;
   },
 };
 
@@ -38,12 +52,12 @@ export function objectHref(type: string, id: string): string {
   return href(`c/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
 }
 
-/** Opens a URL of the page; `replace` adds nothing to the history. */
-export function navigate(url: string, options: { replace?: boolean } = {}): void {
+/** Opens a URL of the page; `replace` adds nothing to the history, `keep` stays on the open screen. */
+export function navigate(url: string, options: { replace?: boolean; keep?: boolean } = {}): void {
   for (const guard of guards) if (!guard()) return;
   if (options.replace) history.replaceState(null, '', url);
   else history.pushState(null, '', url);
-  current = read();
+  follow(options);
   if (!options.replace) {
     scrollTo(0, 0);
     document.querySelector<HTMLElement>('h1')?.focus();

@@ -8,7 +8,7 @@ use std::{
 use cms_core::BackupPlan;
 use tokio::time;
 
-use super::job::run;
+use super::runner::run;
 use crate::{net::permits::Work, state::App};
 
 /// Delay of the first check after the start of the server.

@@ -2,29 +2,29 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cms_core::{Cms, Sweep};
+use cms_core::{Cms, OrphanCleanUp};
 use tokio::time;
 
-use super::job::{repeat, run};
+use super::runner::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
-const HOUSEKEEPING_INTERVAL: Duration = Duration::from_mins(1);
+const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(1);
 /// Time of the first search for orphaned files after the start of the server, and its interval.
-const FIRST_SWEEP: Duration = Duration::from_mins(1);
-const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
+const FIRST_ORPHAN_CLEAN_UP: Duration = Duration::from_mins(1);
+const ORPHAN_CLEAN_UP_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Removes what expired, and records when keys were used.
-pub(super) async fn housekeep(app: Arc<App>) {
-    repeat(app, HOUSEKEEPING_INTERVAL, Work::Write, Cms::housekeep).await;
+pub(super) async fn remove_expired(app: Arc<App>) {
+    repeat(app, CLEAN_UP_INTERVAL, Work::Write, Cms::clean_up).await;
 }
 
 /// Removes files without a media object. It has a permit for files, so no write waits for it.
 pub(super) async fn remove_orphaned_files(app: Arc<App>) {
-    time::sleep(FIRST_SWEEP).await;
-    let mut last = Sweep::default();
+    time::sleep(FIRST_ORPHAN_CLEAN_UP).await;
+    let mut last = OrphanCleanUp::default();
     loop {
-        if let Some(sweep) = run(&app, Work::File, |cms| cms.media().sweep()).await {
-            let Sweep { removed, withheld, files } = sweep;
+        if let Some(clean_up) = run(&app, Work::File, |cms| cms.media().clean_up()).await {
+            let OrphanCleanUp { removed, withheld, files } = clean_up;
             if removed > 0 {
                 tracing::info!(removed, files, "orphaned files removed");
             }
@@ -37,9 +37,9 @@ pub(super) async fn remove_orphaned_files(app: Arc<App>) {
                      media objects were lost; `cms check --repair` removes the files"
                 );
             }
-            last = sweep;
+            last = clean_up;
         }
-        time::sleep(SWEEP_INTERVAL).await;
+        time::sleep(ORPHAN_CLEAN_UP_INTERVAL).await;
     }
 }
 
@@ -71,12 +71,12 @@ mod tests {
         let files = || fs::read_dir(core.path().join("media")).unwrap().count();
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
         core.to_real_time(0);
-        let sweeping = tokio::spawn(remove_orphaned_files(app));
-        time::sleep(FIRST_SWEEP * 2).await;
+        let task = tokio::spawn(remove_orphaned_files(app));
+        time::sleep(FIRST_ORPHAN_CLEAN_UP * 2).await;
         assert_eq!(files(), 11, "it may still become an object");
         core.run_for(25 * 3600);
-        time::sleep(SWEEP_INTERVAL).await;
+        time::sleep(ORPHAN_CLEAN_UP_INTERVAL).await;
         assert_eq!(files(), 10);
-        sweeping.abort();
+        task.abort();
     }
 }

@@ -2,8 +2,8 @@
 
 mod backups;
 mod clean_up;
-mod job;
 mod public_address;
+mod runner;
 mod schedules;
 pub(crate) mod tasks;
 mod webhook_client;

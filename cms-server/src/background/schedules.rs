@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time;
 
-use super::job::{repeat, run};
+use super::runner::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
 /// Schedules have whole seconds, so no publication is later than one.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cms_core::Cms;
 use tokio::task::JoinHandle;
 
-use super::{backups, clean_up, job, schedules, webhooks};
+use super::{backups, clean_up, runner, schedules, webhooks};
 use crate::{config::ServerConfig, net::permits::Work, state::App};
 
 /// The tasks of a running server.
@@ -17,7 +17,7 @@ pub(crate) struct BackgroundTasks(Vec<JoinHandle<()>>);
 impl BackgroundTasks {
     pub(crate) fn start(app: &Arc<App>, config: &ServerConfig) -> Self {
         let mut tasks = vec![
-            tokio::spawn(clean_up::housekeep(Arc::clone(app))),
+            tokio::spawn(clean_up::remove_expired(Arc::clone(app))),
             tokio::spawn(clean_up::remove_orphaned_files(Arc::clone(app))),
             tokio::spawn(schedules::publish_due(Arc::clone(app))),
             tokio::spawn(schedules::index(Arc::clone(app))),
@@ -33,13 +33,12 @@ impl BackgroundTasks {
         Self(tasks)
     }
 
-    /// Stops the tasks; work that runs is finished. The index and the housekeeping are brought up
-    /// to date.
+    /// Stops the tasks; work that runs is finished. Indexing and clean-up run a last time.
     pub(crate) async fn stop(self, app: &Arc<App>) {
         for task in self.0 {
             task.abort();
         }
-        job::run(app, Work::Search, |cms| cms.search().advance()).await;
-        job::run(app, Work::Write, Cms::housekeep).await;
+        runner::run(app, Work::Search, |cms| cms.search().advance()).await;
+        runner::run(app, Work::Write, Cms::clean_up).await;
     }
 }

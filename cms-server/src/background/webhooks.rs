@@ -172,9 +172,9 @@ impl Dispatcher {
     /// Calls the core; an error is logged.
     async fn run<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
     ) -> Option<T> {
-        let run = blocking::run_without_permit(&self.app, move |app| job(&app.cms));
+        let run = blocking::run_without_permit(&self.app, move |app| work(&app.cms));
         let log = |error: &Error| {
             tracing::warn!(%error, cause = ?std::error::Error::source(error), "webhook task failed");
         };

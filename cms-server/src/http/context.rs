@@ -1,4 +1,5 @@
-//! [`RequestContext`] and [`OpenRequest`]: a request as handlers see it, with a key and without.
+//! [`RequestContext`] and [`UnauthenticatedRequest`]: a request as
+//! handlers see it, with authentication and without.
 
 use std::{borrow::Cow, net::IpAddr};
 
@@ -42,8 +43,8 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) unknown_paths: UnknownPaths,
 }
 
-/// A request without a key.
-pub(crate) struct OpenRequest {
+/// A request without authentication.
+pub(crate) struct UnauthenticatedRequest {
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
     /// Of the client.

@@ -9,45 +9,49 @@ use super::{context::RequestContext, objects};
 use crate::{extract::body, response::Response};
 
 pub(crate) fn publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act(cms, context, PublishAction::Publish)
+    set_status(cms, context, PublishAction::Publish)
 }
 
 pub(crate) fn unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act(cms, context, PublishAction::Unpublish)
+    set_status(cms, context, PublishAction::Unpublish)
 }
 
 pub(crate) fn archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act(cms, context, PublishAction::Archive)
+    set_status(cms, context, PublishAction::Archive)
 }
 
 pub(crate) fn batch_publish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_batch(cms, context, PublishAction::Publish)
+    set_statuses(cms, context, PublishAction::Publish)
 }
 
 pub(crate) fn batch_unpublish(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_batch(cms, context, PublishAction::Unpublish)
+    set_statuses(cms, context, PublishAction::Unpublish)
 }
 
 pub(crate) fn batch_archive(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    act_on_batch(cms, context, PublishAction::Archive)
+    set_statuses(cms, context, PublishAction::Archive)
 }
 
 /// With any `hydrate` above 0, the action applies to linked objects too, one level deep.
-fn act(cms: &Cms, context: &mut RequestContext<'_>, action: PublishAction) -> Result<Response> {
+fn set_status(
+    cms: &Cms,
+    context: &mut RequestContext<'_>,
+    action: PublishAction,
+) -> Result<Response> {
     let [name, id, _] = &context.path;
     let cascade = paging::hydration(context.query.get("hydrate")) > 0;
-    cms.publishing().act(&context.caller, name, id, action, cascade)?;
+    cms.publishing().set_status(&context.caller, name, id, action, cascade)?;
     Ok(Response::no_content())
 }
 
-fn act_on_batch(
+fn set_statuses(
     cms: &Cms,
     context: &mut RequestContext<'_>,
     action: PublishAction,
 ) -> Result<Response> {
     let [name, ..] = &context.path;
     let ids: Vec<String> = read_array_prefix(context.body, limits::MAX_PUBLISH_BATCH_IDS)?;
-    cms.publishing().act_on_batch(&context.caller, name, &ids, action)?;
+    cms.publishing().set_statuses(&context.caller, name, &ids, action)?;
     Ok(Response::no_content())
 }
 

@@ -11,7 +11,7 @@ use cms_core::{
 
 use super::{
     auth_context::complete,
-    context::{OpenRequest, RequestContext, client},
+    context::{RequestContext, UnauthenticatedRequest, client},
     openid,
     users::page,
 };
@@ -36,7 +36,7 @@ pub(crate) fn methods(app: &App, _: &Parts) -> Response {
 }
 
 /// Signs in by password or code, and sets the cookie.
-pub(crate) fn sign_in(app: &App, request: &OpenRequest) -> Result<Response> {
+pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Response> {
     let (sessions, client) = (app.cms.sessions(), client(request.address, &request.head));
     let start =
         |email: Option<&str>| app.sign_in_limits.start(request.address, email, app.uptime());
@@ -60,7 +60,7 @@ pub(crate) fn sign_in(app: &App, request: &OpenRequest) -> Result<Response> {
 }
 
 /// Tells what a code is for.
-pub(crate) fn code(app: &App, request: &OpenRequest) -> Result<Response> {
+pub(crate) fn code(app: &App, request: &UnauthenticatedRequest) -> Result<Response> {
     let code = code_of(&body::object(&request.body)?)?;
     let attempt = app.sign_in_limits.start(request.address, None, app.uptime())?;
     let info = counted(attempt, app.cms.sessions().code(&code), is_wrong_code)?;

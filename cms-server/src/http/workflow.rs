@@ -20,10 +20,10 @@ pub(crate) fn state(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
     Ok(Response::json(&cms.workflows().state(&context.caller, name, id)?))
 }
 
-pub(crate) fn act(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+pub(crate) fn run_transition(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
     let payload = body::object(context.body)?;
-    Ok(Response::json(&cms.workflows().act(&context.caller, name, id, payload)?))
+    Ok(Response::json(&cms.workflows().run_transition(&context.caller, name, id, payload)?))
 }
 
 pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

@@ -25,7 +25,7 @@ const DAY: u32 = 24 * 60 * 60;
 
 /// The failed attempts of all clients.
 pub(crate) struct SignInLimits {
-    /// Of one client address, codes included.
+    /// Of one client address, wrong one-time codes included.
     by_address: FailureCounters,
     /// Of one e-mail address from one client address.
     by_both: FailureCounters,
@@ -34,7 +34,8 @@ pub(crate) struct SignInLimits {
     hasher: RandomState,
 }
 
-/// An attempt that counts as failed unless it is consumed.
+/// An attempt that counts as failed unless it ends with [`Self::succeeded`] or
+/// [`Self::canceled`].
 pub(crate) struct Attempt<'a> {
     limits: &'a SignInLimits,
     keys: Keys,

@@ -26,7 +26,7 @@ use tracing::Instrument;
 use super::{
     path::{PathParameters, RouteMatch, RouteMatcher},
     permissions::RequiredPermission,
-    route::{BodyKind, Endpoint, Execution, Handler, OpenHandler, Route},
+    route::{BodyKind, Endpoint, Execution, Handler, Route, UnauthenticatedPostHandler},
     table::ROUTES,
 };
 use crate::{
@@ -42,7 +42,7 @@ use crate::{
     },
     http::{
         backup, changes,
-        context::{OpenRequest, RequestContext, client},
+        context::{RequestContext, UnauthenticatedRequest, client},
         images, openid,
     },
     net::{
@@ -124,7 +124,7 @@ async fn respond(
     // Monitoring has no rate limit.
     let is_monitoring = matches!(
         matched,
-        RouteMatch::Route(Route { endpoint: Endpoint::Public(_), path, .. }, _)
+        RouteMatch::Route(Route { endpoint: Endpoint::Unauthenticated(_), path, .. }, _)
             if !path.starts_with("/api/")
     );
     if !is_monitoring && log.address.is_some_and(|address| !app.admits_address(address)) {
@@ -144,7 +144,7 @@ async fn respond(
         }
     };
     match route.endpoint {
-        Endpoint::Public(handler) => match route.execution {
+        Endpoint::Unauthenticated(handler) => match route.execution {
             Execution::Inline => blocking::run_inline(app, |app| handler(app, &parts)),
             Execution::Blocking(work) => {
                 blocking::run(app, work, move |app| handler(app, &parts)).await
@@ -160,7 +160,7 @@ async fn respond(
                 query.ignored(route.query, &UnknownPaths::default()),
             ))
         }
-        Endpoint::Open(handler) => {
+        Endpoint::UnauthenticatedPost(handler) => {
             let ignored = ignored_parameters(route, &parts);
             let response = respond_to_open(app, route, handler, parts, body, log).await;
             let response = response.unwrap_or_else(route.error_response);
@@ -188,7 +188,7 @@ async fn respond(
             let response = backup::get(app, &parts.method).await?;
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
         }
-        Endpoint::Keyed(permission, handler) => {
+        Endpoint::Authenticated(permission, handler) => {
             log.query = match route.body {
                 BodyKind::None if route.method == Method::GET => {
                     LoggedQuery::parameters(route.query, &parts)
@@ -215,7 +215,7 @@ async fn respond(
 async fn respond_to_open(
     app: &Arc<App>,
     route: &Route,
-    handler: OpenHandler,
+    handler: UnauthenticatedPostHandler,
     head: Parts,
     body: &mut Body,
     log: &mut RequestLog,
@@ -231,7 +231,7 @@ async fn respond_to_open(
         log.body_time = started.elapsed();
         json?
     };
-    let request = OpenRequest { head, body: json.bytes.clone(), address: log.address };
+    let request = UnauthenticatedRequest { head, body: json.bytes.clone(), address: log.address };
     let work = match route.execution {
         Execution::Inline => Work::Read,
         Execution::Blocking(work) => work,

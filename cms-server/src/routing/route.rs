@@ -6,7 +6,7 @@ use cms_core::{Cms, Error, Result};
 use super::permissions::RequiredPermission;
 use crate::{
     http::{
-        context::{OpenRequest, RequestContext},
+        context::{RequestContext, UnauthenticatedRequest},
         openid,
     },
     net::permits::Work,
@@ -24,29 +24,30 @@ pub struct Route {
     pub(crate) body: BodyKind,
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
-    /// Accepts preview tokens; others are refused.
+    /// Whether preview tokens are accepted.
     pub(crate) allows_preview: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
 
-/// The handler of a route, and what the key must allow.
+/// The handler of a route, and what the caller must be allowed.
 #[derive(Clone, Copy)]
 pub(crate) enum Endpoint {
-    /// Needs no key.
-    Public(PublicHandler),
-    /// Needs no key: an image, in several steps.
+    /// Needs no key or session.
+    Unauthenticated(UnauthenticatedHandler),
+    /// Needs no key or session: an image, in several steps.
     Image,
-    /// Needs no key, and a body: a request of the server's own pages.
-    Open(OpenHandler),
-    /// Needs no key: a step of a sign-in by OpenID Connect, which sends requests to the issuer.
+    /// Needs no key or session, but a body: a request of the server's own pages.
+    UnauthenticatedPost(UnauthenticatedPostHandler),
+    /// Needs no key or session: a step of a sign-in by OpenID Connect, which sends requests to
+    /// the issuer.
     OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
-    /// Needs any key: a page of changes, or a stream of them.
+    /// Needs any key or session: a page of changes, or a stream of them.
     Changes,
-    /// Needs a key with a permission.
-    Keyed(RequiredPermission, Handler),
+    /// Needs a key or session with a permission.
+    Authenticated(RequiredPermission, Handler),
     /// A backup, which is streamed.
     Backup,
 }
@@ -78,11 +79,11 @@ pub(crate) enum BodyKind {
     Form,
 }
 
-/// Handles a request without a key.
-pub(crate) type PublicHandler = fn(&App, &Parts) -> Response;
+/// Handles a request without authentication.
+pub(crate) type UnauthenticatedHandler = fn(&App, &Parts) -> Response;
 
-/// Handles a request with a body and without a key.
-pub(crate) type OpenHandler = fn(&App, &OpenRequest) -> Result<Response>;
+/// Handles a request with a body, without authentication.
+pub(crate) type UnauthenticatedPostHandler = fn(&App, &UnauthenticatedRequest) -> Result<Response>;
 
 /// Reads the request, calls the core once, makes the response.
 pub(crate) type Handler = fn(&Cms, &mut RequestContext<'_>) -> Result<Response>;
@@ -101,14 +102,23 @@ impl Route {
         }
     }
 
-    /// A route that needs no key.
-    pub(super) const fn public(path: &'static str, handler: PublicHandler) -> Self {
-        Self::new(Method::GET, path, Endpoint::Public(handler)).inline()
+    /// A route that needs no key or session.
+    pub(super) const fn unauthenticated(
+        path: &'static str,
+        handler: UnauthenticatedHandler,
+    ) -> Self {
+        Self::new(Method::GET, path, Endpoint::Unauthenticated(handler)).inline()
     }
 
-    /// A route that needs no key, with a small JSON body.
-    pub(super) const fn open(path: &'static str, handler: OpenHandler, work: Work) -> Self {
-        Self::new(Method::POST, path, Endpoint::Open(handler)).small_body().work(work)
+    /// A route that needs no key or session, with a small JSON body.
+    pub(super) const fn unauthenticated_post(
+        path: &'static str,
+        handler: UnauthenticatedPostHandler,
+        work: Work,
+    ) -> Self {
+        Self::new(Method::POST, path, Endpoint::UnauthenticatedPost(handler))
+            .small_body()
+            .work(work)
     }
 
     /// A route that reads.
@@ -117,7 +127,7 @@ impl Route {
         permission: RequiredPermission,
         handler: Handler,
     ) -> Self {
-        Self::new(Method::GET, path, Endpoint::Keyed(permission, handler))
+        Self::new(Method::GET, path, Endpoint::Authenticated(permission, handler))
     }
 
     /// A route that writes, with a JSON body.
@@ -127,14 +137,14 @@ impl Route {
         permission: RequiredPermission,
         handler: Handler,
     ) -> Self {
-        let mut route = Self::new(method, path, Endpoint::Keyed(permission, handler));
+        let mut route = Self::new(method, path, Endpoint::Authenticated(permission, handler));
         route.body = BodyKind::Json;
         route.work(Work::Write)
     }
 
     /// A route that stores a file of a form.
     pub(super) const fn upload(path: &'static str, handler: Handler) -> Self {
-        let endpoint = Endpoint::Keyed(RequiredPermission::Upload, handler);
+        let endpoint = Endpoint::Authenticated(RequiredPermission::Upload, handler);
         let mut route = Self::new(Method::POST, path, endpoint);
         route.body = BodyKind::Form;
         route.work(Work::Upload)
@@ -147,7 +157,7 @@ impl Route {
         body: BodyKind,
         handler: Handler,
     ) -> Self {
-        let endpoint = Endpoint::Keyed(RequiredPermission::Query, handler);
+        let endpoint = Endpoint::Authenticated(RequiredPermission::Query, handler);
         let mut route = Self::new(method, path, endpoint);
         route.body = body;
         route.error_response = error::graphql;
@@ -205,7 +215,10 @@ impl Route {
     pub fn is_public(&self) -> bool {
         matches!(
             self.endpoint,
-            Endpoint::Public(_) | Endpoint::Open(_) | Endpoint::OpenId(_) | Endpoint::Image
+            Endpoint::Unauthenticated(_)
+                | Endpoint::UnauthenticatedPost(_)
+                | Endpoint::OpenId(_)
+                | Endpoint::Image
         )
     }
 

@@ -64,9 +64,9 @@ const SESSIONS: &str = "/api/v1/sessions";
 /// Every route of the server.
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
-    Route::public("/healthz", health::alive),
-    Route::public("/readyz", health::ready).work(Work::File),
-    Route::public("/metrics", health::metrics).work(Work::File),
+    Route::unauthenticated("/healthz", health::alive),
+    Route::unauthenticated("/readyz", health::ready).work(Work::File),
+    Route::unauthenticated("/metrics", health::metrics).work(Work::File),
 
     Route::get("/api/auth-context", AnyKey, auth_context::get).inline().preview(),
 
@@ -143,7 +143,7 @@ pub static ROUTES: &[Route] = &[
 
     Route::get("/api/v1/workflow", AnyKey, workflow::list).preview(),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
-    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::act),
+    Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::run_transition),
     Route::get(WORKFLOWS, Admin, workflow::definitions),
     Route::write(Method::POST, WORKFLOWS, Admin, workflow::create),
     Route::get(WORKFLOW, Admin, workflow::get),
@@ -182,14 +182,14 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only", "management"]),
     #[cfg(feature = "admin")]
-    Route::public("/admin", admin::get),
+    Route::unauthenticated("/admin", admin::get),
     #[cfg(feature = "admin")]
-    Route::public("/admin/{*path}", admin::get),
-    Route::public("/docs", docs::page),
-    Route::public("/docs/page.css", docs::style),
-    Route::public("/docs/page.js", docs::script),
-    Route::public("/docs/swagger-ui.css", docs::swagger_style),
-    Route::public("/docs/swagger-ui.js", docs::swagger_script),
+    Route::unauthenticated("/admin/{*path}", admin::get),
+    Route::unauthenticated("/docs", docs::page),
+    Route::unauthenticated("/docs/page.css", docs::style),
+    Route::unauthenticated("/docs/page.js", docs::script),
+    Route::unauthenticated("/docs/swagger-ui.css", docs::swagger_style),
+    Route::unauthenticated("/docs/swagger-ui.js", docs::swagger_script),
 
     Route::get(KEYS, Admin, keys::list),
     Route::write(Method::POST, KEYS, Admin, keys::create),
@@ -207,13 +207,13 @@ pub static ROUTES: &[Route] = &[
     Route::get(USER_SESSIONS, Admin, users::sessions).query(&["page", "limit"]),
     Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
 
-    Route::public("/api/v1/session/methods", session::methods),
+    Route::unauthenticated("/api/v1/session/methods", session::methods),
     Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
     Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
         &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
     ),
-    Route::open(SESSION, session::sign_in, Work::Password),
-    Route::open("/api/v1/session/code", session::code, Work::Read),
+    Route::unauthenticated_post(SESSION, session::sign_in, Work::Password),
+    Route::unauthenticated_post("/api/v1/session/code", session::code, Work::Read),
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)

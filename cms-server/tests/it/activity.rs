@@ -8,7 +8,7 @@ const ACTIVITY: &str = "/api/v1/activity";
 
 async fn get(app: &TestApp, caller: CallerKind, query: &str) -> Value {
     let path = format!("{ACTIVITY}?{query}");
-    let reply = app.send_as_with(&[("x-mode", "preview")], caller, "GET", &path, &Value::Null);
+    let reply = app.get_with(&[("x-mode", "preview")], caller, &path);
     let (status, body) = reply.await.both();
     assert_eq!(status, 200, "{query}");
     body
@@ -65,7 +65,7 @@ async fn activity_is_visible_like_changes() {
     let of_a = get(&app, CallerKind::ReadOnly, "id=a").await;
     assert_eq!(types(&of_a), ["author", "page"]);
     let path = format!("{ACTIVITY}?id=a");
-    let published = app.send_as(CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
+    let published = app.get_as(CallerKind::ReadOnly, &path).await;
     assert_eq!(types(&published.json()), ["author"]);
     let scoped = get(&app, CallerKind::Scoped, "").await;
     assert_eq!(types(&scoped), ["post", "post"]);

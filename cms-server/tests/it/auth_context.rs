@@ -11,7 +11,7 @@ const TYPES: &str = "/api/v1/internal/contenttype";
 
 /// The response without ids, which are UUIDs.
 async fn context(app: &TestApp, caller: CallerKind) -> Value {
-    let mut context = app.send_as(caller, "GET", CONTEXT, &Value::Null).await.json();
+    let mut context = app.get_as(caller, CONTEXT).await.json();
     for part in ["organization", "space", "user"] {
         let id = context[part]["id"].take();
         assert_eq!(id.as_str().unwrap().len(), 36, "{part}");
@@ -145,9 +145,9 @@ async fn auth_context_describes_sessions() {
         assert!(email.as_str().unwrap().ends_with("@example.com"));
 
         // The session has the same members.
-        let mut session = app.send_as(caller, "GET", "/api/v1/session", &Value::Null).await.json();
+        let mut session = app.get_as(caller, "/api/v1/session").await.json();
         assert!(session.as_object_mut().unwrap().shift_remove("session").is_some());
-        let complete = app.send_as(caller, "GET", CONTEXT, &Value::Null).await.json();
+        let complete = app.get_as(caller, CONTEXT).await.json();
         assert_eq!(session, complete);
     }
 }

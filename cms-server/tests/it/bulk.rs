@@ -56,14 +56,14 @@ async fn bulk_job_reports_its_progress() {
     assert_eq!(app.get(&path).await.both(), (200, job.clone()));
     // Admins find it under the other address of jobs too.
     let internal = format!("/api/v1/internal/job/{id}");
-    let reply = app.send_as(CallerKind::Admin, "GET", &internal, &Value::Null).await;
+    let reply = app.get_as(CallerKind::Admin, &internal).await;
     assert_eq!(reply.both(), (200, job.clone()));
     job.as_object_mut().unwrap().remove("errors");
     assert_eq!(app.get(JOBS).await.both(), (200, listed(&[job.clone()])));
 
     let others = CallerKind::Scoped;
-    assert_eq!(app.send_as(others, "GET", JOBS, &Value::Null).await.json(), listed(&[]));
-    assert_eq!(app.send_as(others, "GET", &path, &Value::Null).await.both(), not_found());
+    assert_eq!(app.get_as(others, JOBS).await.json(), listed(&[]));
+    assert_eq!(app.get_as(others, &path).await.both(), not_found());
     let stop = format!("{path}/stop");
     assert_eq!(app.send_as(others, "POST", &stop, &Value::Null).await.both(), not_found());
     assert_eq!(app.post(&stop).await, no_content());
@@ -83,13 +83,8 @@ async fn bulk_job_is_stopped() {
     run(&app);
     let list = app.get("/api/v1/content/page").await.json();
     assert_eq!(list["total_count"], 0);
-    let drafts = app.send_as_with(
-        &[("x-mode", "preview")],
-        CallerKind::ReadWrite,
-        "GET",
-        "/api/v1/content/page",
-        &Value::Null,
-    );
+    let drafts =
+        app.get_with(&[("x-mode", "preview")], CallerKind::ReadWrite, "/api/v1/content/page");
     assert_eq!(drafts.await.json()["total_count"], 3);
 }
 

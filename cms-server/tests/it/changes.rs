@@ -346,7 +346,7 @@ async fn page_has_the_next_position() {
         let reply = app.get(&format!("{CHANGES}?since={wrong}")).await;
         assert_eq!(reply.both(), fault("since", "This value is not valid."));
     }
-    let gone = generic(410, "The changes after this position are forgotten");
+    let gone = generic(410, "The changes after this position are no longer available");
     assert_eq!(app.get(&format!("{CHANGES}?since=99999")).await.both(), (410, gone));
 }
 
@@ -356,7 +356,7 @@ async fn scoped_key_gets_no_changes_of_other_types() {
     let app = TestApp::new();
     let send = |path: String| {
         let app = &app;
-        async move { app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await.both() }
+        async move { app.get_as(CallerKind::Stranger, &path).await.both() }
     };
     let start = send(CHANGES.to_owned()).await.1["next"].as_str().unwrap().to_owned();
     app.create("post", &json!({ "id": "secret", "title": "secret" })).await;

@@ -8,7 +8,7 @@ const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 
 async fn get(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Reply {
-    app.send_as_with(headers, CallerKind::ReadWrite, "GET", path, &Value::Null).await
+    app.get_with(headers, CallerKind::ReadWrite, path).await
 }
 
 fn tag(reply: &Reply) -> String {

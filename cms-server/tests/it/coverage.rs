@@ -380,7 +380,7 @@ pub(crate) fn prepare(app: &TestApp, caller: CallerKind, path: &str) -> String {
     cms.types().update(&local, "post", post).unwrap();
     if path.ends_with("/schedule") {
         let action = PublishAction::Unpublish;
-        cms.publishing().act_on_batch(&local, "post", &["one".to_owned()], action).unwrap();
+        cms.publishing().set_statuses(&local, "post", &["one".to_owned()], action).unwrap();
     }
     let new = NewKey {
         name: format!("victim of {caller:?}"),

@@ -111,14 +111,8 @@ async fn error_has_the_graphql_format() {
         assert_eq!(reply.both(), (404, json!({ "errors": [error] })));
         let missing = failed(400, "The property query is required", "BAD_REQUEST");
         assert_eq!(app.get(path).await.both(), missing);
-        assert_eq!(
-            app.send_as(CallerKind::Anonymous, "GET", path, &Value::Null).await.both(),
-            nobody
-        );
-        assert_eq!(
-            app.send_as(CallerKind::Stranger, "GET", path, &Value::Null).await.both(),
-            stranger
-        );
+        assert_eq!(app.get_as(CallerKind::Anonymous, path).await.both(), nobody);
+        assert_eq!(app.get_as(CallerKind::Stranger, path).await.both(), stranger);
         let (status, body) = app.request("PUT", path, &query).await.both();
         assert_eq!((status, body), (405, generic(405, "Method Not Allowed")));
     }
@@ -130,8 +124,7 @@ async fn schema_contains_reachable_types() {
     let app = TestApp::new();
     let internal = "type cms___internal {\n  status: String\n";
     for (path, input) in PATHS.iter().zip([false, true]) {
-        let reply =
-            app.send_as(CallerKind::Scoped, "GET", &format!("{path}/schema"), &Value::Null).await;
+        let reply = app.get_as(CallerKind::Scoped, &format!("{path}/schema")).await;
         let sdl = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(sdl.contains(internal) && sdl.contains("type post {"), "{sdl}");
         assert_eq!(sdl.contains("input FieldFilterInput"), input, "{sdl}");
@@ -173,16 +166,10 @@ async fn schema_export_is_plain_text() {
         );
         let text = String::from_utf8(reply.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && text.contains("type _media {"), "{text}");
-        assert_eq!(
-            app.send_as(CallerKind::Anonymous, "GET", &path, &Value::Null).await.both(),
-            unauthorized()
-        );
-        assert_eq!(
-            app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await.both(),
-            forbidden()
-        );
+        assert_eq!(app.get_as(CallerKind::Anonymous, &path).await.both(), unauthorized());
+        assert_eq!(app.get_as(CallerKind::Stranger, &path).await.both(), forbidden());
 
-        let own = app.send_as(CallerKind::Scoped, "GET", &path, &Value::Null).await;
+        let own = app.get_as(CallerKind::Scoped, &path).await;
         let text = String::from_utf8(own.bytes.to_vec()).unwrap();
         assert!(text.contains("type post {") && !text.contains("type author {"), "{text}");
     }

@@ -1,6 +1,6 @@
 //! Headers of requests and responses: views, browsers, request ids, compression.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{CallerKind, TestApp, definition};
 
@@ -30,7 +30,7 @@ async fn cors_headers_allow_browsers() {
     }
     for caller in CallerKind::ALL {
         // `send` looks at Access-Control-Allow-Origin of every response.
-        let reply = app.send_as(caller, "GET", ONE, &Value::Null).await;
+        let reply = app.get_as(caller, ONE).await;
         assert_eq!(reply.header("access-control-expose-headers"), exposed);
     }
 }

@@ -39,7 +39,7 @@ async fn site() -> TestApp {
     let publish = async |id: &str| {
         let (local, action) = (Caller::local(), PublishAction::Publish);
         let ids = [id.to_owned()];
-        app.core.cms.publishing().act_on_batch(&local, "draft", &ids, action).unwrap();
+        app.core.cms.publishing().set_statuses(&local, "draft", &ids, action).unwrap();
     };
     set("never", &one).await;
     set("same", &one).await;
@@ -109,15 +109,13 @@ async fn incoming_links_are_those_of_other_live_objects() {
 #[tokio::test]
 async fn incoming_links_follow_rights_and_view() {
     let app = site().await;
-    let scoped = app.send_as(CallerKind::Scoped, "GET", PATH, &Value::Null).await;
+    let scoped = app.get_as(CallerKind::Scoped, PATH).await;
     assert_eq!(scoped.json(), with_hidden(&[], true));
     let filtered = format!("{PATH}?content_type[]=page");
-    let scoped = app.send_as(CallerKind::Scoped, "GET", &filtered, &Value::Null).await;
+    let scoped = app.get_as(CallerKind::Scoped, &filtered).await;
     assert_eq!(scoped.json(), with_hidden(&[], true));
     let public = [("x-visibility", "public")];
-    let get = async |path: &str| {
-        app.send_as_with(&public, CallerKind::ReadWrite, "GET", path, &Value::Null).await.json()
-    };
+    let get = async |path: &str| app.get_with(&public, CallerKind::ReadWrite, path).await.json();
     let shown = [
         item("draft", "same", &["related"], true, true),
         item("draft", "was", &["related"], false, true),
@@ -136,7 +134,7 @@ async fn incoming_links_follow_rights_and_view() {
     app.create("news", &news).await;
     let expected = with_hidden(&[item("news", "n", &["related"], true, false)], false);
     assert_eq!(app.get(PATH).await.json(), expected);
-    let reply = app.send_as_with(&public, CallerKind::ReadWrite, "GET", PATH, &Value::Null).await;
+    let reply = app.get_with(&public, CallerKind::ReadWrite, PATH).await;
     assert_eq!(reply.json(), with_hidden(&[], false));
 }
 

@@ -152,7 +152,7 @@ async fn batch_keeps_dates_of_replaced_objects() {
     assert_eq!(report.status, 200, "{:?}", report.json());
     let get = async |id: &str, headers: &[(&str, &str)]| {
         let path = format!("{page}/{id}");
-        app.send_as_with(headers, CallerKind::ReadWrite, "GET", &path, &Value::Null).await.json()
+        app.get_with(headers, CallerKind::ReadWrite, &path).await.json()
     };
     let draft = json!({ "status": "modified", "publicVersion": 1, "publishedAt": minute(0),
         "createdAt": CREATED, "updatedAt": UPDATED, "latestVersion": 2 });

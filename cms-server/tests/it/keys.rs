@@ -51,7 +51,7 @@ async fn keys_are_managed() {
     assert_eq!(app.send("GET", ONE, &headers, "").await.status, 200);
     assert_eq!(app.send("DELETE", ONE, &headers, "").await.both(), forbidden());
 
-    let list = app.send_as(CallerKind::Admin, "GET", keys, &Value::Null).await;
+    let list = app.get_as(CallerKind::Admin, keys).await;
     assert!(!String::from_utf8_lossy(&list.bytes).contains(&token));
     let list = list.json();
     let last = list["data"].as_array().unwrap().iter().find(|k| k["id"] == made["id"]).unwrap();
@@ -151,14 +151,14 @@ async fn key_rotation_accepts_the_old_token_for_a_while() {
     let mut wanted = item.clone();
     wanted["previousValidUntil"] = json!(until);
     assert_eq!((code, rotated), (200, wanted));
-    let list = app.send_as(CallerKind::Admin, "GET", KEYS, &Value::Null).await.json();
+    let list = app.get_as(CallerKind::Admin, KEYS).await.json();
     let listed = list["data"].as_array().unwrap().iter().find(|key| key["id"] == item["id"]);
     assert_eq!(listed.unwrap()["previousValidUntil"], until);
     app.core.clock.advance(24 * 3600 - 1);
     assert_eq!((status(&app, "GET", &first).await, status(&app, "GET", second).await), (200, 200));
     app.core.clock.advance(1);
     assert_eq!((status(&app, "GET", &first).await, status(&app, "GET", second).await), (401, 200));
-    let list = app.send_as(CallerKind::Admin, "GET", KEYS, &Value::Null).await.json();
+    let list = app.get_as(CallerKind::Admin, KEYS).await.json();
     let listed = list["data"].as_array().unwrap().iter().find(|key| key["id"] == item["id"]);
     assert_eq!(listed.unwrap()["previousValidUntil"], Value::Null);
 

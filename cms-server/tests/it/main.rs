@@ -1,6 +1,6 @@
 //! Tests of the HTTP interface through its requests and responses.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 mod activity;
 mod admin;

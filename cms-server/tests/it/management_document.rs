@@ -31,7 +31,7 @@ fn unnamed(path: &str) -> String {
 }
 
 async fn document(app: &TestApp, caller: CallerKind, query: &str) -> Value {
-    let reply = app.send_as(caller, "GET", &format!("{DOCUMENT}?{query}"), &Value::Null).await;
+    let reply = app.get_as(caller, &format!("{DOCUMENT}?{query}")).await;
     assert_eq!(reply.status, 200);
     reply.json()
 }
@@ -74,7 +74,7 @@ async fn single_sign_on_is_described_when_it_is_configured() {
         for path in ["/api/v1/session/openid", "/api/v1/session/openid/callback"] {
             assert_eq!(document["paths"].get(path).is_some(), expected, "{path}");
         }
-        let context = app.send_as(CallerKind::ReadOnly, "GET", "/api/auth-context", &Value::Null);
+        let context = app.get_as(CallerKind::ReadOnly, "/api/auth-context");
         assert_eq!(context.await.json()["features"]["openId"], expected);
     }
 }
@@ -161,7 +161,7 @@ async fn management_ignores_user_only() {
     let get = |query: &'static str| {
         let path = format!("{DOCUMENT}?{query}");
         let app = &app;
-        async move { app.send_as(CallerKind::Admin, "GET", &path, &Value::Null).await }
+        async move { app.get_as(CallerKind::Admin, &path).await }
     };
     let ignoring = get("user_only=1&management=1").await;
     assert_eq!(ignoring.header("x-deprecated-query-params"), Some("user_only"));

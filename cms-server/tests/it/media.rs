@@ -391,7 +391,7 @@ async fn stored_file_is_checked() {
     let lost = lost.as_str().unwrap();
     fs::remove_file(app.core.path().join("media").join(lost)).unwrap();
     app.core.to_real_time(0);
-    app.core.cms.media().sweep().unwrap();
+    app.core.cms.media().clean_up().unwrap();
     app.core.run_for(25 * 3600);
     let found = |files: u32, orphaned: Value, removed: u32| {
         let media = json!({

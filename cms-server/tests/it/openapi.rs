@@ -9,7 +9,7 @@ const DESCRIPTION: &str = "/api/v1/open-api-schema.json";
 
 async fn get(app: &TestApp, query: &str, headers: &[(&str, &str)]) -> Reply {
     let path = format!("{DESCRIPTION}?{query}");
-    app.send_as_with(headers, CallerKind::ReadOnly, "GET", &path, &Value::Null).await
+    app.get_with(headers, CallerKind::ReadOnly, &path).await
 }
 
 #[tokio::test]

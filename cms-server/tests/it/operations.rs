@@ -118,7 +118,7 @@ async fn long_reads_leave_connections_to_fast_ones() {
 #[tokio::test]
 async fn metrics_access_is_configured() {
     let asked = async |app: &TestApp, caller| {
-        let reply = app.send_as(caller, "GET", "/metrics", &Value::Null).await;
+        let reply = app.get_as(caller, "/metrics").await;
         if reply.status == 200 { (200, Value::Null) } else { reply.both() }
     };
     let admin = with(|config| config.metrics = MetricsAccess::Admin);
@@ -195,7 +195,7 @@ async fn rate_limit_returns_429() {
     let tunables = Tunables { key_rate: Some("2/3".parse().unwrap()), ..Tunables::default() };
     let app = with(|config| config.tunables = tunables);
     let asked = async |caller, path| {
-        let reply = app.send_as(caller, "GET", path, &Value::Null).await;
+        let reply = app.get_as(caller, path).await;
         if reply.status == 429 {
             assert_eq!(reply.header("retry-after"), Some("1"));
             assert_eq!(reply.json(), generic(429, "Too Many Requests"));

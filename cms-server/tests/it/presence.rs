@@ -27,7 +27,7 @@ async fn presence_is_listed_until_it_ends() {
     app.core.clock.advance(30);
     let second = json!({ "tab": "b", "contentType": "post", "id": "two" });
     assert_eq!(put(&app, CallerKind::Scoped, &second).await, no_content());
-    let keys = app.send_as(CallerKind::Admin, "GET", "/api/v1/internal/key", &Value::Null).await;
+    let keys = app.get_as(CallerKind::Admin, "/api/v1/internal/key").await;
     let keys = keys.json();
     let id = |name: &str| {
         let key = keys["data"].as_array().unwrap().iter().find(|key| key["name"] == name);

@@ -91,7 +91,7 @@ async fn token_reads_drafts_for_an_hour() {
     assert_eq!(get(&app, &token, pages).await.status, 200);
     app.core.clock.advance(1);
     assert_eq!(get(&app, &token, pages).await.both(), unauthorized());
-    app.core.cms.housekeep().unwrap();
+    app.core.cms.clean_up().unwrap();
     assert_eq!(get(&app, &token, pages).await.both(), unauthorized());
 }
 

@@ -138,12 +138,10 @@ async fn etag_of_a_part_works_in_if_match() {
         let part = tag(&format!("{path}?{named}")).await;
         assert!(part.starts_with(&format!("{first_half}.")), "{named}: {part}");
         let known = app
-            .send_as_with(
+            .get_with(
                 &[("if-none-match", part.as_str())],
                 CallerKind::ReadWrite,
-                "GET",
                 &format!("{path}?{named}"),
-                &Value::Null,
             )
             .await;
         assert_eq!(known.status, 304, "{named}");
@@ -180,7 +178,7 @@ async fn fields_respect_the_rights_of_the_key() {
     app.create("elsewhere", &relation).await;
     for named in ["related.title", "related.nope"] {
         let path = format!("/api/v1/content/elsewhere/two?hydrate=1&fields[]={named}");
-        let reply = app.send_as(CallerKind::Stranger, "GET", &path, &Value::Null).await;
+        let reply = app.get_as(CallerKind::Stranger, &path).await;
         let expected = json!({ "id": "two", "related": links(&["author/ada"]) });
         assert_eq!((reply.both(), reply.header(IGNORED)), ((200, expected), None), "{named}");
     }
@@ -191,7 +189,7 @@ async fn fields_respect_the_rights_of_the_key() {
     });
     app.core.cms.objects().create(&Caller::local(), "_webhooks", object(&hook)).unwrap();
     let path = "/api/v1/content/_webhooks/hook?fields[]=headers[*].header_value";
-    let value = async |caller| app.send_as(caller, "GET", path, &Value::Null).await.json();
+    let value = async |caller| app.get_as(caller, path).await.json();
     let header = |value: &str| json!({ "id": "hook", "headers": [{ "header_value": value }] });
     assert_eq!(value(CallerKind::ReadOnly).await, header("********"));
     assert_eq!(value(CallerKind::ReadWrite).await, header("s3cret"));
@@ -212,7 +210,7 @@ async fn fields_follow_the_view_of_the_request() {
     let path = query(path, &["title", "internal.status"], "");
     assert_eq!(app.get(&path).await.json(), part("Old", "public"));
     let preview = [("x-mode", "preview")];
-    let reply = app.send_as_with(&preview, CallerKind::ReadWrite, "GET", &path, &Value::Null).await;
+    let reply = app.get_with(&preview, CallerKind::ReadWrite, &path).await;
     assert_eq!(reply.json(), part("New", "modified"));
 }
 
@@ -268,7 +266,7 @@ async fn authors_are_returned_when_they_are_named() {
     let price = json!({ "price": 1 });
     app.send_as(CallerKind::Admin, "PATCH", path, &price).await;
     let by = async |caller| {
-        let context = app.send_as(caller, "GET", "/api/auth-context", &Value::Null).await.json();
+        let context = app.get_as(caller, "/api/auth-context").await.json();
         let (id, name) = (context["user"]["id"].clone(), context["user"]["username"].clone());
         json!({ "kind": "key", "id": id, "name": name })
     };
@@ -281,7 +279,7 @@ async fn authors_are_returned_when_they_are_named() {
     // Lists have the published version.
     let listed_path = query("/api/v1/content/draft", &fields, "");
     assert_eq!(app.get(&listed_path).await.json(), listed(&[both(&writer, &writer)]));
-    let read_only = app.send_as(CallerKind::ReadOnly, "GET", &listed_path, &Value::Null).await;
+    let read_only = app.get_as(CallerKind::ReadOnly, &listed_path).await;
     assert_eq!(read_only.json(), listed(&[both(&writer, &writer)]));
     let linked = query(path, &["related.internal.createdBy", "price"], "&hydrate=1");
     let post = json!({ "id": "one", "internal": { "createdBy": local } });

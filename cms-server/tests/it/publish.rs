@@ -56,8 +56,7 @@ async fn edit(app: &TestApp, name: &str, id: &str, way: &str) -> Reply {
 /// The statuses of the objects of a type, by id.
 async fn statuses(app: &TestApp, name: &str) -> Value {
     let path = format!("/api/v1/content/{name}?order_by=id");
-    let list =
-        app.send_as_with(&PREVIEW, CallerKind::ReadWrite, "GET", &path, &Value::Null).await.json();
+    let list = app.get_with(&PREVIEW, CallerKind::ReadWrite, &path).await.json();
     let status = |object: &Value| {
         (object["id"].as_str().unwrap().to_owned(), object["internal"]["status"].clone())
     };
@@ -181,8 +180,7 @@ async fn status_table() {
 async fn assert_shown(app: &TestApp, id: &str, state: State) {
     let path = format!("/api/v1/content/article/{id}");
     assert_eq!(app.get(&path).await.both(), (200, state.shown(id)), "{id}");
-    let strict =
-        app.send_as_with(&PUBLIC_ONLY, CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
+    let strict = app.get_with(&PUBLIC_ONLY, CallerKind::ReadOnly, &path).await;
     let wanted = state.public_view(id).map_or_else(not_found, |object| (200, object));
     assert_eq!(strict.both(), wanted, "{id}");
     let list = app.get(&format!("/api/v1/content/article?ids[]={id}")).await;
@@ -372,13 +370,7 @@ async fn cascade_skips_objects_in_other_statuses() {
         json!({ "a": "draft", "b": "draft", "c": "draft", "main": "draft", "z": "archived" });
     assert_eq!(statuses(&app, "article").await, wanted);
     let changed = app
-        .send_as_with(
-            &PREVIEW,
-            CallerKind::ReadOnly,
-            "GET",
-            "/api/v1/content/article?order_by=id",
-            &Value::Null,
-        )
+        .get_with(&PREVIEW, CallerKind::ReadOnly, "/api/v1/content/article?order_by=id")
         .await
         .json();
     let at = |id: usize| changed["data"][id]["internal"]["updatedAt"].clone();
@@ -532,10 +524,7 @@ async fn list_follows_every_action() {
         let mut seen = Vec::new();
         for query in [filter, "ids[]=one", "order_by=title"] {
             let path = format!("/api/v1/content/article?{query}");
-            let list = app
-                .send_as_with(headers, CallerKind::ReadOnly, "GET", &path, &Value::Null)
-                .await
-                .json();
+            let list = app.get_with(headers, CallerKind::ReadOnly, &path).await.json();
             let title = list["data"][0]["title"].as_str().unwrap_or("none").to_owned();
             assert_eq!(list["total_count"], u8::from(title != "none"), "{query}");
             seen.push(title);

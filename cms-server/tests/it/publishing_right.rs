@@ -72,7 +72,7 @@ async fn author_edits_drafts_and_leaves_the_published_version() {
     assert_eq!(send(&app, AUTHOR, "PUT", &format!("{article}/live"), &new).await.0, 200);
     let public = [("x-visibility", "public")];
     let path = format!("{article}/live");
-    let shown = app.send_as_with(&public, AUTHOR, "GET", &path, &Value::Null).await.json();
+    let shown = app.get_with(&public, AUTHOR, &path).await.json();
     assert_eq!((&shown["title"], status(&app, "live").await), (&json!("A"), json!("modified")));
     let copy = json!({ "relatedObjectsToDuplicate": [] });
     assert_eq!(
@@ -164,7 +164,7 @@ async fn author_changes_nothing_in_state_public() {
 async fn custom_user_publishes_by_setting() {
     let app = app().await;
     let custom = CallerKind::User(Role::Custom);
-    let user = app.send_as(custom, "GET", "/api/v1/session", &Value::Null).await.json();
+    let user = app.get_as(custom, "/api/v1/session").await.json();
     let user = format!("/api/v1/internal/user/{}", user["user"]["id"].as_str().unwrap());
     let rules = json!({ "rules": [{ "ctd": "article", "update": true, "read": true }] });
     assert_eq!(send(&app, CallerKind::Admin, "PUT", &user, &rules).await.0, 200);

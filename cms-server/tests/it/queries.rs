@@ -84,7 +84,7 @@ async fn content_types_are_listed() {
             list["data"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
         assert_eq!(names, wanted, "{query}");
     }
-    let scoped = app.send_as(CallerKind::Scoped, "GET", TYPES, &Value::Null).await.json();
+    let scoped = app.get_as(CallerKind::Scoped, TYPES).await.json();
     assert_eq!((&scoped["total_count"], &scoped["data"][0]["name"]), (&json!(1), &json!("post")));
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let post = "/api/v1/internal/contenttype/post";

@@ -189,7 +189,7 @@ async fn search_parameters_find_the_expected_order() {
     for (parameters, wanted) in CASES {
         let types = if parameters.contains("content_type") { "" } else { "&content_type[]=recipe" };
         let path = format!("/api/v1/search?{}{types}", encoded(parameters));
-        let found = app.send_as(CallerKind::ReadOnly, "GET", &path, &Value::Null).await;
+        let found = app.get_as(CallerKind::ReadOnly, &path).await;
         assert_eq!(found.status, 200, "{parameters}: {:?}", found.json());
         let answer = found.json();
         let hits = answer["data"].as_array().unwrap();

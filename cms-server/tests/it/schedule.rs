@@ -139,7 +139,7 @@ async fn schedule_is_set_changed_and_removed() {
     assert_eq!(app.get(ONE).await.both(), (200, scheduled(20)));
     let path = "/api/v1/content/article";
     let preview = [("x-mode", "preview")];
-    let list = app.send_as_with(&preview, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
+    let list = app.get_with(&preview, CallerKind::ReadOnly, path).await;
     assert_eq!(list.both(), (200, listed(&[scheduled(20)])));
     assert_eq!(app.request("DELETE", SCHEDULE, &Value::Null).await.both(), no_content());
     assert_eq!(app.get(ONE).await.both(), (200, draft()));
@@ -372,8 +372,7 @@ async fn schedules_are_listed_by_time_type_and_id() {
         (CallerKind::Admin, Some(("x-visibility", "public")), none),
     ] {
         let headers: Vec<_> = headers.into_iter().collect();
-        let reply =
-            app.send_as_with(&headers, caller, "GET", "/api/v1/schedule", &Value::Null).await;
+        let reply = app.get_with(&headers, caller, "/api/v1/schedule").await;
         assert_eq!(reply.both(), (200, wanted), "{caller:?} {headers:?}");
     }
 

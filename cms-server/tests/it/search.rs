@@ -47,7 +47,7 @@ async fn ids(
     parameters: &str,
 ) -> Vec<String> {
     let path = format!("/api/v1/search?{parameters}");
-    let reply = app.send_as_with(headers, caller, "GET", &path, &Value::Null).await;
+    let reply = app.get_with(headers, caller, &path).await;
     assert_eq!(reply.status, 200, "{parameters}: {:?}", reply.json());
     let answer = reply.json();
     let hits = answer["data"].as_array().unwrap();
@@ -256,7 +256,7 @@ async fn scoped_key_finds_nothing_of_other_types() {
         ["one"]
     );
     let path = "/api/v1/search?q=&aggregate_by[]=title&aggregate_by[]=internal.contentType";
-    let found = app.send_as(CallerKind::Scoped, "GET", path, &Value::Null).await.json();
+    let found = app.get_as(CallerKind::Scoped, path).await.json();
     let keys = ["title", "contentType"]
         .iter()
         .enumerate()
@@ -275,12 +275,12 @@ async fn reindex_needs_an_admin_key() {
     assert_eq!(reply.status, 202);
     let id = reply.json()["id"].as_str().unwrap().to_owned();
     let job = format!("/api/v1/internal/job/{id}");
-    let waiting = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
+    let waiting = app.get_as(CallerKind::Admin, &job).await;
     let wanted = |state, done| json!({ "id": id, "kind": "reindex", "state": state, "done": done, "total": 1 });
     assert_eq!(waiting.both(), (200, wanted("waiting", 0)));
     // A search runs the pending rebuild.
     assert_eq!(ids(&app, CallerKind::ReadOnly, &[], "q=").await, ["one"]);
-    let done = app.send_as(CallerKind::Admin, "GET", &job, &Value::Null).await;
+    let done = app.get_as(CallerKind::Admin, &job).await;
     assert_eq!(done.both(), (200, wanted("done", 1)));
     let table = [
         (
@@ -300,8 +300,7 @@ async fn reindex_needs_an_admin_key() {
             "{body}"
         );
     }
-    let unknown =
-        app.send_as(CallerKind::Admin, "GET", "/api/v1/internal/job/x", &Value::Null).await;
+    let unknown = app.get_as(CallerKind::Admin, "/api/v1/internal/job/x").await;
     assert_eq!(unknown.both(), not_found());
 }
 
@@ -358,8 +357,7 @@ async fn search_follows_the_view() {
         assert_eq!(of("before").await, before, "{headers:?}");
         assert_eq!(of("after").await, after, "{headers:?}");
         let path = "/api/v1/search?q=&content_type[]=article&aggregate_by[]=title";
-        let counted =
-            app.send_as_with(headers, CallerKind::ReadOnly, "GET", path, &Value::Null).await.json();
+        let counted = app.get_with(headers, CallerKind::ReadOnly, path).await.json();
         let buckets = counted["summary"]["aggregations"][0]["buckets"].as_array().unwrap();
         let objects: u64 = buckets.iter().map(|bucket| bucket["doc_count"].as_u64().unwrap()).sum();
         assert_eq!(counted["total_count"], objects, "{headers:?}");

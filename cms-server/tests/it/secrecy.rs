@@ -93,8 +93,7 @@ async fn search_for_hidden_words_finds_nothing() {
     let posts = "/api/v1/content/post";
     let graphql = |query: &str| json!({ "query": query });
     let link = |target: &str| json!({ "title": "New", "related": links(&[target]) });
-    let start =
-        app.send_as(CallerKind::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start = app.get_as(CallerKind::Scoped, "/api/v1/changes").await.json();
     let start = start["next"].as_str().unwrap();
     // `{}` is replaced by the hidden word.
     let gets = [
@@ -137,9 +136,8 @@ async fn search_for_hidden_words_finds_nothing() {
         )
     };
     for (path, word) in gets {
-        let send = async |word: &str| {
-            app.send_as(CallerKind::Scoped, "GET", &path.replace("{}", word), &Value::Null).await
-        };
+        let send =
+            async |word: &str| app.get_as(CallerKind::Scoped, &path.replace("{}", word)).await;
         let (hidden, absent) = (send(word).await, send(&other(word)).await);
         assert_eq!(said(&hidden, word), said(&absent, &other(word)), "{path}");
     }
@@ -164,8 +162,7 @@ async fn visible_responses_have_no_hidden_words() {
     // Other keys get the hidden words.
     assert!(betrayed(&app.get("/api/v1/content/vault?hydrate=2").await).is_some());
     assert!(betrayed(&app.get("/api/v1/search?q=platypus").await).is_some());
-    let start =
-        app.send_as(CallerKind::Scoped, "GET", "/api/v1/changes", &Value::Null).await.json();
+    let start = app.get_as(CallerKind::Scoped, "/api/v1/changes").await.json();
     let (cms, local) = (&app.core.cms, Caller::local());
     cms.objects().delete(&local, "vault", "one").unwrap();
     cms.types()
@@ -192,14 +189,12 @@ async fn visible_responses_have_no_hidden_words() {
         "/api/v1/workflow",
     ] {
         for (name, value) in [("x-mode", "preview"), ("x-visibility", "public")] {
-            let reply = app
-                .send_as_with(&[(name, value)], CallerKind::Scoped, "GET", path, &Value::Null)
-                .await;
+            let reply = app.get_with(&[(name, value)], CallerKind::Scoped, path).await;
             assert_eq!((reply.status, betrayed(&reply)), (200, None), "{path}");
         }
     }
     let since = format!("/api/v1/changes?since={}", start["next"].as_str().unwrap());
-    let changes = app.send_as(CallerKind::Scoped, "GET", &since, &Value::Null).await;
+    let changes = app.get_as(CallerKind::Scoped, &since).await;
     assert_eq!(changes.json()["data"], json!([]));
     assert_eq!(betrayed(&changes), None);
 

@@ -190,7 +190,7 @@ fn unread_responses_are_bounded() {
     thread::sleep(Duration::from_millis(500));
     let mut other = Client::connect(running.address());
     assert_eq!(other.get(POSTS).0, 503);
-    assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "smaller ones go on");
+    assert_eq!(other.get("/api/v1/content/post/l1").0, 200, "smaller ones continue");
     // The response to a write is sent regardless of the budget: here the list of rejected elements.
     let refused: Vec<_> =
         (0..19).map(|n| json!({ "id": n, "title": "x".repeat(800_000) })).collect();
@@ -285,7 +285,7 @@ fn grace_period_ends() {
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
-/// The HTTP library refuses malformed requests, and the server goes on.
+/// The HTTP library refuses malformed requests, and the server continues.
 #[test]
 fn malformed_request_is_refused() {
     let (_core, running) = start(&ServerConfig::default());

@@ -517,7 +517,7 @@ async fn own_sessions_are_listed_and_ended() {
     // An admin sees and ends them too.
     let user = list_user(&app, "ada").await;
     let sessions = format!("/api/v1/internal/user/{user}/session");
-    let seen = app.send_as(CallerKind::Admin, "GET", &sessions, &Value::Null).await.json();
+    let seen = app.get_as(CallerKind::Admin, &sessions).await.json();
     assert_eq!((&seen["total_count"], &seen["data"][0]["current"]), (&json!(1), &json!(false)));
     let ended = app.send_as(CallerKind::Admin, "DELETE", &sessions, &Value::Null).await;
     assert_eq!(ended.both(), no_content());
@@ -526,7 +526,7 @@ async fn own_sessions_are_listed_and_ended() {
 
 async fn list_user(app: &TestApp, q: &str) -> String {
     let path = format!("/api/v1/internal/user?q={q}");
-    let list = app.send_as(CallerKind::Admin, "GET", &path, &Value::Null).await.json();
+    let list = app.get_as(CallerKind::Admin, &path).await.json();
     list["data"][0]["id"].as_str().unwrap().to_owned()
 }
 

@@ -69,7 +69,7 @@ async fn settings_need_a_session() {
     for (caller, expected) in
         [(CallerKind::Anonymous, unauthorized()), (CallerKind::Admin, forbidden())]
     {
-        let get = app.send_as(caller, "GET", SETTINGS, &Value::Null).await;
+        let get = app.get_as(caller, SETTINGS).await;
         assert_eq!(get.both(), expected, "{caller:?}");
         let put = app.send_as(caller, "PUT", SETTINGS, &json!({})).await;
         assert_eq!(put.both(), expected, "{caller:?}");

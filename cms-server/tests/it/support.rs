@@ -258,6 +258,20 @@ impl TestApp {
         self.send_as(CallerKind::ReadWrite, method, path, body).await
     }
 
+    pub(crate) async fn get_as(&self, caller: CallerKind, path: &str) -> Reply {
+        self.send_as(caller, "GET", path, &Value::Null).await
+    }
+
+    /// Like [`Self::get_as`], with further headers.
+    pub(crate) async fn get_with(
+        &self,
+        headers: &[(&str, &str)],
+        caller: CallerKind,
+        path: &str,
+    ) -> Reply {
+        self.send_as_with(headers, caller, "GET", path, &Value::Null).await
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.request("GET", path, &Value::Null).await
     }

@@ -59,12 +59,11 @@ async fn deletions_are_listed_and_returned_with_the_object() {
     assert_eq!(app.get(&path).await.both(), (200, item));
     assert_eq!(app.get(&format!("{TRASH}/99999")).await.both(), not_found());
     for path in [TRASH, &path] {
-        let reply = app.send_as(CallerKind::ReadOnly, "GET", path, &Value::Null).await;
+        let reply = app.get_as(CallerKind::ReadOnly, path).await;
         assert_eq!(reply.both(), forbidden(), "{path}");
     }
     let public = [("x-visibility", "public")];
-    let as_public =
-        |path| app.send_as_with(&public, CallerKind::ReadWrite, "GET", path, &Value::Null);
+    let as_public = |path| app.get_with(&public, CallerKind::ReadWrite, path);
     assert_eq!(as_public(TRASH).await.both(), (200, listed(&[])));
     assert_eq!(as_public(&path).await.both(), not_found());
 }
@@ -110,7 +109,7 @@ async fn deletion_is_restored_or_removed() {
         (CallerKind::ReadWrite, &["trash.remove", "delete", "restore", "delete", "create"][..]),
         (CallerKind::ReadOnly, &["delete", "restore", "delete", "create"]),
     ] {
-        let reply = app.send_as(caller, "GET", "/api/v1/activity?id=one&limit=5", &Value::Null);
+        let reply = app.get_as(caller, "/api/v1/activity?id=one&limit=5");
         let reply = reply.await.json();
         let found: Vec<&str> = reply["data"]
             .as_array()

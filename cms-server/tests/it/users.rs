@@ -228,14 +228,14 @@ async fn changed_role_applies_from_the_next_request() {
     let send_post =
         async || app.send_as(editor, "POST", post, &json!({ "title": "A" })).await.both();
     assert_eq!(send_post().await.0, 200);
-    let session = app.send_as(editor, "GET", "/api/v1/session", &Value::Null).await.json();
+    let session = app.get_as(editor, "/api/v1/session").await.json();
     let user = format!("{USERS}/{}", session["user"]["id"].as_str().unwrap());
     assert_eq!(send(&app, "PUT", &user, &json!({ "role": "viewer" })).await.0, 200);
     assert_eq!(send_post().await, forbidden());
     let rules = json!({ "role": "custom", "rules": [{ "ctd": "post", "create": true }] });
     assert_eq!(send(&app, "PUT", &user, &rules).await.0, 200);
     assert_eq!(send_post().await.0, 200);
-    assert_eq!(app.send_as(editor, "GET", post, &Value::Null).await.both(), forbidden());
+    assert_eq!(app.get_as(editor, post).await.both(), forbidden());
     assert_eq!(send(&app, "PUT", &user, &json!({ "disabled": true })).await.0, 200);
     assert_eq!(send_post().await.0, 401);
     // Sessions do not come back.

@@ -14,7 +14,7 @@ const START: &str = "2026-01-02T03:04:05.000000+0000";
 #[tokio::test]
 async fn view_is_created_changed_and_deleted() {
     let app = TestApp::new();
-    let keys = app.send_as(CallerKind::Admin, "GET", "/api/v1/internal/key", &Value::Null).await;
+    let keys = app.get_as(CallerKind::Admin, "/api/v1/internal/key").await;
     let keys = keys.json();
     let key = keys["data"].as_array().unwrap().iter().find(|key| key["name"] == "read-write");
     let by = json!({ "kind": "key", "id": key.unwrap()["id"], "name": "read-write" });

@@ -95,12 +95,11 @@ async fn masked_header_value_keeps_the_stored_one() {
     assert_eq!(app.send_as(CallerKind::ReadWrite, "POST", HOOKS, &sent).await.both().0, 200);
 
     let masked = with_headers(&[("X-A", MASK), ("X-A", MASK), ("X-B", MASK)]);
-    let read = app.send_as(CallerKind::ReadOnly, "GET", HOOK, &Value::Null).await.json();
+    let read = app.get_as(CallerKind::ReadOnly, HOOK).await.json();
     assert_eq!(without_internal(read), masked);
-    let list = app.send_as(CallerKind::ReadOnly, "GET", HOOKS, &Value::Null).await.json();
+    let list = app.get_as(CallerKind::ReadOnly, HOOKS).await.json();
     assert_eq!(without_internal(list["data"][0].clone()), masked);
-    let version =
-        app.send_as(CallerKind::ReadOnly, "GET", &format!("{HOOK}/version/1"), &Value::Null).await;
+    let version = app.get_as(CallerKind::ReadOnly, &format!("{HOOK}/version/1")).await;
     assert_eq!(without_internal(version.json()), masked);
 
     let order = with_headers(&[("x-b", MASK), ("X-A", MASK), ("x-a", "new")]);
@@ -116,7 +115,7 @@ async fn masked_header_value_keeps_the_stored_one() {
     let batch = json!([with_headers(&[("X-A", MASK)])]);
     let path = format!("{HOOKS}/batch?updateExisting=1");
     assert_eq!(app.send_as(CallerKind::ReadWrite, "POST", &path, &batch).await.both().0, 200);
-    let read = app.send_as(CallerKind::ReadWrite, "GET", HOOK, &Value::Null).await.json();
+    let read = app.get_as(CallerKind::ReadWrite, HOOK).await.json();
     assert_eq!(without_internal(read), with_headers(&[("X-A", "zebra")]));
 
     // These masks have no stored value.
@@ -155,13 +154,13 @@ async fn masked_header_values_are_missing_in_filters_and_order() {
         for (caller, expected) in
             [(CallerKind::ReadWrite, by_writer), (CallerKind::ReadOnly, by_reader)]
         {
-            let found = app.send_as(caller, "GET", &list, &Value::Null).await.json();
+            let found = app.get_as(caller, &list).await.json();
             assert_eq!(found["total_count"], expected, "{caller:?} {path} {operator} {value}");
         }
     }
     let list = "/api/v1/content/_webhooks?order_by=headers[0].header_value";
     for (caller, first) in [(CallerKind::ReadWrite, "other"), (CallerKind::ReadOnly, "hook")] {
-        let found = app.send_as(caller, "GET", list, &Value::Null).await.json();
+        let found = app.get_as(caller, list).await.json();
         assert_eq!(found["data"][0]["id"], first, "{caller:?}");
     }
 }

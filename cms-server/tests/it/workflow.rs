@@ -80,13 +80,13 @@ async fn workflows_are_listed() {
     for caller in
         [CallerKind::ReadOnly, CallerKind::Scoped, CallerKind::Stranger, CallerKind::Admin]
     {
-        let reply = app.send_as(caller, "GET", "/api/v1/workflow", &Value::Null).await;
+        let reply = app.get_as(caller, "/api/v1/workflow").await;
         assert_eq!(reply.both(), (200, listed(&built_in())), "{caller:?}");
     }
     assert_eq!(admin(&app, "POST", WORKFLOWS, &own()).await, (200, own()));
     let [generic, publishing] = built_in();
     let all = listed(&[generic, publishing, own()]);
-    let reply = app.send_as(CallerKind::ReadOnly, "GET", "/api/v1/workflow", &Value::Null).await;
+    let reply = app.get_as(CallerKind::ReadOnly, "/api/v1/workflow").await;
     assert_eq!(reply.both(), (200, all.clone()));
     assert_eq!(admin(&app, "GET", WORKFLOWS, &Value::Null).await, (200, all));
 }
@@ -318,7 +318,7 @@ async fn workflows_in_use_are_kept() {
     let strict = [("x-visibility", "public")];
     let count = async || {
         let path = "/api/v1/content/paper";
-        let list = app.send_as_with(&strict, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
+        let list = app.get_with(&strict, CallerKind::ReadOnly, path).await;
         list.json()["total_count"].clone()
     };
     assert_eq!(count().await, 0);
@@ -455,7 +455,7 @@ async fn objects_follow_their_type_into_draft_and_public_and_back() {
     let all = [one, plain("archived"), plain("draft"), plain("scheduled")];
     for headers in [&[][..], &[("x-mode", "preview")], &[("x-visibility", "public")]] {
         let path = "/api/v1/content/paper";
-        let list = app.send_as_with(headers, CallerKind::ReadOnly, "GET", path, &Value::Null).await;
+        let list = app.get_with(headers, CallerKind::ReadOnly, path).await;
         assert_eq!(list.both(), (200, listed(&all)), "{headers:?}");
     }
     assert_eq!(app.get("/api/v1/content/paper?ids[]=one&ids[]=draft").await.json()["count"], 2);

@@ -154,16 +154,16 @@ async fn working_copy_belongs_to_one_caller() {
     let body = json!({ "base": "", "data": { "title": "Mine" } });
     assert_eq!(put(&app, ONE, &body).await.0, 200);
     for other in [CallerKind::Admin, CallerKind::Scoped] {
-        let read = app.send_as(other, "GET", ONE, &Value::Null).await;
+        let read = app.get_as(other, ONE).await;
         assert_eq!(read.both(), not_found(), "{other:?}");
-        let list = app.send_as(other, "GET", LIST, &Value::Null).await;
+        let list = app.get_as(other, LIST).await;
         assert_eq!(list.both(), (200, listed(&[])), "{other:?}");
         let own = app.send_as(other, "PUT", ONE, &json!({ "base": "", "data": {} })).await;
         assert_eq!(own.status, 200);
     }
     assert_eq!(get(&app, ONE).await.json()["data"], body["data"]);
     // Those of a revoked key are removed with it.
-    let keys = app.send_as(CallerKind::Admin, "GET", "/api/v1/internal/key", &Value::Null).await;
+    let keys = app.get_as(CallerKind::Admin, "/api/v1/internal/key").await;
     let keys = keys.json();
     let key = keys["data"].as_array().unwrap().iter().find(|key| key["name"] == "read-write");
     let path = format!("/api/v1/internal/key/{}", key.unwrap()["id"].as_str().unwrap());
@@ -215,9 +215,7 @@ async fn working_copies_are_listed_newest_first() {
     assert_eq!(get(&app, LIST).await.json()["data"][0]["id"], "one");
     // Objects outside the view of the request do not exist for it.
     let public = [("x-visibility", "public")];
-    let send = async |path: &str| {
-        app.send_as_with(&public, CallerKind::ReadWrite, "GET", path, &Value::Null).await
-    };
+    let send = async |path: &str| app.get_with(&public, CallerKind::ReadWrite, path).await;
     assert_eq!(send(page).await.both(), not_found());
     assert_eq!(send(LIST).await.json()["total_count"], 2);
 }
@@ -304,7 +302,7 @@ async fn working_copies_follow_the_rights_of_the_caller() {
     );
     assert_eq!(scoped("PUT", ONE, &body).await.0, 200);
     assert_eq!(scoped("GET", LIST, &Value::Null).await.1["total_count"], 1);
-    let reader = app.send_as(CallerKind::ReadOnly, "GET", LIST, &Value::Null).await;
+    let reader = app.get_as(CallerKind::ReadOnly, LIST).await;
     assert_eq!(reader.both(), forbidden());
 }
 

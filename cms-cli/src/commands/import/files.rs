@@ -18,7 +18,7 @@ use super::{
         media::{self, default_kind, is_refused},
         parallel,
     },
-    Existing, Job,
+    Existing, TypeFiles,
     objects::Import,
 };
 use crate::{
@@ -61,23 +61,27 @@ enum Outcome {
 
 impl Import<'_> {
     /// Stores the files of all media objects that the folder holds.
-    pub(super) fn send_files(&mut self, jobs: &[Job], printer: &mut Printer) -> Result<()> {
-        for job in jobs {
-            if self.options.from_folder && job.content_type.name == media::TYPE {
-                self.send_files_of(job, printer)?;
+    pub(super) fn send_files(
+        &mut self,
+        files_by_type: &[TypeFiles],
+        printer: &mut Printer,
+    ) -> Result<()> {
+        for type_files in files_by_type {
+            if self.options.from_folder && type_files.content_type.name == media::TYPE {
+                self.send_files_of(type_files, printer)?;
             }
         }
         Ok(())
     }
 
-    fn send_files_of(&mut self, job: &Job, printer: &mut Printer) -> Result<()> {
-        let mut files = job.files.clone();
+    fn send_files_of(&mut self, type_files: &TypeFiles, printer: &mut Printer) -> Result<()> {
+        let mut files = type_files.files.clone();
         let sizes = files.paths().map(|path| path.metadata().map_or(0, |meta| meta.len()));
         let mut progress = printer.byte_progress("files", sizes.sum());
         let transfer = Transfer::new(self.interrupt.clone());
         let mut batch = Vec::new();
-        for source in &job.sources {
-            source.rows(&job.content_type, &mut |row: Row<Head>| {
+        for source in &type_files.sources {
+            source.rows(&type_files.content_type, &mut |row: Row<Head>| {
                 // An object that cannot be read is refused later, with the other objects.
                 let Ok(Head { id: Value::String(id), extension, kind }) = row.value else {
                     return Ok(());
@@ -85,7 +89,7 @@ impl Import<'_> {
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.report.files.missing += 1,
-                    Some(_) if self.options.existing.stays_deleted(&job.deleted, &id) => {
+                    Some(_) if self.options.existing.stays_deleted(&type_files.deleted, &id) => {
                         self.report.files.unchanged += 1;
                     }
                     Some(path) => {
@@ -95,7 +99,7 @@ impl Import<'_> {
                 }
                 if batch.len() >= BATCH_SIZE {
                     self.send_batch(
-                        job,
+                        type_files,
                         std::mem::take(&mut batch),
                         &transfer,
                         &mut progress,
@@ -105,14 +109,14 @@ impl Import<'_> {
                 Ok(())
             })?;
         }
-        self.send_batch(job, batch, &transfer, &mut progress, printer)?;
+        self.send_batch(type_files, batch, &transfer, &mut progress, printer)?;
         self.report.files.without_object += files.len() as u64;
         Ok(())
     }
 
     fn send_batch(
         &mut self,
-        job: &Job,
+        type_files: &TypeFiles,
         batch: Vec<MediaFile>,
         transfer: &Transfer,
         progress: &mut Progress,
@@ -136,7 +140,7 @@ impl Import<'_> {
                     self.report.files.refused += 1;
                     let location = file.path.display().to_string();
                     let refusal = Refusal {
-                        content_type: job.content_type.name.clone(),
+                        content_type: type_files.content_type.name.clone(),
                         object: ImportObject::new(location, json!({"id": file.id})),
                         errors: field_errors(error),
                     };

@@ -56,11 +56,11 @@ struct Options<'a> {
     from_folder: bool,
 }
 
-/// The objects of one type.
-struct Job {
+/// The files of one type.
+struct TypeFiles {
     content_type: ContentType,
     sources: Vec<Source>,
-    /// Ids of deleted objects in lower case, where they matter.
+    /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
     deleted: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,
@@ -113,8 +113,8 @@ fn import(
         let target = open_to_write(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.source)?;
         let files = MediaFiles::default();
-        let job = Job { content_type, sources, deleted: HashSet::new(), files };
-        objects::run(&*target, options, &[job], printer)
+        let type_files = TypeFiles { content_type, sources, deleted: HashSet::new(), files };
+        objects::run(&*target, options, &[type_files], printer)
     }
 }
 
@@ -166,11 +166,11 @@ fn import_folder(
     definitions::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
 
     let present = target.types()?;
-    let mut jobs = Vec::new();
+    let mut files_by_type = Vec::new();
     for folder in &folders {
         // A deletion comes before the object that got the same id afterwards.
         let deleted: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
-        let sources = sources(&[deleted, &folder.pages].concat())?;
+        let sources = sources(&[deleted, &folder.object_files].concat())?;
         match present.iter().find(|content_type| content_type.name == folder.name) {
             Some(content_type) => {
                 let deleted = if options.existing == Existing::Keep || options.keep_dates {
@@ -179,13 +179,18 @@ fn import_folder(
                     HashSet::new()
                 };
                 let (content_type, files) = (content_type.clone(), folder.files.clone());
-                jobs.push(Job { content_type, sources, deleted, files });
+                files_by_type.push(TypeFiles { content_type, sources, deleted, files });
             }
             // A dry run does not create the type.
             None if options.dry_run => {
                 let content_type = provisional_type(&folder.payload);
                 let files = folder.files.clone();
-                jobs.push(Job { content_type, sources, deleted: HashSet::new(), files });
+                files_by_type.push(TypeFiles {
+                    content_type,
+                    sources,
+                    deleted: HashSet::new(),
+                    files,
+                });
             }
             None => printer.note(&format!(
                 "skipped type \"{}\": it does not exist on the target",
@@ -193,8 +198,8 @@ fn import_folder(
             ))?,
         }
     }
-    let jobs = order_by_links(jobs, |job| &job.content_type);
-    let report = objects::run(target, options, &jobs, printer)?;
+    let files_by_type = order_by_links(files_by_type, |type_files| &type_files.content_type);
+    let report = objects::run(target, options, &files_by_type, printer)?;
     if !options.dry_run && !report.interrupted {
         definitions::apply_featured_images(target, &folders, update)?;
     }

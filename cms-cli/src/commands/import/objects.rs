@@ -6,7 +6,7 @@ use cms_core::import::{ImportOptions, Importer};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{super::interrupt, Existing, Job, Options, report::Report};
+use super::{super::interrupt, Existing, Options, TypeFiles, report::Report};
 use crate::{
     content::Row,
     failure::{Failure, Result},
@@ -29,11 +29,11 @@ pub(super) struct Import<'a> {
     pub(super) interrupt: Arc<AtomicBool>,
 }
 
-/// Imports the files and objects of all jobs.
+/// Imports the files and objects of all types.
 pub(super) fn run(
     target: &dyn Target,
     options: &Options<'_>,
-    jobs: &[Job],
+    files_by_type: &[TypeFiles],
     printer: &mut Printer,
 ) -> Result<Report> {
     let report = Report::new(options.rejects)?;
@@ -50,11 +50,11 @@ pub(super) fn run(
     };
     let mut importer = Importer::new(target, rules);
     let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
-    announce(jobs, &mut importer)?;
-    import.send_files(jobs, printer)?;
+    announce(files_by_type, &mut importer)?;
+    import.send_files(files_by_type, printer)?;
     let mut finished = Ok(());
     if !options.stop_on_error || import.report.files.refused == 0 {
-        finished = import.send_objects(jobs, &mut importer, printer);
+        finished = import.send_objects(files_by_type, &mut importer, printer);
     }
     import.report.objects = importer.counts();
     import.report.interrupted |= importer.counts().interrupted;
@@ -73,8 +73,8 @@ pub(super) fn run(
 }
 
 /// Reads the ids of all objects, so that links to later objects are known.
-fn announce(jobs: &[Job], importer: &mut Importer<'_>) -> Result<()> {
-    for Job { content_type, sources, .. } in jobs {
+fn announce(files_by_type: &[TypeFiles], importer: &mut Importer<'_>) -> Result<()> {
+    for TypeFiles { content_type, sources, .. } in files_by_type {
         for source in sources {
             source.rows(content_type, &mut |row: Row<Head>| {
                 let id = row.value.ok().and_then(|head| head.id.as_str().map(str::to_owned));
@@ -89,12 +89,12 @@ fn announce(jobs: &[Job], importer: &mut Importer<'_>) -> Result<()> {
 impl Import<'_> {
     fn send_objects<'a>(
         &mut self,
-        jobs: &'a [Job],
+        files_by_type: &'a [TypeFiles],
         importer: &mut Importer<'a>,
         printer: &mut Printer,
     ) -> Result<()> {
         let mut progress = printer.progress("import", importer.announced());
-        for Job { content_type, sources, deleted, .. } in jobs {
+        for TypeFiles { content_type, sources, deleted, .. } in files_by_type {
             importer.begin(content_type, deleted);
             for source in sources {
                 source.rows(content_type, &mut |row: Row<Value>| {
@@ -109,13 +109,13 @@ impl Import<'_> {
         let finished = importer.finish();
         self.result(importer, finished, printer)?;
         drop(progress);
-        self.set_statuses(jobs, importer, printer)
+        self.set_statuses(files_by_type, importer, printer)
     }
 
     /// Sets the statuses of all imported objects. The files are read once more.
     fn set_statuses(
         &mut self,
-        jobs: &[Job],
+        files_by_type: &[TypeFiles],
         importer: &mut Importer<'_>,
         printer: &mut Printer,
     ) -> Result<()> {
@@ -123,7 +123,7 @@ impl Import<'_> {
             return Ok(());
         }
         let mut progress = printer.progress("statuses", importer.pending_statuses());
-        for Job { content_type, sources, .. } in jobs {
+        for TypeFiles { content_type, sources, .. } in files_by_type {
             for source in sources {
                 source.rows(content_type, &mut |row: Row<Value>| {
                     let Ok(value) = row.value else { return Ok(()) };

@@ -170,13 +170,13 @@ impl Work<'_> {
             alike.entry((group.size, group.kind)).or_default().push(group);
         }
         let alike: Vec<_> = alike.into_iter().collect();
-        let job = |(like, groups): &((u64, &str), Vec<Group>)| {
+        let find = |(like, groups): &((u64, &str), Vec<Group>)| {
             let found = self.in_library(*like, groups)?;
             self.transfer.advance(like.0 * groups.len() as u64);
             Ok(found)
         };
         let update = || progress.advance_to(self.transfer.done());
-        let found = parallel::map(&alike, self.threads, &self.transfer.stop, job, update)?;
+        let found = parallel::map(&alike, self.threads, &self.transfer.stop, find, update)?;
         let mut with_stored = Vec::new();
         for ((_, groups), found) in alike.into_iter().zip(found) {
             let found = groups.into_iter().zip(found.unwrap_or_default());
@@ -266,9 +266,9 @@ impl Work<'_> {
         let total = new.map(|group| group.size).sum();
         let transfer = Transfer::new(Arc::clone(&self.transfer.stop));
         let mut progress = printer.byte_progress("upload", total);
-        let job = |group: &Group| self.upload_group(group, template, &transfer);
+        let upload = |group: &Group| self.upload_group(group, template, &transfer);
         let update = || progress.advance_to(transfer.done());
-        let outcomes = parallel::map(groups, self.threads, &transfer.stop, job, update)?;
+        let outcomes = parallel::map(groups, self.threads, &transfer.stop, upload, update)?;
         Ok(outcomes.into_iter().flatten().flatten().collect())
     }
 

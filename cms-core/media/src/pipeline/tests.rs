@@ -84,16 +84,16 @@ fn seen(bytes: &[u8]) -> DynamicImage {
     image::load_from_memory(bytes).unwrap()
 }
 
-/// The result of a function from sizes to jobs.
-#[expect(clippy::unnecessary_wraps, reason = "has the signature of a fallible job")]
-fn job(
+/// The result of a function from sizes to specifications.
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of a fallible specification")]
+fn spec(
     crop: Rectangle,
     (width, height): (u32, u32),
     format: Format,
     quality: u8,
-) -> Result<Option<Job>> {
+) -> Result<Option<RenderSpec>> {
     let plan = ResizePlan { crop, output: Size { width, height } };
-    Ok(Some(Job { plan, format, quality }))
+    Ok(Some(RenderSpec { plan, format, quality }))
 }
 
 fn whole(width: u32, height: u32) -> Rectangle {
@@ -102,9 +102,9 @@ fn whole(width: u32, height: u32) -> Rectangle {
 
 /// Renders the complete image in a size.
 fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<DynamicImage> {
-    let plan = |Size { width, height }| job(whole(width, height), size, to, 90);
+    let plan = |Size { width, height }| spec(whole(width, height), size, to, 90);
     let rendered = render(source, from, plan, &Limits::default())?;
-    let image = seen(&rendered.expect("the job changes the image"));
+    let image = seen(&rendered.expect("the specification changes the image"));
     assert_eq!((image.width(), image.height()), size);
     Ok(image)
 }
@@ -112,7 +112,7 @@ fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<
 /// Renders a crop in its own size, as PNG.
 fn cut(source: &[u8], from: Format, crop: Rectangle) -> DynamicImage {
     let size = (crop.width, crop.height);
-    let plan = |_| job(crop, size, Format::Png, 90);
+    let plan = |_| spec(crop, size, Format::Png, 90);
     seen(&render(source, from, plan, &Limits::default()).unwrap().unwrap())
 }
 
@@ -196,7 +196,7 @@ fn images_are_rendered_upright() {
             let crop = Rectangle { x: turned.0 / 2 + 10, y: 10, width, height };
             let part = cut(&source, format, crop).to_rgb8();
             assert_near(middles(&part), [expected[1]; 4], &what);
-            let plan = |_| job(crop, (3, 2), format, 85);
+            let plan = |_| spec(crop, (3, 2), format, 85);
             let rendered = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
             let leaked = memchr::memmem::find(&rendered, b"somewhere");
             assert_eq!(leaked, None, "{what}");
@@ -220,7 +220,7 @@ fn cropped_pixels_do_not_affect_the_output() {
     let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
     for format in [Format::Png, Format::Bmp] {
         for size in [(20, 20), (13, 13), (5, 5), (1, 1)] {
-            let plan = |_| job(crop, size, Format::Png, 90);
+            let plan = |_| spec(crop, size, Format::Png, 90);
             let source = file(&picture, format);
             let part = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
             let part = seen(&part).to_rgb8();
@@ -242,7 +242,7 @@ fn reduced_decoding_renders_the_same_image() {
         (Rectangle { x: 470, y: 264, width: 333, height: 333 }, (150, 150)),
     ] {
         let render = |source: &[u8], format| {
-            let plan = |_| job(crop, size, Format::Png, 90);
+            let plan = |_| spec(crop, size, Format::Png, 90);
             seen(&super::render(source, format, plan, &Limits::default()).unwrap().unwrap())
                 .to_rgb8()
         };
@@ -329,7 +329,7 @@ fn profiles_are_applied_and_removed() {
     for (source, format) in [(png, Format::Png), (jpeg, Format::Jpeg)] {
         let image = resized(&source, format, format, (10, 10)).unwrap().to_rgb8();
         assert_near([image.get_pixel(5, 5).0; 4], [P3_IN_SRGB; 4], "wide colours");
-        let plan = |_| job(whole(40, 40), (9, 9), format, 85);
+        let plan = |_| spec(whole(40, 40), (9, 9), format, 85);
         let bytes = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
         for mark in [&b"ICC_PROFILE"[..], b"iCCP"] {
             assert_eq!(memchr::memmem::find(&bytes, mark), None);
@@ -380,7 +380,7 @@ fn cmyk_converts_to_rgb() {
 fn sizes_beyond_the_format_maximum_are_rejected() {
     let source = file(&quarters(8, 8), Format::Png);
     for (format, side) in [(Format::Webp, 16_384), (Format::Jpeg, 65_536), (Format::Gif, 65_536)] {
-        let plan = |_| job(whole(8, 8), (side, 1), format, 85);
+        let plan = |_| spec(whole(8, 8), (side, 1), format, 85);
         let Err(Error::Invalid(errors)) = render(&source, Format::Png, plan, &Limits::default())
         else {
             panic!("{format:?} has no side of {side}")

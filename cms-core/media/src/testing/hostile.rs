@@ -1,7 +1,7 @@
 //! Untrusted files, for tests and fuzzing.
 
 use cms_model::media::{
-    render::{Format, Job, Limits},
+    render::{Format, Limits, RenderSpec},
     transform::{self, Size, Trim},
 };
 
@@ -21,20 +21,20 @@ pub fn read_image(content: &[u8]) {
     pipeline::measure(content);
     // Small, so that slow or large results are noticed.
     let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
-    // Decoders ignore the end of a file most, so it selects the job.
+    // Decoders ignore the end of a file most, so it selects the specification.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {
         let trim = Trim { top: byte(0) / 16, left: Some(byte(1) / 16), ..Trim::default() };
         let mut planned = None;
-        let job = |size: Size| {
+        let spec = |size: Size| {
             let asked = Size { width: size.width.div_ceil(1 + byte(2) % 16), height: byte(3) % 64 };
             let trim = Some(&trim).filter(|_| byte(0) > 100);
             let plan = transform::resize_plan(size, trim, asked, None)?;
             planned = plan.map(|plan| plan.output);
             let format = if byte(4) % 2 == 0 { Format::Jpeg } else { Format::Bmp };
-            Ok(plan.map(|plan| Job { plan, format, quality: 85 }))
+            Ok(plan.map(|plan| RenderSpec { plan, format, quality: 85 }))
         };
-        if let Ok(Some(rendered)) = pipeline::render(content, source, job, &limits) {
+        if let Ok(Some(rendered)) = pipeline::render(content, source, spec, &limits) {
             assert_eq!(pipeline::measure(&rendered), planned, "rendered from {source:?}");
         }
     }

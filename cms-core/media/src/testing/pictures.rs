@@ -1,7 +1,7 @@
 //! Images for tests and benchmarks, and calls of the image pipeline.
 
 use cms_model::media::{
-    render::{Format, Job, Limits},
+    render::{Format, Limits, RenderSpec},
     transform::{self, Size},
 };
 use jpeg_encoder::{ColorType, Encoder};
@@ -54,11 +54,11 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
 /// Renders a complete JPEG in another size, quality 85, and returns the bytes.
 pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
     let asked = Size { width: size.0, height: size.1 };
-    let job = |source| {
+    let spec = |source| {
         let plan = transform::resize_plan(source, None, asked, None)?;
-        Ok(plan.map(|plan| Job { plan, format: Format::Jpeg, quality: 85 }))
+        Ok(plan.map(|plan| RenderSpec { plan, format: Format::Jpeg, quality: 85 }))
     };
-    pipeline::render(source, Format::Jpeg, job, &Limits::default())
+    pipeline::render(source, Format::Jpeg, spec, &Limits::default())
         .expect("the source is an image within the limits")
         .expect("it is larger than what is asked for")
 }

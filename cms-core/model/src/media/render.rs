@@ -1,6 +1,6 @@
 //! The description of one rendering: crop, size, format, quality.
 //!
-//! Knows no codec and no bytes; the pipeline of `cms-media` executes a [`Job`].
+//! Knows no codec and no bytes; the pipeline of `cms-media` executes a [`RenderSpec`].
 
 use super::transform::ResizePlan;
 
@@ -87,9 +87,10 @@ impl Format {
     }
 }
 
-/// One rendering. The plan refers to the image with its EXIF orientation applied.
+/// The specification of one rendering. The plan refers to the image with its EXIF orientation
+/// applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct RenderSpec {
     pub plan: ResizePlan,
     pub format: Format,
     /// 1 to 100; used by lossy formats.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// One version of an object.
 #[derive(Clone, Debug)]
 pub struct StoredObject<'a> {
-    /// Row of the object; ascending in the order of creation.
+    /// Primary key of the object; ascending in the order of creation.
     pub pk: i64,
     pub id: Cow<'a, str>,
     pub internal: Internal<'a>,
@@ -33,9 +33,9 @@ pub struct Internal<'a> {
     pub workflow_state: Cow<'a, str>,
     pub workflow_public_version: Option<i64>,
     pub workflow_published_at: Option<i64>,
-    /// Key that created the object.
+    /// Primary key of the actor (key or user) that created the object.
     pub owner: Option<i64>,
-    /// Key that created this version.
+    /// Primary key of the actor that created this version.
     pub editor: Option<i64>,
     pub title: Cow<'a, str>,
     pub schedule: Option<Schedule<'a>>,

@@ -196,7 +196,7 @@ fn changes() -> Operation {
     let page = Schema::object(page, &["data", "next", "more"]);
     let types = Schema::list(Schema::text());
     let most = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
-    let forgotten = json!({ "code": 410, "message": CHANGES_EXPIRED });
+    let expired = json!({ "code": 410, "message": CHANGES_EXPIRED });
     let what = "Changes, oldest first; with Accept: text/event-stream, a stream of events";
     Operation::new("get", "/api/v1/changes", "getChanges")
         .tag(INTERNAL_TAG)
@@ -227,7 +227,7 @@ fn changes() -> Operation {
                 "Changes after this position were removed",
                 Schema::map(Schema::anything()),
             )
-            .example(forgotten),
+            .example(expired),
         ])
         .respond(denied())
 }

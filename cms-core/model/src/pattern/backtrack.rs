@@ -14,7 +14,7 @@ use super::{
 /// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
 const MAX_FRAMES: usize = 2 << 20;
 /// Number of frames from which on a match takes [`LONG_MATCH`]: long matches run one at a time,
-/// which limits the memory of the process. A job of the writer never has that many.
+/// which limits the memory of the process. A write never has that many.
 const LONG_MATCH_FRAMES: usize = 1 << 18;
 static LONG_MATCH: Mutex<()> = Mutex::new(());
 

@@ -2,8 +2,8 @@
 //!
 //! `parse` parses a pattern to a tree. Regular patterns run on a lazy DFA (`linear`); patterns
 //! with look-around or back references, and automata that are too large for the DFA, on a
-//! backtracking matcher that counts its steps (`backtrack`, `program`). Matching never exceeds
-//! its [`StepBudget`].
+//! backtracking matcher (`backtrack`, `program`), which never exceeds its [`StepBudget`]. The DFA
+//! needs no budget: its work is linear.
 //!
 //! This module knows no content types. Matches are unanchored, as JSON Schema requires.
 
@@ -12,9 +12,7 @@ mod linear;
 mod parse;
 mod program;
 
-use crate::limits::{
-    PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE_JOB,
-};
+use crate::limits::{PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -71,9 +69,9 @@ impl StepBudget {
         budget
     }
 
-    /// A budget for one job of the writer, which blocks all other writes.
-    pub fn per_write_job() -> Self {
-        Self { left: PATTERN_STEPS_PER_WRITE_JOB, per_object: false, is_exhausted: false }
+    /// A budget for one write, which blocks all other writes.
+    pub fn per_write() -> Self {
+        Self { left: PATTERN_STEPS_PER_WRITE, per_object: false, is_exhausted: false }
     }
 
     /// Starts the validation of an object of this size.

@@ -36,7 +36,7 @@ crate::named_enum! {
 /// One webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Row of its object; never reused.
+    /// Primary key of its object; never reused.
     pub pk: i64,
     pub id: String,
     pub name: String,
@@ -51,8 +51,8 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Whether it gets deliveries.
-    pub fn has_deliveries(&self) -> bool {
+    /// Whether it is enabled and not synchronous.
+    pub fn receives_deliveries(&self) -> bool {
         self.enabled && self.kind != WebhookKind::Synchronous
     }
 

@@ -1,6 +1,6 @@
 //! The body of a delivery (see docs/reference/webhooks.md#deliveries).
 
-use crate::{object::render, wire::by::By};
+use crate::{object::render, wire::author::Author};
 
 /// The event that a delivery reports.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl EventPayload<'_> {
     }
 
     /// The body with a JSON payload; without one, the payload has only the id.
-    pub fn body(&self, webhook: &str, by: &By, payload: Option<&[u8]>) -> String {
+    pub fn body(&self, webhook: &str, by: &Author, payload: Option<&[u8]>) -> String {
         let mut out = Vec::with_capacity(payload.map_or(0, <[u8]>::len) + 256);
         for (key, value) in [
             ("{\"webhookId\":", webhook),
@@ -54,7 +54,7 @@ impl EventPayload<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::by::ByKind;
+    use crate::wire::author::AuthorKind;
 
     #[test]
     fn bodies_match_the_documentation() {
@@ -83,7 +83,8 @@ mod tests {
                 r#"{"webhookId":"w","action":"Test","contentTypeName":"","ref":"","by":{"kind":"user","id":"u","name":"Ada"},"payload":{"id":"test"}}"#,
             ),
         ] {
-            let by = By { kind: ByKind::User, id: Some("u".to_owned()), name: "Ada".to_owned() };
+            let by =
+                Author { kind: AuthorKind::User, id: Some("u".to_owned()), name: "Ada".to_owned() };
             assert_eq!(event.body("w", &by, payload), expected);
         }
     }

@@ -26,7 +26,7 @@ pub const EXPIRED: &str = "given up after 3 days";
 /// A pending delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingDelivery {
-    /// Row of the delivery; the order of the journal.
+    /// Primary key of the delivery; the order of the journal.
     pub pk: i64,
     /// Name of its queue.
     pub queue: String,
@@ -36,9 +36,9 @@ pub struct PendingDelivery {
 /// A delivery in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dispatch {
-    /// Row of the webhook.
+    /// Primary key of the webhook.
     pub webhook: i64,
-    /// Row of the delivery.
+    /// Primary key of the delivery.
     pub delivery: i64,
     pub queue: String,
 }

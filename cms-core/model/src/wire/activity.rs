@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::by::By;
+use super::author::Author;
 use crate::{
     error::{Error, Result},
     message,
@@ -56,7 +56,7 @@ pub struct Activity {
     /// The changed properties of a new version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub properties: Option<Vec<String>>,
-    pub by: By,
+    pub by: Author,
 }
 
 /// A page of entries, newest first.

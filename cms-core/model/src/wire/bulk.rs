@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{by::By, publish::PublishAction};
+use super::{author::Author, publish::PublishAction};
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
@@ -235,7 +235,7 @@ pub struct BulkJob {
     pub errors: Option<Vec<JobRefusal>>,
     /// Why the job failed.
     pub error: Option<String>,
-    pub by: By,
+    pub by: Author,
     pub created_at: String,
     pub finished_at: Option<String>,
 }

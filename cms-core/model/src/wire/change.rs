@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::{
     error::{Error, Result},
     message,
-    wire::by::By,
+    wire::author::Author,
 };
 
 /// The requested changes.
@@ -97,7 +97,7 @@ pub struct Change {
     /// The latest version of the object after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
-    pub by: By,
+    pub by: Author,
     /// The position after this change.
     #[serde(skip)]
     pub position: Position,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    by::By,
+    author::Author,
     key::{KeyKind, Rule},
     user::Role,
 };
@@ -19,7 +19,7 @@ pub struct AuthContext {
     pub user: User,
     /// None for a session and a preview token.
     pub api_key: Option<ApiKey>,
-    pub by: By,
+    pub by: Author,
     pub rights: Rights,
     pub limits: Limits,
     pub features: Features,

@@ -4,10 +4,10 @@
 //! server and command line, with and without a server, use the same types.
 
 pub mod activity;
+pub mod author;
 pub mod backup;
 pub mod batch;
 pub mod bulk;
-pub mod by;
 pub mod change;
 pub mod check;
 pub mod condition;

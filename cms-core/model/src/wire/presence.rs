@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::by::By;
+use super::author::Author;
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
@@ -69,7 +69,7 @@ pub struct Presence {
     pub content_type: String,
     pub id: String,
     pub property: Option<String>,
-    pub by: By,
+    pub by: Author,
     /// Time of the last request of the tab.
     pub at: String,
 }

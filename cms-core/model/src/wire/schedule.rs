@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::by::By;
+use super::author::Author;
 use crate::paging::Page;
 
 /// `GET /api/v1/schedule`. Dates are as sent.
@@ -28,5 +28,5 @@ pub struct ScheduledObject {
     pub scheduled_at: String,
     pub scheduled_at_time_zone: String,
     /// Who set the schedule.
-    pub by: By,
+    pub by: Author,
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use super::by::By;
+use super::author::Author;
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
@@ -82,7 +82,7 @@ pub struct SharedView {
     pub name: String,
     pub definition: Box<RawValue>,
     /// The creator.
-    pub by: By,
+    pub by: Author,
     pub created_at: String,
     pub updated_at: String,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::by::By;
+use super::author::Author;
 use crate::{
     clock::Timestamp,
     dates,
@@ -24,7 +24,7 @@ pub struct TrashItem {
     pub version: i64,
     pub deleted_at: String,
     pub expires_at: String,
-    pub by: By,
+    pub by: Author,
     /// A live object has this id.
     pub id_taken: bool,
 }

@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// The job of an image request, if any.
+/// The rendering of an image request, if any.
 fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rendering> {
     let path = [size, "_media-x.bin"];
     let request = ImageRequest {
@@ -94,7 +94,7 @@ fn wanted(media_type: &str, size: &str, query: [Option<&str>; 2]) -> Option<Rend
 }
 
 #[test]
-fn stored_image_is_sent_without_a_job() {
+fn stored_image_is_sent_without_rendering() {
     for (media_type, query) in [
         ("image/png", [None, None]),
         ("image/png", [Some("png"), None]),

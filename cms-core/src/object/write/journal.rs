@@ -9,11 +9,11 @@ use cms_model::{
         view::{Audience, View},
     },
 };
-use cms_store::{Change, ChangedObject, Event, Writer};
+use cms_store::{Change, ChangedObject, Event, WriteTransaction};
 use serde_json::{Map, Value};
 
 pub(super) fn log_deletion(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
     stamp: Stamp,
@@ -24,23 +24,22 @@ pub(super) fn log_deletion(
 
 /// Appends a change of an object to the journal, and whether it changed the public view.
 pub(crate) fn log(
-    writer: &Writer<'_>,
+    writer: &WriteTransaction<'_>,
     event: Event,
     stamp: Stamp,
     content_type: &CompiledType,
     stored: &StoredObject<'_>,
     changes_public_view: bool,
 ) -> Result<()> {
-    log_change(writer, event, stamp, content_type, stored, None, changes_public_view)
+    log_change(writer, (event, stamp), content_type, (stored, None), changes_public_view)
 }
 
+/// As [`log`], with the names of the changed properties of a new version.
 pub(super) fn log_change(
-    writer: &Writer<'_>,
-    event: Event,
-    stamp: Stamp,
+    writer: &WriteTransaction<'_>,
+    (event, stamp): (Event, Stamp),
     content_type: &CompiledType,
-    stored: &StoredObject<'_>,
-    changed: Option<&str>,
+    (stored, changed): (&StoredObject<'_>, Option<&str>),
     changes_public_view: bool,
 ) -> Result<()> {
     let audience = Audience::of(content_type, changes_public_view);

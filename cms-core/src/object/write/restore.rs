@@ -24,10 +24,10 @@ use cms_model::{
     webhook::mask,
     wire::trash::RestoreRequest,
 };
-use cms_store::{DeletedObject, Event, Reader, RestoredRow, Writer};
+use cms_store::{DeletedObject, Event, Reader, RestoredRow, WriteTransaction};
 use serde_json::{Map, Value};
 
-use super::{Context, Draft, KnownTargets, log_change};
+use super::{Context, KnownTargets, PreparedObject, log_change};
 
 /// The inputs of a [`Restoration`] besides the deleted object.
 pub(crate) struct RestoreInputs<'a> {
@@ -49,11 +49,11 @@ pub(crate) struct Restoration {
     /// Title and text of the published version, if that is another one.
     published: Option<(String, String)>,
     /// The version that becomes the current one.
-    draft: Draft,
+    prepared: PreparedObject,
     /// The published version, if that is another one.
-    published_draft: Option<Draft>,
-    /// The draft is another version than the one in the trash.
-    has_data: bool,
+    prepared_published: Option<PreparedObject>,
+    /// The current version is another one than the one in the trash.
+    replaces_data: bool,
 }
 
 /// Returns the properties of a deleted object, converted to the current type.
@@ -108,12 +108,12 @@ impl Restoration {
         }
         let published =
             older.map(|data| properties(reader, content_type, deleted, &data, &id)).transpose()?;
-        let mut draft_of = |before: Option<&Map<String, Value>>, object: &Map<String, Value>| {
+        let mut prepare = |before: Option<&Map<String, Value>>, object: &Map<String, Value>| {
             let (id, errors) = (id.clone(), FieldErrors::default());
-            Draft::of(content_type, id, (before, object), errors, context, Some(budget))
+            PreparedObject::of(content_type, id, (before, object), errors, context, Some(budget))
         };
-        let mut draft = match &request.data {
-            None => draft_of(None, &before)?,
+        let mut prepared = match &request.data {
+            None => prepare(None, &before)?,
             Some(data) => {
                 let mut data = data.clone();
                 for name in ["id", "internal"] {
@@ -123,17 +123,19 @@ impl Restoration {
                 if content_type.name() == WEBHOOKS {
                     mask::unmask(&before, &mut data);
                 }
-                draft_of(Some(&before), &data)?
+                prepare(Some(&before), &data)?
             }
         };
-        let has_data = request.data.is_some();
-        let published_draft = match &published {
-            Some(object) => Some(draft_of(None, object)?),
-            None if has_data && state.public_version.is_some() => Some(draft_of(None, &before)?),
+        let replaces_data = request.data.is_some();
+        let prepared_published = match &published {
+            Some(object) => Some(prepare(None, object)?),
+            None if replaces_data && state.public_version.is_some() => {
+                Some(prepare(None, &before)?)
+            }
             None => None,
         };
-        if let Some(published) = &published_draft {
-            draft.errors.merge(published.errors.clone());
+        if let Some(published) = &prepared_published {
+            prepared.errors.merge(published.errors.clone());
         }
         let text = |object: &Map<String, Value>| {
             let title = object_title(&content_type.properties, object);
@@ -146,9 +148,9 @@ impl Restoration {
             approved: stored.internal.workflow_public_version,
             current: text(&before),
             published: published.as_ref().map(text),
-            draft,
-            published_draft,
-            has_data,
+            prepared,
+            prepared_published,
+            replaces_data,
         })
     }
 
@@ -164,62 +166,52 @@ impl Restoration {
         catalog: &Catalog,
         content_type: &CompiledType,
     ) -> Result<Self> {
-        let mut known = KnownTargets::with(content_type.pk, &self.draft.id);
-        self.draft.check_id(reader, content_type)?;
-        self.draft.check_stored(reader, catalog, content_type, None, &mut known)?;
-        if let Some(published) = &mut self.published_draft {
+        let mut known = KnownTargets::with(content_type.pk, &self.prepared.id);
+        self.prepared.check_id(reader, content_type)?;
+        self.prepared.check_stored(reader, catalog, content_type, None, &mut known)?;
+        if let Some(published) = &mut self.prepared_published {
             published.check_stored(reader, catalog, content_type, None, &mut known)?;
-            self.draft.errors.merge(published.errors.clone());
+            self.prepared.errors.merge(published.errors.clone());
         }
-        self.draft = self.draft.valid()?;
+        self.prepared = self.prepared.valid()?;
         Ok(self)
     }
 
     /// Writes the object.
     pub(crate) fn write(
         self,
-        writer: &Writer<'_>,
+        writer: &WriteTransaction<'_>,
         content_type: &CompiledType,
         context: &Context,
     ) -> Result<StoredObject<'static>> {
-        let Self { pk, state, current, published, draft, published_draft, has_data, .. } = self;
-        let (ctd, id) = (content_type.pk, draft.id.clone());
+        let Self {
+            pk, state, current, published, prepared, prepared_published, replaces_data, ..
+        } = self;
+        let (ctd, id) = (content_type.pk, prepared.id.clone());
         if let (Some(approved), None) = (self.approved, state.approval) {
             writer.clear_approval(pk, approved)?;
         }
-        let links = draft.links.iter().chain(published_draft.iter().flat_map(|other| &other.links));
+        let links =
+            prepared.links.iter().chain(prepared_published.iter().flat_map(|other| &other.links));
         let links: Vec<LinkRef> = links.cloned().collect();
         let published = published.as_ref().map(|(title, data)| (title.as_str(), data.as_str()));
-        let row = RestoredRow {
-            pk,
-            id: &id,
-            title: &current.0,
-            data: &current.1,
-            state: &state,
-            published,
-        };
+        let (title, data) = (&*current.0, &*current.1);
+        let row = RestoredRow { pk, id: &id, title, data, state: &state, published };
         writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
         writer.insert_links(pk, links.iter().map(LinkRef::target))?;
         let mut changed = None;
-        if has_data {
+        if replaces_data {
             let before = current_object(writer, ctd, &id)?;
             let status = before.internal.status.edited(content_type.definition.draft_public);
             let version = before.internal.version + 1;
-            let change = draft.change(status, &state.workflow_state, version, context);
+            let change = prepared.change(status, &state.workflow_state, version, context);
             writer.update_object(ctd, &content_type.indexed, pk, &change)?;
             changed = Some(change.changed);
         }
         let stored = current_object(writer, ctd, &id)?;
         let is_shown = View::public(content_type).contains_object(&stored.internal);
-        log_change(
-            writer,
-            Event::ObjectRestored,
-            context.stamp,
-            content_type,
-            &stored,
-            changed.as_deref(),
-            is_shown,
-        )?;
+        let entry = (Event::ObjectRestored, context.stamp);
+        log_change(writer, entry, content_type, (&stored, changed.as_deref()), is_shown)?;
         Ok(stored)
     }
 }

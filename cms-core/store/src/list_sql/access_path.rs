@@ -2,14 +2,14 @@
 //! page is full, or use an index of the conditions and sort the matches.
 //!
 //! SQLite keeps no statistics here and would guess. The number of matching objects is known before
-//! a page is read, and gives the cost of both paths: the cheaper one never costs much more than the
-//! geometric mean of the page and the type.
+//! a page is read, and gives the cost of both paths. The cheaper one reads at worst about
+//! sqrt(end of the page x objects of the type) index entries, if the conditions have an index.
 
 use cms_model::query::{ListQuery, path::PathRoot};
 
 use super::{
     ListCounts, Order, Target, slot_of,
-    terms::{self, AccessCost, Term},
+    terms::{self, AccessMethod, Term},
 };
 use crate::{object::table_of, slots};
 
@@ -35,7 +35,7 @@ pub(super) fn choose(
 ) -> AccessPath {
     let order = Order::of(query, target);
     let Some(index) = order_index(query, order) else { return AccessPath::Any };
-    let access_cost = best(terms);
+    let access_method = best(terms);
     let by_creation = matches!(order, Order::CreatedAt | Order::Nothing);
     if by_creation
         && let Some(name) = single_value_property(query, terms)
@@ -47,18 +47,18 @@ pub(super) fn choose(
     // The matches of conditions on the sort value are in order.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
-        .map(|(_, term)| term.access_cost)
+        .map(|(_, term)| term.access_method)
         .max();
-    if access_cost == AccessCost::FullScan
-        || in_order >= Some(AccessCost::IndexRange)
-        || in_order == Some(access_cost)
+    if access_method == AccessMethod::FullScan
+        || in_order >= Some(AccessMethod::IndexRange)
+        || in_order == Some(access_method)
     {
         return AccessPath::OrderIndex(index);
     }
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
     let order_index_cost = needed.saturating_mul(counts.total) / counts.matching.max(1);
     let candidates =
-        if access_cost == AccessCost::IndexScan { counts.total } else { counts.matching };
+        if access_method == AccessMethod::IndexScan { counts.total } else { counts.matching };
     let condition_index_cost =
         if by_creation { candidates / ENTRIES_PER_OBJECT } else { candidates };
     if order_index_cost.min(counts.total) < condition_index_cost {
@@ -76,17 +76,19 @@ pub(super) fn cost(
     counts: ListCounts,
 ) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    let access_cost = best(terms);
+    let access_method = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {
         AccessPath::OrderIndex(_) => needed.saturating_mul(counts.total) / counts.matching.max(1),
-        AccessPath::ConditionIndex if access_cost == AccessCost::IndexScan => counts.total,
+        AccessPath::ConditionIndex if access_method == AccessMethod::IndexScan => counts.total,
         AccessPath::ConditionIndex => counts.matching,
-        AccessPath::Any if has_conditions && access_cost > AccessCost::IndexScan => counts.matching,
+        AccessPath::Any if has_conditions && access_method > AccessMethod::IndexScan => {
+            counts.matching
+        }
         AccessPath::Any => counts.total,
     };
     let reads_objects = match path {
-        AccessPath::OrderIndex(_) => has_conditions && access_cost == AccessCost::FullScan,
+        AccessPath::OrderIndex(_) => has_conditions && access_method == AccessMethod::FullScan,
         AccessPath::ConditionIndex | AccessPath::Any => true,
     };
     let entries = entries.min(counts.total);
@@ -95,17 +97,17 @@ pub(super) fn cost(
 
 /// Returns whether no index helps to find the objects.
 pub(super) fn reads_objects(terms: &[Term]) -> bool {
-    best(terms) == AccessCost::FullScan
+    best(terms) == AccessMethod::FullScan
 }
 
-fn best(terms: &[Term]) -> AccessCost {
-    terms.iter().map(|term| term.access_cost).max().unwrap_or(AccessCost::FullScan)
+fn best(terms: &[Term]) -> AccessMethod {
+    terms.iter().map(|term| term.access_method).max().unwrap_or(AccessMethod::FullScan)
 }
 
 /// A property that a condition limits to one value.
 fn single_value_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<&'q str> {
     terms::of_conditions(query, terms).find_map(|(condition, term)| match &condition.path.root {
-        PathRoot::Property(name) if term.access_cost == AccessCost::IndexPoint => {
+        PathRoot::Property(name) if term.access_method == AccessMethod::IndexPoint => {
             Some(name.as_str())
         }
         _ => None,

@@ -35,13 +35,13 @@ const LAST_EDGE: i64 = 253_370_764_800;
 #[derive(Debug)]
 pub(super) struct Term {
     sql: String,
-    pub(super) access_cost: AccessCost,
+    pub(super) access_method: AccessMethod,
 }
 
 /// Returns whether a condition forces all objects to have the same value at a path.
 pub(super) fn has_single_value(path: &PropertyPath, query: &ListQuery, terms: &[Term]) -> bool {
     of_conditions(query, terms).any(|(condition, term)| {
-        term.access_cost == AccessCost::IndexPoint && condition.path == *path
+        term.access_method == AccessMethod::IndexPoint && condition.path == *path
     })
 }
 
@@ -53,9 +53,9 @@ pub(super) fn of_conditions<'t>(
     query.conditions.iter().zip(&terms[terms.len() - query.conditions.len()..])
 }
 
-/// The cost of finding the objects of a term. The greatest value is the cheapest.
+/// How the objects of a term are found; the greatest value is the cheapest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum AccessCost {
+pub(super) enum AccessMethod {
     /// Reads every object.
     FullScan,
     /// Reads every entry of an index.
@@ -117,16 +117,16 @@ impl Builder<'_> {
     /// All terms of a list; those of its conditions come last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
         let sql = format!("ctd = {}", self.target.ctd);
-        let mut terms = vec![Term { sql, access_cost: AccessCost::FullScan }];
+        let mut terms = vec![Term { sql, access_method: AccessMethod::FullScan }];
         if let Some(ids) = &query.ids {
             let ids = self.bind_json(ids);
             let sql = format!("id IN (SELECT value FROM json_each({ids}))");
-            terms.push(Term { sql, access_cost: AccessCost::IndexRange });
+            terms.push(Term { sql, access_method: AccessMethod::IndexRange });
         }
         if query.only_approved {
             // Must equal the condition of the index `object_approved`.
             let sql = "workflow_state = 'public'".to_owned();
-            terms.push(Term { sql, access_cost: AccessCost::IndexRange });
+            terms.push(Term { sql, access_method: AccessMethod::IndexRange });
         }
         for condition in &query.conditions {
             let term = self.term(condition);
@@ -136,17 +136,17 @@ impl Builder<'_> {
     }
 
     fn term(&mut self, condition: &Condition) -> Term {
-        let (sql, access_cost) = match &condition.path.root {
-            PathRoot::Nowhere => (constant(condition, None), AccessCost::FullScan),
-            PathRoot::Any => (self.matches(condition, "data"), AccessCost::FullScan),
+        let (sql, access_method) = match &condition.path.root {
+            PathRoot::Nowhere => (constant(condition, None), AccessMethod::FullScan),
+            PathRoot::Any => (self.matches(condition, "data"), AccessMethod::FullScan),
             PathRoot::Id => match self.id(condition) {
-                Some(sql) => (sql, AccessCost::IndexRange),
-                None => (self.matches_text(condition, "id"), AccessCost::IndexScan),
+                Some(sql) => (sql, AccessMethod::IndexRange),
+                None => (self.matches_text(condition, "id"), AccessMethod::IndexScan),
             },
             PathRoot::Internal(field) => self.internal(condition, *field),
             PathRoot::Property(name) => self.property(condition, name),
         };
-        Term { sql, access_cost }
+        Term { sql, access_method }
     }
 
     /// The fallback for any condition: calls [`cms_model::query::eval`].
@@ -181,14 +181,14 @@ impl Builder<'_> {
         })
     }
 
-    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, AccessCost) {
+    fn internal(&mut self, condition: &Condition, field: InternalField) -> (String, AccessMethod) {
         let column = match field {
             InternalField::CreatedAt => Some("created_at"),
             InternalField::UpdatedAt => Some("updated_at"),
             _ => None,
         };
         if let Some(sql) = column.and_then(|column| self.date_column(condition, column)) {
-            return (sql, AccessCost::IndexRange);
+            return (sql, AccessMethod::IndexRange);
         }
         let sql = match internal_json(field) {
             Some(json) => self.matches(condition, json),
@@ -197,7 +197,7 @@ impl Builder<'_> {
             }
             None => constant(condition, Some(&Value::from(""))),
         };
-        (sql, AccessCost::FullScan)
+        (sql, AccessMethod::FullScan)
     }
 
     /// Ordered comparison of a column of whole seconds with dates.
@@ -215,7 +215,7 @@ impl Builder<'_> {
         Some(terms.join(" AND "))
     }
 
-    fn property(&mut self, condition: &Condition, name: &str) -> (String, AccessCost) {
+    fn property(&mut self, condition: &Condition, name: &str) -> (String, AccessMethod) {
         let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
         let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
         if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
@@ -223,9 +223,9 @@ impl Builder<'_> {
         }
         if scalar == Some(Scalar::Text) {
             let text = exact_text(self.slot(name));
-            return (self.matches_text(condition, &text), AccessCost::IndexScan);
+            return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
-        (self.matches_property(condition), AccessCost::FullScan)
+        (self.matches_property(condition), AccessMethod::FullScan)
     }
 
     /// A condition on a property with one scalar per object, as a term on its index; none when the
@@ -235,33 +235,33 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, AccessCost)> {
+    ) -> Option<(String, AccessMethod)> {
         let key = slots::key(self.slot(name));
         match condition.operator {
-            Operator::Empty => Some((format!("{key} IS NULL"), AccessCost::IndexPoint)),
-            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), AccessCost::IndexRange)),
+            Operator::Empty => Some((format!("{key} IS NULL"), AccessMethod::IndexPoint)),
+            Operator::NotEmpty => Some((format!("{key} IS NOT NULL"), AccessMethod::IndexRange)),
             Operator::Equals => self.equality(condition, name, scalar),
             Operator::NotEqual => {
                 let (equality, _) = self.equality(condition, name, scalar)?;
-                Some((format!("({equality}) IS NOT TRUE"), AccessCost::IndexScan))
+                Some((format!("({equality}) IS NOT TRUE"), AccessMethod::IndexScan))
             }
             Operator::Contains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("instr({key}, {part}) > 0"), AccessCost::IndexScan))
+                Some((format!("instr({key}, {part}) > 0"), AccessMethod::IndexScan))
             }
             Operator::NotContains => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), AccessCost::IndexScan))
+                Some((format!("(instr({key}, {part}) > 0) IS NOT TRUE"), AccessMethod::IndexScan))
             }
             Operator::EndsWith => {
                 let part = self.bind(text_needle(condition, scalar)?);
-                Some((format!("substr({key}, -length({part})) = {part}"), AccessCost::IndexScan))
+                Some((format!("substr({key}, -length({part})) = {part}"), AccessMethod::IndexScan))
             }
             Operator::StartsWith => {
                 let lower = text_needle(condition, scalar)?;
                 let upper = after_prefix(&lower);
                 let (lower, upper) = (self.bind(lower), self.bind(upper));
-                Some((format!("{key} >= {lower} AND {key} < {upper}"), AccessCost::IndexRange))
+                Some((format!("{key} >= {lower} AND {key} < {upper}"), AccessMethod::IndexRange))
             }
             Operator::LessThan
             | Operator::LessThanOrEqual
@@ -277,7 +277,7 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, AccessCost)> {
+    ) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let (key, spelling) = (slots::key(slot), slots::spelling(slot));
         let values = match scalar {
@@ -293,7 +293,7 @@ impl Builder<'_> {
             let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
             return Some((
                 format!("{key} = {value} AND {spelling} IS {exact}"),
-                AccessCost::IndexPoint,
+                AccessMethod::IndexPoint,
             ));
         }
         let keys: Vec<String> = values.iter().map(Value::to_string).collect();
@@ -304,7 +304,7 @@ impl Builder<'_> {
             let exact = exact_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
         }
-        Some((sql, AccessCost::IndexRange))
+        Some((sql, AccessMethod::IndexRange))
     }
 
     /// Ordered comparison: numbers by key, text by exact spelling, dates within the range of keys
@@ -314,16 +314,18 @@ impl Builder<'_> {
         condition: &Condition,
         name: &str,
         scalar: Scalar,
-    ) -> Option<(String, AccessCost)> {
+    ) -> Option<(String, AccessMethod)> {
         let bounds = bounds(condition)?;
         let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
         let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
-        let (column, access_cost) = match scalar {
-            Scalar::Number if are_numbers => (slots::key(self.slot(name)), AccessCost::IndexRange),
+        let (column, access_method) = match scalar {
+            Scalar::Number if are_numbers => {
+                (slots::key(self.slot(name)), AccessMethod::IndexRange)
+            }
             Scalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            Scalar::Text if are_texts => (exact_text(self.slot(name)), AccessCost::IndexScan),
+            Scalar::Text if are_texts => (exact_text(self.slot(name)), AccessMethod::IndexScan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -334,14 +336,14 @@ impl Builder<'_> {
             };
             terms.push(format!("{column} {operator} {}", self.bind(bound)));
         }
-        Some((terms.join(" AND "), access_cost))
+        Some((terms.join(" AND "), access_method))
     }
 
     /// Dates are stored as text with time zones. The text decides a comparison when both dates are
     /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
     /// as text with the bound (see docs/reference/filters.md#comparison). It is on the same side of
     /// these edges, because letters are greater than digits in either case.
-    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessCost)> {
+    fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
         let (mut possible, mut sure) = (Vec::new(), Vec::new());
@@ -358,7 +360,7 @@ impl Builder<'_> {
         }
         let matches = self.matches_text(condition, &exact_text(slot));
         let (possible, sure) = (possible.join(" AND "), sure.join(" AND "));
-        Some((format!("{possible} AND ({sure} OR {matches})"), AccessCost::IndexRange))
+        Some((format!("{possible} AND ({sure} OR {matches})"), AccessMethod::IndexRange))
     }
 }
 

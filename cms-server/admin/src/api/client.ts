@@ -18,19 +18,35 @@ export interface Page<T> {
 /** The result of a request. */
 export type Answer<T> = { data: T; etag: string | null } | { problem: Problem };
 
-type Listener = () => void;
-const signedOut = new Set<Listener>();
+/** Waits until the same user has signed in again; false when the refused request stays refused. */
+export type SignInAgain = () => Promise<boolean>;
+let signInAgain: SignInAgain = () => Promise.resolve(false);
 
-/** Calls `listener` when a request was refused because the session has ended; returns how to stop. */
-export function onSignedOut(listener: Listener): () => void {
-  signedOut.add(listener);
-  return () => signedOut.delete(listener);
+/** Sets what happens when a request was refused because the session has ended. */
+export function onSignedOut(handler: SignInAgain): void {
+  signInAgain = handler;
 }
 
 /** Headers of every request of the page. */
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 
-export const api = createClient<paths>({ baseUrl: '/', headers: PAGE_HEADERS, credentials: 'same-origin' });
+/** Sign-in itself: a 401 there is about the password. */
+const SESSION = /^\/api\/v1\/session(\/code)?$/;
+
+/** Sends a request, and sends it again after a new sign-in when the session has ended. */
+async function fetchSignedIn(request: Request): Promise<Response> {
+  const repeated = request.clone();
+  const response = await fetch(request);
+  if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
+  return (await signInAgain()) && !request.signal.aborted ? fetchSignedIn(repeated) : response;
+}
+
+export const api = createClient<paths>({
+  baseUrl: '/',
+  headers: PAGE_HEADERS,
+  credentials: 'same-origin',
+  fetch: fetchSignedIn,
+});
 
 interface Fetched<T> {
   data?: T;
@@ -52,7 +68,6 @@ export async function answer<T>(request: Promise<Fetched<T>>): Promise<Answer<T>
     // A 204 has no body: its type is `undefined` in the document.
     return { data: data as T, etag: response.headers.get('etag') };
   }
-  if (response.status === 401) for (const listener of signedOut) listener();
   return { problem: problemOf(response, error) };
 }
 

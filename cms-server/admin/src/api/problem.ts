@@ -15,7 +15,7 @@ export interface Problem {
   requestId: string | null;
   /** Seconds after which the request may be repeated. */
   retryAfter: number | null;
-  /** `data` of the body, where an error has it. */
+  /** `data` of the body, where an error has it; the refused elements of a batch. */
   data: unknown;
 }
 
@@ -40,6 +40,10 @@ export function problemOf(response: Response, body: unknown): Problem {
   if (typeof body.message === 'string') {
     problem.message = body.message;
     problem.data = body.data ?? null;
+    return problem;
+  }
+  if (typeof body.batch_error_count === 'number') {
+    problem.data = body.errors;
     return problem;
   }
   for (const [path, messages] of Object.entries(body)) {

@@ -20,6 +20,18 @@ interface Entry {
   group?: boolean;
 }
 
+const multiple: Loader = () => import('./choice/Multiple.svelte');
+const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
+const objectList: Loader = () => import('./object-list/ObjectList.svelte');
+const geo: Loader = () => import('./geo/Geo.svelte');
+const custom: Loader = () => import('./custom/Custom.svelte');
+const media: Loader = () => import('./media/Media.svelte');
+const relation: Loader = () => import('./datasource/Relation.svelte');
+
+function isMedia(field: Field): boolean {
+  return field.targets.length === 1 && field.targets[0] === '_media';
+}
+
 // Loaders are constants: each is the key of its loaded control.
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
 const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
@@ -45,11 +57,21 @@ function entryOf(field: Field): Entry {
     case 'radio':
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? JSON_TEXT : { control: Choice };
+      return field.multiple ? { control: { lazy: multiple }, group: true } : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'geo':
+      return { control: { lazy: geo }, group: true };
+    case 'custom':
+      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : JSON_TEXT;
+    case 'simpleList':
+      return { control: { lazy: simpleList }, group: true };
+    case 'object':
+      return { control: { lazy: objectList }, group: true };
+    case 'datasource':
+      return { control: { lazy: isMedia(field) ? media : relation }, group: true };
     default:
       return JSON_TEXT;
   }

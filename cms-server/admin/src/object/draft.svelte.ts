@@ -17,11 +17,20 @@ export class Draft {
   /** Values as the user sees them. A property that is left out is not stored. */
   mine: Values = $state.raw({});
   /** Names of the top-level properties that differ from the stored object. */
-  readonly changed: string[] = $derived.by(() => changedNames(this.base?.values ?? {}, this.mine));
+  readonly changed: string[] = $derived.by(() => changedNames(this.start, this.mine));
 
-  constructor(base: Base | null, mine: Values) {
+  readonly #defaults: Values;
+
+  /** `defaults`: values of a new object. */
+  constructor(base: Base | null, defaults: Values) {
+    this.#defaults = defaults;
     this.base = base;
-    this.mine = mine;
+    this.mine = this.start;
+  }
+
+  /** The values without changes of the user. */
+  get start(): Values {
+    return this.base?.values ?? this.#defaults;
   }
 
   get isChanged(): boolean {
@@ -37,7 +46,7 @@ export class Draft {
 
   /** Puts a property back to its stored value. */
   reset(name: string): void {
-    this.set(name, this.base?.values[name]);
+    this.set(name, this.start[name]);
   }
 }
 
@@ -45,4 +54,9 @@ export class Draft {
 export function changedNames(before: Values, after: Values): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !isEqual(before[name], after[name]));
+}
+
+/** The top-level property of a path: `list` of `list[0].name`. */
+export function top(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path;
 }

@@ -1,34 +1,51 @@
-// One open object: the last known stored state, what the user made of it, and saving. Knows requests and
-// the form of values; no component and no address.
+// One open object: the last known stored state, what the user made of it, saving, and what others did
+// meanwhile. Knows requests and the form of values; no component and no address.
 import type { FieldErrors, Problem } from '../api/problem';
-import { formFor, may } from '../session/session.svelte';
+import { formFor, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
-import { Draft, type Values } from './draft.svelte';
-import { baseOf, createObject, updateObject, type StoredObject } from './store';
+import { isEqual } from '../value/equal';
+import { uuid } from '../value/uuid';
+import { Draft, top, type Values } from './draft.svelte';
+import { Keeper, type KeepState } from './keeper';
+import { readLater, type Decision, type EditorEvents, type Gone, type Later, type Others } from './later';
+import { merge } from './merge';
+import type { Found, Opened } from './open';
+import { SaveQueue, type QueueState } from './save-queue';
+import * as store from './store';
+import { baseOf, type StoredObject } from './store';
 
-export type EditorState = 'idle' | 'saving' | 'failed';
-
-/** What the editor reports to the screen. */
-export interface EditorEvents {
-  /** The object was saved as this version. */
-  saved: (version: number) => void;
-  /** A new object got its id. */
-  created: (id: string) => void;
-}
+export type EditorState = 'idle' | 'saving' | 'waiting' | 'failed';
 
 export class ObjectEditor {
-  readonly type: ContentType;
+  type: ContentType;
   /** Id of the object; null before it is created. */
   id: string | null = $state(null);
   /** The last known stored object, with `internal`. */
   object: StoredObject | null = $state.raw(null);
   readonly draft: Draft;
-  state: EditorState = $state('idle');
-  /** Why the last save was refused. */
+  /** Why the last save was refused; validation errors are in `errors`. */
   problem: Problem | null = $state.raw(null);
+  errors: FieldErrors = $state.raw({});
+  queue: QueueState = $state.raw({ busy: false, retry: null });
+  keeping: KeepState = $state.raw({ status: 'empty', at: null, deviceFailed: false });
+  /** When the unsaved work in the form was stored that this screen started with. */
+  restoredAt: number | null = $state(null);
+  /** Unsaved work of an earlier state, which is not in the form. */
+  stale: Found | null = $state.raw(null);
+  later: Later | null = $state.raw(null);
+  decision: Decision | null = $state.raw(null);
+  /** The object was deleted; null inside when it is not known by whom. */
+  gone: Gone | null = $state.raw(null);
 
-  readonly readonly: boolean = $derived.by(() => !may(this.id === null ? 'c' : 'u', this.type.name));
-  readonly errors: FieldErrors = $derived(this.problem?.fields ?? {});
+  readonly state: EditorState = $derived.by(() => {
+    if (this.queue.busy) return 'saving';
+    if (this.queue.retry) return 'waiting';
+    return this.problem ? 'failed' : 'idle';
+  });
+  readonly readonly: boolean = $derived.by(() => {
+    if (!may(this.id === null ? 'c' : 'u', this.type.name)) return true;
+    return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
+  });
   /** The title of the object as the form has it; empty when no part of it is set. */
   readonly title: string = $derived.by(() => {
     const parts = formFor(this.type).fields.filter((field) => field.title);
@@ -36,55 +53,298 @@ export class ObjectEditor {
     return texts.filter((part) => typeof part === 'string').join(' ');
   });
 
-  readonly #events: EditorEvents;
-  readonly #creationKey = crypto.randomUUID();
+  /** The property in which the user is. */
+  focused: string | null = $state(null);
 
-  constructor(type: ContentType, object: StoredObject | null, etag: string | null, events: EditorEvents) {
-    this.type = type;
+  /** Id under which unsaved work is stored. */
+  workId: string;
+  readonly keeper: Keeper;
+  readonly #events: EditorEvents;
+  readonly #queue: SaveQueue;
+  /** The user has tried to save: then all validation errors are shown. */
+  #tried = false;
+  #saving: Promise<boolean> | null = null;
+  #checks = 0;
+
+  constructor(type: ContentType, opened: Opened, tab: string, events: EditorEvents) {
+    this.type = $state.raw(type);
     this.#events = events;
-    this.object = object;
-    this.id = object?.id ?? null;
-    const base = object && baseOf(object, etag);
-    this.draft = new Draft(base, base?.values ?? defaultsOf(type));
+    this.object = opened.object;
+    this.id = opened.object?.id ?? null;
+    this.workId = opened.workId;
+    const base = opened.object && baseOf(opened.object, opened.etag);
+    this.draft = new Draft(base, defaultsOf(type));
+    this.#queue = new SaveQueue(
+      this.id,
+      base,
+      (write) =>
+        write.kind === 'create'
+          ? store.createObject(this.type.name, write.values, write.key)
+          : store.updateObject(this.type.name, write.id, write.values, write.etag),
+      (state) => (this.queue = state),
+    );
+    const { found } = opened;
+    const isStale = found !== null && !found.current;
+    const name = {
+      user: session.context?.user.id ?? '',
+      type: type.name,
+      id: this.workId,
+      work: (isStale ? null : found?.work) ?? uuid(),
+      tab,
+    };
+    const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
+    this.keeper = new Keeper(name, content, (state) => (this.keeping = state), found !== null && !isStale);
+    if (isStale) {
+      this.stale = found;
+      this.keeper.deviceOnly = true;
+    } else if (found) {
+      this.draft.mine = found.values;
+      this.restoredAt = found.savedAt;
+    }
   }
 
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
-  async save(): Promise<boolean> {
-    const { base, mine } = this.draft;
-    if (base !== null && !this.draft.isChanged) return true;
-    if (this.state === 'saving') return false;
-    this.state = 'saving';
+  save(): Promise<boolean> {
+    if (this.#saving) {
+      // The queue takes the newest text, and tries at once.
+      this.#queue.tryNow();
+      return this.#saving.then(() => this.save());
+    }
+    this.#saving = this.#save().finally(() => (this.#saving = null));
+    return this.#saving;
+  }
+
+  tryNow(): void {
+    this.#queue.tryNow();
+  }
+
+  async #save(): Promise<boolean> {
+    if (this.id !== null && !this.draft.isChanged) return true;
+    if (this.readonly || this.gone) return false;
     this.problem = null;
-    const result =
-      base === null || this.id === null
-        ? await createObject(this.type.name, mine, this.#creationKey)
-        : await updateObject(this.type.name, this.id, mine, base.etag ?? '*');
-    if ('problem' in result) {
-      this.state = 'failed';
-      this.problem = result.problem;
+    this.#tried = true;
+    let others: Others | null = null;
+    for (;;) {
+      const sent = this.draft.mine;
+      const outcome = await this.#queue.save(sent);
+      if ('stopped' in outcome) return false;
+      if ('saved' in outcome) {
+        this.#stored(outcome.saved, outcome.etag, sent, others);
+        return true;
+      }
+      const { refused } = outcome;
+      if (refused.status === 412) {
+        const merged = await this.#mergeLater();
+        if (merged === null) return false;
+        others = merged;
+        if (this.draft.isChanged) continue;
+        // The state of the server is what was to be saved: the response of an earlier attempt was lost.
+        this.#afterSave(null);
+        return true;
+      }
+      if (refused.status === 404 && this.id !== null) await this.#lost();
+      else this.problem = refused;
+      this.errors = refused.fields;
+      if (refused.status === 403) void loadSession();
       return false;
     }
-    this.state = 'idle';
+  }
+
+  #stored(object: StoredObject, etag: string | null, sent: Values, others: Others | null): void {
     const created = this.id === null;
-    this.adopt(result.data, result.etag);
-    this.#events.saved(this.draft.base?.version ?? 0);
-    if (created) this.#events.created(result.data.id);
-    return true;
+    const base = baseOf(object, etag);
+    this.object = object;
+    this.id = object.id;
+    // What was typed while the request was on its way is an unsaved change of the new state.
+    this.draft.mine = merge(sent, this.draft.mine, base.values).values;
+    this.draft.base = base;
+    this.#afterSave(others);
+    if (!created) return;
+    void this.keeper.forget();
+    this.workId = object.id;
+    this.keeper.rename(object.id, uuid());
+    this.keep();
+    this.#events.created(object.id);
+  }
+
+  #afterSave(others: Others | null): void {
+    this.errors = {};
+    this.#tried = false;
+    this.later = null;
+    this.restoredAt = null;
+    this.keep();
+    this.#events.saved(this.draft.base?.version ?? 0, others);
+  }
+
+  /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
+  async #mergeLater(): Promise<Others | null> {
+    const later = await this.#readLater();
+    if (!later) return null;
+    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    if (merged.conflicts.length > 0) {
+      this.later = later;
+      this.decision = { merge: merged, later, reason: 'save' };
+      return null;
+    }
+    this.#take(later, merged.values);
+    return later.others;
+  }
+
+  async #readLater(): Promise<Later | null> {
+    if (this.id === null) return null;
+    const later = await readLater(this.type.name, this.id, this.draft.base);
+    if (!('problem' in later)) return later;
+    if (later.problem.status === 404) await this.#lost();
+    else this.problem = later.problem;
+    return null;
+  }
+
+  #take(later: { object: StoredObject; etag: string | null }, mine: Values): void {
+    const base = baseOf(later.object, later.etag);
+    this.object = later.object;
+    this.#queue.rebase(later.object.id, base);
+    this.draft.base = base;
+    this.draft.mine = mine;
+    this.later = null;
+    this.keep();
+  }
+
+  async #lost(): Promise<void> {
+    const deletion = this.id === null ? null : await store.readDeletion(this.type.name, this.id);
+    this.gone = { deletion };
   }
 
   /** The stored object after another action, such as publishing. Unsaved changes are kept. */
   adopt(object: StoredObject, etag: string | null): void {
-    const unsaved = Object.fromEntries(this.draft.changed.map((name) => [name, this.draft.mine[name]]));
-    this.object = object;
+    const { values } = baseOf(object, etag);
+    this.#take({ object, etag }, merge(this.draft.base?.values ?? {}, this.draft.mine, values).values);
     this.id = object.id;
-    this.draft.base = baseOf(object, etag);
-    this.draft.mine = this.draft.base.values;
-    this.putIntoForm(unsaved);
   }
 
   /** Sets properties as an unsaved change; `undefined` removes one. */
   putIntoForm(values: Partial<Values>): void {
     for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
+    this.keep();
+  }
+
+  /** The form has changed, or has been saved. */
+  keep(): void {
+    if (!this.stale || this.draft.isChanged) this.keeper.touch();
+  }
+
+  /** Something happened to the object on the server: reads it, if it is not what the form knows. */
+  async refresh(): Promise<void> {
+    if (this.#saving) await this.#saving;
+    if (this.id === null || this.gone) return;
+    const later = await this.#readLater();
+    if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
+    const valuesDiffer = later.others.names.length > 0;
+    if (!valuesDiffer) this.adopt(later.object, later.etag);
+    else if (!this.draft.isChanged) {
+      this.#take(later, baseOf(later.object, null).values);
+      this.#events.updated(later.others);
+    } else this.later = later;
+  }
+
+  /** Merges the later state into the form; conflicts become a decision. */
+  mergeLater(): void {
+    const { later } = this;
+    if (!later) return;
+    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    if (merged.conflicts.length > 0) this.decision = { merge: merged, later, reason: 'later' };
+    else this.#take(later, merged.values);
+  }
+
+  /** Ends a decision with a value for each property in conflict. */
+  async decide(choices: Values): Promise<void> {
+    const { decision } = this;
+    if (!decision) return;
+    this.decision = null;
+    if (decision.reason !== 'found') this.#take(decision.later, decision.merge.values);
+    else this.draft.mine = decision.merge.values;
+    this.putIntoForm(choices);
+    if (decision.reason === 'found') await this.#dropStale();
+    if (decision.reason === 'save') await this.save();
+  }
+
+  /** The unsaved work of an earlier state, merged with what the form shows. */
+  mergeStale(): void {
+    const { stale, object } = this;
+    if (!stale || !object) return;
+    const merged = merge(stale.base?.values ?? {}, stale.values, this.draft.mine);
+    const others = { by: [], version: this.draft.base?.version ?? 0, names: merged.theirs };
+    const later = { object, etag: this.draft.base?.etag ?? null, others };
+    this.decision = { merge: merged, later, reason: 'found' };
+  }
+
+  async #dropStale(): Promise<void> {
+    const { stale } = this;
+    this.stale = null;
+    this.keeper.deviceOnly = false;
+    await this.keeper.dropFound(stale?.work ?? null);
+    this.keep();
+  }
+
+  /** Puts the stored object back into the form; unsaved work is removed. */
+  async discard(): Promise<void> {
+    if (this.stale) return this.#dropStale();
+    this.#queue.cancel();
+    this.draft.mine = this.draft.start;
+    this.restoredAt = null;
+    this.problem = null;
+    this.errors = {};
+    await this.keeper.forget();
+  }
+
+  /** Brings the deleted object back; the changes stay in the form. */
+  async restore(): Promise<void> {
+    const entry = this.gone?.deletion?.entry;
+    if (entry === undefined || this.id === null) return;
+    this.problem = await store.restoreObject(entry);
+    if (this.problem) return;
+    this.gone = null;
+    const result = await store.readObject(this.type.name, this.id);
+    if ('problem' in result) this.problem = result.problem;
+    else this.adopt(result.data, result.etag);
+  }
+
+  /** Saves what the form has of a deleted object as a new one. */
+  saveAsNew(): Promise<boolean> {
+    this.gone = null;
+    this.id = null;
+    this.object = null;
+    this.draft.base = null;
+    this.#queue.forget();
+    return this.save();
+  }
+
+  /** Checks the values without saving. Before the first try only changed properties show their errors. */
+  async check(): Promise<void> {
+    if (this.readonly || !this.draft.isChanged || this.#saving || this.gone) return;
+    this.#checks += 1;
+    const { mine } = this.draft;
+    const check = this.#checks;
+    const problem = await store.validate(this.type.name, this.id, mine);
+    if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
+    if (problem && problem.status !== 400) return;
+    const entries = Object.entries(problem?.fields ?? {});
+    const changed = new Set(this.draft.changed);
+    this.errors = Object.fromEntries(
+      this.#tried ? entries : entries.filter(([path]) => changed.has(top(path))),
+    );
+    if (this.problem?.status === 400 && !problem) this.problem = null;
+  }
+
+  /** The definition of the type has changed. */
+  async retype(type: ContentType): Promise<void> {
+    if (isEqual(type, this.type)) return;
+    this.type = type;
+    await this.refresh();
+  }
+
+  /** The screen is left: nothing more is sent but what is already typed. */
+  async close(): Promise<void> {
+    await this.keeper.end();
   }
 }
 

@@ -1,5 +1,7 @@
 // Reading and saving one object. Knows requests, no form.
 import { answer, api, type Answer, type Schema } from '../api/client';
+import { record, string, strings } from '../type/definition';
+import type { Problem } from '../api/problem';
 import type { Base, Values } from './draft.svelte';
 
 export type StoredObject = Schema['ContentObject'];
@@ -46,4 +48,79 @@ export async function updateObject(
 export function baseOf(object: StoredObject, etag: string | null): Base {
   const { id: _id, internal, ...values } = object;
   return { values, etag, version: typeof internal?.latestVersion === 'number' ? internal.latestVersion : 0 };
+}
+
+/** One version of an object; null when it cannot be read. */
+export async function readVersion(type: string, id: string, version: number): Promise<StoredObject | null> {
+  const result = await answer(
+    api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
+      params: { path: { contentType: type, id, versionId: String(version) } },
+    }),
+  );
+  return 'problem' in result ? null : result.data;
+}
+
+/** Who made which versions after `version`, newest first. */
+export async function changesSince(type: string, id: string, version: number): Promise<MadeVersion[]> {
+  const result = await answer(
+    api.GET('/api/v1/content/{contentType}/{id}/version', {
+      params: { path: { contentType: type, id }, query: { limit: 100, order_direction: 'desc' } },
+    }),
+  );
+  if ('problem' in result) return [];
+  // The document of the API does not declare `by` and `changed` of this path.
+  return result.data.data.map(readMade).filter((made) => made.version > version);
+}
+
+function readMade(item: unknown): MadeVersion {
+  const { version, by, changed } = record(item);
+  return {
+    version: typeof version === 'number' ? version : 0,
+    by: string(record(by).name) ?? '',
+    names: strings(changed),
+  };
+}
+
+export interface MadeVersion {
+  version: number;
+  /** Name of who made it; may be empty. */
+  by: string;
+  /** Properties that it changed. */
+  names: string[];
+}
+
+/** Checks a write without writing: null when it would be accepted. */
+export async function validate(type: string, id: string | null, values: Values): Promise<Problem | null> {
+  const result = await answer<undefined>(
+    api.POST('/api/v1/content/{contentType}/validate', {
+      params: { path: { contentType: type }, query: id === null ? {} : { id } },
+      body: values,
+    }),
+  );
+  return 'problem' in result ? result.problem : null;
+}
+
+/** Who deleted an object, and when. */
+export interface Deletion {
+  entry: string;
+  by: string;
+  at: string;
+}
+
+/** The last deletion of an object; null when the user may not see it. */
+export async function readDeletion(type: string, id: string): Promise<Deletion | null> {
+  const result = await answer(
+    api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [type], q: id, limit: 100 } } }),
+  );
+  if ('problem' in result) return null;
+  const item = result.data.data.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
+  return item ? { entry: item.entry, by: item.by.name, at: item.deletedAt } : null;
+}
+
+/** Brings a deleted object back; null when that succeeded. */
+export async function restoreObject(entry: string): Promise<Problem | null> {
+  const result = await answer(
+    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
+  );
+  return 'problem' in result ? result.problem : null;
 }

@@ -50,3 +50,12 @@ export function plural(count: number, forms: { one: string; other: string }): st
 export function timeOfDay(time: Date): string {
   return new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(time);
 }
+
+/** `12:04` today, else with the date; of milliseconds. */
+export function shortTime(at: number, now = Date.now()): string {
+  const today = new Date(at).toDateString() === new Date(now).toDateString();
+  return new Intl.DateTimeFormat(
+    language,
+    today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
+  ).format(at);
+}

@@ -1,4 +1,5 @@
 // The texts of the page in the language of the user. `t` is replaced once, before the page is mounted.
+import { readLocal, writeLocal } from '../value/local';
 import { en } from './en';
 
 export type Texts = typeof en;
@@ -10,19 +11,19 @@ const STORED = 'cms.language';
 export let t: Texts = en;
 export let language: Language = 'en';
 
-function isLanguage(value: string | null | undefined): value is Language {
-  return value !== null && value !== undefined && value in LANGUAGES;
+export function isLanguage(value: unknown): value is Language {
+  return typeof value === 'string' && value in LANGUAGES;
 }
 
 /** The language chosen in this browser, else the first one of the browser that the page knows. */
 export function preferredLanguage(): Language {
-  const stored = localStorage.getItem(STORED);
+  const stored = readLocal(STORED);
   if (isLanguage(stored)) return stored;
   return navigator.languages.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
 }
 
 export function storeLanguage(chosen: Language): void {
-  localStorage.setItem(STORED, chosen);
+  writeLocal(STORED, chosen);
 }
 
 /** Loads the texts of a language. */

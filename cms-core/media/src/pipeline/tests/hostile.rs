@@ -48,7 +48,7 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
 fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8>>> {
     let plan = |Size { width, height }| {
         let size = ((width / 3).max(1), (height / 3).max(1));
-        job(whole(width.max(1), height.max(1)), size, format, 85)
+        spec(whole(width.max(1), height.max(1)), size, format, 85)
     };
     render(source, format, plan, limits)
 }

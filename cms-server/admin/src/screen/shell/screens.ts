@@ -20,8 +20,18 @@ interface Row {
 
 const ROWS: Row[] = [
   { path: '', load: () => import('../home/Home.svelte') },
+  { path: 'media', load: () => import('../media/Library.svelte') },
+  { path: 'media/{id}', load: () => import('../media/FileScreen.svelte') },
   { path: 'c/{type}', load: () => import('../list/List.svelte') },
   { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
+  { path: 'c/{type}/{id}/compare', load: () => import('../versions/Compare.svelte') },
+  { path: 'search', load: () => import('../search/Search.svelte') },
+  { path: 'activity', load: () => import('../activity/Activity.svelte') },
+  { path: 'trash', load: () => import('../trash/Trash.svelte') },
+  { path: 'schedule', load: () => import('../schedule/Schedule.svelte') },
+  { path: 'users', load: () => import('../users/Users.svelte') },
+  { path: 'users/{id}', load: () => import('../users/UserScreen.svelte') },
+  { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 
 /** The screen of a path, given as segments. */

@@ -1,25 +1,46 @@
 // Deutsche Texte.
 import type { Texts } from '..';
+import { account } from './account';
+import { bulk } from './bulk';
 import { common } from './common';
 import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
 import { list } from './list';
+import { media } from './media';
 import { object } from './object';
+import { publishing } from './publishing';
+import { relation } from './relation';
+import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { activity, schedule, trash } from './trash';
+import { users } from './users';
+import { writing } from './writing';
 
 export const de: Texts = {
+  account,
+  activity,
+  bulk,
   common,
   control,
   diff,
   field,
   home,
   list,
+  media,
   object,
+  palette,
+  publishing,
+  relation,
+  schedule,
+  search,
   shell,
   signIn,
   texts,
+  trash,
+  users,
+  writing,
 };

@@ -1,4 +1,4 @@
-//! Running the jobs of background tasks, and logging their errors.
+//! Runs background tasks, and logs their errors.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,26 +7,26 @@ use tokio::time;
 
 use crate::{blocking, net::permits::Work, state::App};
 
-/// Runs a job again and again, with a pause before each run.
+/// Runs a task again and again, with a pause before each run.
 pub(super) async fn repeat(
     app: Arc<App>,
     interval: Duration,
     work: Work,
-    job: fn(&Cms) -> Result<()>,
+    task: fn(&Cms) -> Result<()>,
 ) {
     loop {
         time::sleep(interval).await;
-        run(&app, work, job).await;
+        run(&app, work, task).await;
     }
 }
 
-/// Runs a job once and returns its result; an error is logged.
+/// Runs a task once and returns its result; an error is logged.
 pub(super) async fn run<T: Send + 'static>(
     app: &Arc<App>,
     work: Work,
-    job: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
+    task: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
 ) -> Option<T> {
-    let result = blocking::run(app, work, move |app| job(&app.cms)).await.flatten();
+    let result = blocking::run(app, work, move |app| task(&app.cms)).await.flatten();
     let log = |error: &Error| {
         tracing::warn!(%error, cause = ?std::error::Error::source(error), "background task failed");
     };

@@ -6,8 +6,8 @@ use crate::{auth::scope::Access, context::Caller};
 
 /// The author of a change: current name of a key or user, after its removal the last one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct By {
-    pub kind: ByKind,
+pub struct Author {
+    pub kind: AuthorKind,
     /// None for `local` and `system`.
     pub id: Option<String>,
     pub name: String,
@@ -16,7 +16,7 @@ pub struct By {
 /// The kind of an author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ByKind {
+pub enum AuthorKind {
     User,
     Key,
     /// A command on the data directory.
@@ -25,15 +25,15 @@ pub enum ByKind {
     System,
 }
 
-impl By {
+impl Author {
     /// A command on the data directory.
     pub fn local() -> Self {
-        Self { kind: ByKind::Local, id: None, name: "local".to_owned() }
+        Self { kind: AuthorKind::Local, id: None, name: "local".to_owned() }
     }
 
     /// The author of a change that was made before authors were recorded.
     pub fn unknown() -> Self {
-        Self { kind: ByKind::System, id: None, name: String::new() }
+        Self { kind: AuthorKind::System, id: None, name: String::new() }
     }
 
     /// The author as a caller sees it in connection with a type. Without a session and without
@@ -42,9 +42,9 @@ impl By {
     #[must_use]
     pub fn shown_to(self, caller: &Caller, content_type: &str) -> Self {
         let sees_people = caller.has_session() || caller.may(Access::UPDATE, content_type);
-        if self.kind != ByKind::User || sees_people {
+        if self.kind != AuthorKind::User || sees_people {
             return self;
         }
-        Self { kind: ByKind::User, id: None, name: String::new() }
+        Self { kind: AuthorKind::User, id: None, name: String::new() }
     }
 }

@@ -9,7 +9,7 @@ impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
     /// idempotency keys, sessions, links, preview tokens and working copies, and stores when keys
     /// and sessions were used. A server calls it every minute and when it stops.
-    pub fn housekeep(&self) -> Result<()> {
+    pub fn clean_up(&self) -> Result<()> {
         let now = self.retention_time()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;

@@ -1,0 +1,39 @@
+// Server-sent events from the text of a stream. Plain code.
+
+export interface ServerEvent {
+  /** Position after the event; null when it has none. */
+  id: string | null;
+  event: string;
+  data: string;
+}
+
+/** Takes a stream apart, however it is cut into chunks. */
+export class EventParser {
+  #rest = '';
+  #id: string | null = null;
+  #event = '';
+  #data: string[] = [];
+
+  push(chunk: string): ServerEvent[] {
+    const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    return lines.flatMap((line) => this.#line(line) ?? []);
+  }
+
+  #line(line: string): ServerEvent | null {
+    if (line === '') return this.#end();
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    if (name === 'id') this.#id = value;
+    else if (name === 'event') this.#event = value;
+    else if (name === 'data') this.#data.push(value);
+    return null;
+  }
+
+  #end(): ServerEvent | null {
+    const found = { id: this.#id, event: this.#event, data: this.#data.join('\n') };
+    this.#id = null;
+    this.#event = '';
+    this.#data = [];
+    return found.id === null && found.data === '' ? null : found;
+  }
+}

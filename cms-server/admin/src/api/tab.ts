@@ -1,0 +1,64 @@
+// The name of this browser tab, which survives a reload, and whether other tabs are open. A tab holds a
+// lock with its name as long as it lives.
+import { uuid } from '../value/uuid';
+
+const STORED = 'cms.tab';
+const PREFIX = 'cms-tab-';
+
+function storedName(): string | null {
+  try {
+    return sessionStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
+
+/** Takes the lock of a name for the life of this page; false when another tab has it. */
+function hold(name: string): Promise<boolean> {
+  return new Promise((done) => {
+    void navigator.locks.request(PREFIX + name, { ifAvailable: true }, (lock) => {
+      done(lock !== null);
+      return lock === null ? undefined : new Promise<never>(() => undefined);
+    });
+  });
+}
+
+async function named(): Promise<string> {
+  const stored = storedName();
+  let name = stored ?? uuid();
+  // Locks exist on pages loaded over HTTPS or from this machine. A duplicated tab has the name of its
+  // original, which holds the lock.
+  if ('locks' in navigator && !(await hold(name))) {
+    name = uuid();
+    await hold(name);
+  }
+  try {
+    sessionStorage.setItem(STORED, name);
+  } catch {
+    // Without storage the name lasts as long as the page.
+  }
+  return name;
+}
+
+let name: Promise<string> | undefined;
+
+export function tabName(): Promise<string> {
+  return (name ??= named());
+}
+
+/** The tabs of this browser that are open now. */
+export interface OpenTabs {
+  own: string;
+  others: Set<string>;
+}
+
+export async function openTabs(): Promise<OpenTabs> {
+  const own = await tabName();
+  if (!('locks' in navigator)) return { own, others: new Set() };
+  const { held = [] } = await navigator.locks.query();
+  const names = held.map((lock) => lock.name ?? '').filter((lock) => lock.startsWith(PREFIX));
+  return {
+    own,
+    others: new Set(names.map((lock) => lock.slice(PREFIX.length)).filter((tab) => tab !== own)),
+  };
+}

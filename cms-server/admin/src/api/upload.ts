@@ -1,0 +1,59 @@
+// Uploading one file with progress: XMLHttpRequest, because fetch does not report what was sent.
+import { answer, PAGE_HEADERS, type Answer } from './client';
+
+export interface Upload {
+  file: File;
+  /** Properties of the new object. */
+  alt?: string;
+  signal: AbortSignal;
+  /** Bytes sent, between 0 and 1. */
+  onprogress: (part: number) => void;
+}
+
+/** Sends a file to the media library; the response is the new object. Rejects when it was aborted. */
+export async function sendFile(upload: Upload): Promise<Answer<Record<string, unknown>>> {
+  return answer<Record<string, unknown>>(send(upload));
+}
+
+function send({ file, alt, signal, onprogress }: Upload) {
+  const form = new FormData();
+  form.append('type', file.type.startsWith('image/') ? 'image' : 'file');
+  if (alt) form.append('alt', alt);
+  form.append('file', file, file.name);
+  return new Promise<{ data?: Record<string, unknown>; error?: unknown; response: Response }>(
+    (done, failed) => {
+      const request = new XMLHttpRequest();
+      request.open('POST', '/api/media');
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) request.setRequestHeader(name, value);
+      request.upload.onprogress = (event) => {
+        if (event.lengthComputable && event.total > 0) onprogress(event.loaded / event.total);
+      };
+      request.onerror = () => failed(new TypeError('no response'));
+      request.onabort = () => failed(new DOMException('aborted', 'AbortError'));
+      request.onload = () => {
+        const { status, responseText } = request;
+        const headers = new Headers();
+        for (const name of ['x-request-id', 'retry-after']) {
+          const value = request.getResponseHeader(name);
+          if (value !== null) headers.set(name, value);
+        }
+        const body = parsed(responseText);
+        done({
+          data: body as Record<string, unknown>,
+          error: body,
+          response: new Response(null, { status, headers }),
+        });
+      };
+      signal.addEventListener('abort', () => request.abort());
+      request.send(form);
+    },
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

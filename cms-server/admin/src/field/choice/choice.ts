@@ -1,0 +1,17 @@
+// Values of a select with several values.
+import type { Option } from '../../type/form';
+
+/** Removes the value, or adds it behind the others. */
+export function toggled(values: string[], one: string): string[] {
+  return values.includes(one) ? values.filter((value) => value !== one) : [...values, one];
+}
+
+/** Options whose label or value contains the text, whatever the case and the accents. */
+export function matching(options: Option[], text: string): Option[] {
+  const wanted = plain(text.trim());
+  return options.filter(({ label, value }) => plain(label).includes(wanted) || plain(value).includes(wanted));
+}
+
+function plain(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}

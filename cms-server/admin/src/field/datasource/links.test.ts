@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { linkTo } from '../../value/link';
+import { added, addedInOrder, keysOf, linksOf, targetsOf, valueOf } from './links';
+
+const post = (id: string) => ({ type: 'post', id });
+const links = (...ids: string[]) => ids.map((id) => linkTo('post', id));
+
+describe('relation', () => {
+  it('adds each object once and keeps the order', () => {
+    expect(added(links('a', 'b'), [post('c'), post('A'), post('c')], true)).toEqual(links('a', 'b', 'c'));
+  });
+
+  it('takes the last object when it links to one', () => {
+    expect(added(links('a'), [post('b')], false)).toEqual(links('b'));
+    expect(added(links('a'), [], false)).toEqual(links('a'));
+  });
+
+  it('keeps links that it does not understand', () => {
+    const odd = [{ type: 'internal', dataUrl: '/old/form', extra: 1 }, 'text'];
+    expect(added(odd, [post('a')], true)).toEqual([...odd, ...links('a')]);
+    expect(targetsOf(odd)).toEqual([]);
+  });
+
+  it('leaves an empty relation out', () => {
+    expect(valueOf([])).toBeUndefined();
+    expect(linksOf('damaged')).toEqual([]);
+  });
+
+  it('tells equal links apart', () => {
+    expect(new Set(keysOf([...links('a', 'a', 'A'), null, null])).size).toBe(5);
+  });
+
+  it('puts uploads into the order in which they were chosen, whatever ends first', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.stringMatching(/^[a-z]{1,4}$/)),
+        fc.infiniteStream(fc.nat()),
+        (ids, seeds) => {
+          const order = ids.map(post);
+          const ends = [...order].sort(() => ((seeds.next().value ?? 0) % 2) - 0.5);
+          const result = ends.reduce<unknown[]>(
+            (list, file) => addedInOrder(list, file, order),
+            links('OLD'),
+          );
+          expect(result).toEqual([...links('OLD'), ...links(...ids)]);
+        },
+      ),
+    );
+  });
+});

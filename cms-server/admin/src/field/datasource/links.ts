@@ -1,0 +1,59 @@
+// Values of a relation: a list of links, as stored. Links that the page does not understand are kept.
+import { linkTo, targetKey, targetOf, type Link, type Target } from '../../value/link';
+
+/** The stored links; a damaged value counts as none. */
+export function linksOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The value to store: an empty relation is left out. */
+export function valueOf(links: unknown[]): unknown[] | undefined {
+  return links.length === 0 ? undefined : links;
+}
+
+export function targetsOf(links: unknown[]): Target[] {
+  return links.flatMap((link) => targetOf(link) ?? []);
+}
+
+/** Adds objects behind the others, each once; a relation to one object takes the last. */
+export function added(links: unknown[], targets: Target[], many: boolean): unknown[] {
+  const present = new Set(targetsOf(links).map(targetKey));
+  const fresh = targets.filter((target) => {
+    const key = targetKey(target);
+    if (present.has(key)) return false;
+    present.add(key);
+    return true;
+  });
+  const newLinks: Link[] = fresh.map(({ type, id }) => linkTo(type, id));
+  if (!many) return newLinks.length === 0 ? links : newLinks.slice(-1);
+  return [...links, ...newLinks];
+}
+
+/** A key for each link that stays when the order changes; equal links are told apart by their number. */
+export function keysOf(links: unknown[]): string[] {
+  const seen = new Map<string, number>();
+  return links.map((link) => {
+    const target = targetOf(link);
+    const key = target ? targetKey(target) : JSON.stringify(link);
+    const count = seen.get(key) ?? 0;
+    seen.set(key, count + 1);
+    return count === 0 ? key : `${key}#${String(count)}`;
+  });
+}
+
+/**
+ * Puts an uploaded file at its place among the others of the same upload: files end in another order than
+ * that in which they were chosen.
+ */
+export function addedInOrder(links: unknown[], file: Target, order: Target[]): unknown[] {
+  const keys = links.map((link) => {
+    const target = targetOf(link);
+    return target && targetKey(target);
+  });
+  if (keys.includes(targetKey(file))) return links;
+  const names = order.map(targetKey);
+  const own = names.indexOf(targetKey(file));
+  const later = keys.findIndex((key) => key !== null && names.indexOf(key) > own);
+  const at = later < 0 ? links.length : later;
+  return [...links.slice(0, at), linkTo(file.type, file.id), ...links.slice(at)];
+}

@@ -1,0 +1,66 @@
+// Items of an object list. Properties that the type does not declare are kept.
+import type { FieldErrors } from '../../api/problem';
+import type { Field, Kind } from '../../type/form';
+import { isRecord } from '../../value/record';
+
+const SHORT: ReadonlySet<Kind> = new Set([
+  'text',
+  'email',
+  'number',
+  'checkbox',
+  'select',
+  'dateTime',
+  'radio',
+]);
+const MOST_COLUMNS = 5;
+
+/** Items with few short properties are rows of a table; others are cards. */
+export function isTable(fields: Field[]): boolean {
+  const shown = fields.filter((field) => !field.hidden);
+  return shown.length <= MOST_COLUMNS && shown.every((field) => SHORT.has(field.kind) && !field.multiple);
+}
+
+/** A new item with the defaults of its properties. */
+export function newItem(fields: Field[]): Record<string, unknown> {
+  const set = fields.filter((field) => field.default !== undefined);
+  return Object.fromEntries(set.map((field) => [field.name, structuredClone(field.default)]));
+}
+
+/** The item with one property changed; `undefined` removes it. The order of the others stays. */
+export function withProperty(item: unknown, name: string, value: unknown): Record<string, unknown> {
+  const old = isRecord(item) ? item : {};
+  if (value !== undefined) return { ...old, [name]: value };
+  const { [name]: _removed, ...others } = old;
+  return others;
+}
+
+/** A short text that tells an item from the others: its title, else its first text. */
+export function titleOf(item: unknown, fields: Field[]): string {
+  if (!isRecord(item)) return '';
+  const ordered = [...fields.filter((field) => field.title), ...fields];
+  for (const field of ordered) {
+    const value = item[field.name];
+    const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
+    if (text === '') continue;
+    const label = field.options.find((option) => option.value === text)?.label ?? text;
+    return label.replace(/<[^>]*>/g, ' ').slice(0, 120);
+  }
+  return '';
+}
+
+/** Validation errors at an item or below it. */
+export function errorCount(errors: FieldErrors, path: string): number {
+  return Object.entries(errors)
+    .filter(([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`))
+    .reduce((sum, [, messages]) => sum + messages.length, 0);
+}
+
+/** Numbers of the items that have validation errors. */
+export function itemsWithErrors(errors: FieldErrors, path: string): number[] {
+  const found = Object.keys(errors).flatMap((at) => {
+    if (!at.startsWith(`${path}[`)) return [];
+    const index = Number.parseInt(at.slice(path.length + 1), 10);
+    return Number.isNaN(index) ? [] : [index];
+  });
+  return [...new Set(found)].sort((a, b) => a - b);
+}

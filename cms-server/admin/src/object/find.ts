@@ -1,0 +1,92 @@
+// Finding objects by words, over one type or all: ids and titles only. Knows requests, no screen.
+import { api, unwrap } from '../api/client';
+import { record, string } from '../type/definition';
+import { isRecord } from '../value/record';
+import { queryFor } from '../value/search-text';
+
+export interface Hit {
+  type: string;
+  id: string;
+  title: string;
+  status: string;
+  updatedAt: string | null;
+}
+
+export interface Hits {
+  hits: Hit[];
+  total: number;
+  pages: number;
+  /** Counts by type and by status, when they were asked for. */
+  types: Bucket[];
+  statuses: Bucket[];
+}
+
+export interface Bucket {
+  key: string;
+  count: number;
+}
+
+export interface Search {
+  words: string;
+  /** Content types; empty for all. */
+  types?: string[];
+  status?: string | null;
+  limit?: number;
+  page?: number;
+  facets?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Objects ranked by words; without words, the newest first. */
+export async function searchObjects(search: Search): Promise<Hits> {
+  const q = queryFor(search.words);
+  const facets = ['internal.contentType', 'internal.status'];
+  const result = await unwrap(
+    api.GET('/api/v1/search', {
+      params: {
+        query: {
+          q,
+          limit: search.limit ?? 20,
+          page: search.page ?? 1,
+          'item_fields[]': ['internal'],
+          ...(search.types && search.types.length > 0 ? { 'content_type[]': search.types } : {}),
+          ...(search.status ? { filters: { 'internal.status': search.status } } : {}),
+          ...(search.facets ? { 'aggregate_by[]': facets } : {}),
+          ...(q === '*' ? { order_by: 'internal.updatedAt', order_direction: 'desc' as const } : {}),
+        },
+      },
+      ...(search.signal && { signal: search.signal }),
+    }),
+  );
+  const aggregations: unknown = result.summary.aggregations;
+  return {
+    hits: result.data.map(({ item }) => readHit(item)),
+    total: result.total_count,
+    pages: result.total_pages,
+    types: buckets(aggregations, 'internal.contentType'),
+    statuses: buckets(aggregations, 'internal.status'),
+  };
+}
+
+function readHit(item: unknown): Hit {
+  const object = record(item);
+  const internal = record(object.internal);
+  const id = string(object.id) ?? '';
+  return {
+    type: string(internal.contentType) ?? '',
+    id,
+    title: string(internal.objectTitle) || id,
+    status: string(internal.status) ?? '',
+    updatedAt: string(internal.updatedAt),
+  };
+}
+
+function buckets(aggregations: unknown, field: string): Bucket[] {
+  const list: unknown[] = Array.isArray(aggregations) ? aggregations : [];
+  const found = list.find((item) => isRecord(item) && item.field === field);
+  const rows: unknown = isRecord(found) ? found.buckets : [];
+  return (Array.isArray(rows) ? rows : []).filter(isRecord).map(({ key, doc_count: count }) => ({
+    key: String(key),
+    count: Number(count),
+  }));
+}

@@ -1,0 +1,182 @@
+// Stores unsaved work as it is typed: within a second in this browser, after a pause on the server.
+// Knows where work is stored; no form.
+import { expired } from '../session/expired.svelte';
+import { dropWork, keepWork, type KeptWork } from './kept';
+import { removeCopy, sendCopyOnLeave, writeCopy, type CopyContent } from './working-copy';
+
+export interface KeepState {
+  /** `failed`: what was typed last is neither in this browser nor on the server. */
+  status: 'empty' | 'pending' | 'stored' | 'failed';
+  /** When the last text was stored. */
+  at: number | null;
+  /** The browser refuses to store: its storage is full, or forbidden. */
+  deviceFailed: boolean;
+}
+
+/** Which work is stored, and under which name. */
+export type WorkName = Pick<KeptWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
+
+/** The time from the first change to storing it in this browser. */
+const DEVICE_MS = 600;
+/** The time from the last change to storing it on the server. */
+const SERVER_MS = 5000;
+
+export class Keeper {
+  state: KeepState = { status: 'empty', at: null, deviceFailed: false };
+  /** While true nothing is sent: an earlier copy on the server still has to be looked at. */
+  deviceOnly = false;
+  #name: WorkName;
+  #edits = 0;
+  #onDevice = 0;
+  #onServer = 0;
+  #serverFailed = false;
+  #sent: string | null = null;
+  /** Something is stored and has to be removed. */
+  #exists: boolean;
+  #deviceTimer: ReturnType<typeof setTimeout> | undefined;
+  #serverTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Requests follow each other: a removal comes after the write before it. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    name: WorkName,
+    /** The unsaved work; null when there is none. */
+    private readonly content: () => CopyContent | null,
+    private readonly onstate: (state: KeepState) => void,
+    exists = false,
+  ) {
+    this.#name = name;
+    this.#exists = exists;
+  }
+
+  /** The work has changed. */
+  touch(): void {
+    if (this.content() === null) {
+      void this.forget();
+      return;
+    }
+    this.#edits += 1;
+    this.#deviceTimer ??= setTimeout(() => void this.#storeOnDevice(), DEVICE_MS);
+    clearTimeout(this.#serverTimer);
+    this.#serverTimer = setTimeout(() => void this.#storeOnServer(), SERVER_MS);
+    this.#report();
+  }
+
+  /** Stores now what is not stored yet: the user has left a field, or the screen. */
+  async flush(): Promise<void> {
+    if (this.#edits === 0) return;
+    await Promise.all([this.#storeOnDevice(), this.#storeOnServer()]);
+  }
+
+  /** The page is hidden or closed: no response may arrive any more. */
+  leave(): void {
+    const content = this.content();
+    if (content === null || this.#edits === 0) return;
+    if (this.#onDevice < this.#edits) void this.#storeOnDevice();
+    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign)
+      sendCopyOnLeave(this.#name.type, this.#name.id, content);
+  }
+
+  /** Stores what is not stored yet, then nothing more until the next change. */
+  async end(): Promise<void> {
+    await this.flush();
+    this.#stopTimers();
+    this.#edits = this.#onDevice = this.#onServer = 0;
+  }
+
+  /** Removes the work: it is saved or discarded. */
+  async forget(): Promise<void> {
+    this.#stopTimers();
+    this.#edits = this.#onDevice = this.#onServer = 0;
+    if (this.#exists) {
+      this.#exists = false;
+      const name = this.#name;
+      const keepServer = this.deviceOnly;
+      this.#queue = this.#queue.then(async () => {
+        await dropWork(name).catch(() => undefined);
+        if (!keepServer) await removeCopy(name.type, name.id);
+      });
+    }
+    this.#report();
+    await this.#queue;
+  }
+
+  /** Removes work of an earlier state, which is merged or discarded. */
+  async dropFound(work: string | null): Promise<void> {
+    const { user, type, id } = this.#name;
+    this.#queue = this.#queue.then(async () => {
+      if (work !== null) await dropWork({ user, type, id, work }).catch(() => undefined);
+      await removeCopy(type, id);
+    });
+    await this.#queue;
+  }
+
+  /** Further work belongs to the object with this id. */
+  rename(id: string, work: string): void {
+    this.#name = { ...this.#name, id, work };
+  }
+
+  async #storeOnDevice(): Promise<void> {
+    clearTimeout(this.#deviceTimer);
+    this.#deviceTimer = undefined;
+    const content = this.content();
+    const edits = this.#edits;
+    if (content === null || this.#onDevice === edits) return;
+    this.#exists = true;
+    const savedAt = Date.now();
+    try {
+      await keepWork(this.#work(content, savedAt));
+      if (this.#edits >= edits) this.#onDevice = edits;
+      this.#report({ deviceFailed: false, at: savedAt });
+    } catch {
+      this.#report({ deviceFailed: true });
+      // The server is all that is left.
+      clearTimeout(this.#serverTimer);
+      await this.#storeOnServer();
+    }
+  }
+
+  #work(content: CopyContent, savedAt: number): KeptWork {
+    const synced = this.#onServer === this.#edits;
+    return { ...this.#name, ...content, savedAt, sent: this.#sent, synced };
+  }
+
+  async #storeOnServer(): Promise<void> {
+    clearTimeout(this.#serverTimer);
+    const waiting = this.#queue.then(async () => {
+      const content = this.content();
+      const edits = this.#edits;
+      if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
+      this.#exists = true;
+      const { type, id } = this.#name;
+      const result = await writeCopy(type, id, content);
+      this.#serverFailed = 'problem' in result;
+      if ('problem' in result) {
+        this.#report();
+        return;
+      }
+      this.#sent = result.etag;
+      if (this.#edits >= edits) this.#onServer = edits;
+      this.#report({ at: Date.now() });
+      // In this browser: that it is on the server.
+      if (this.#onDevice === edits) await keepWork(this.#work(content, Date.now())).catch(() => undefined);
+    });
+    this.#queue = waiting;
+    await waiting;
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#deviceTimer);
+    clearTimeout(this.#serverTimer);
+    this.#deviceTimer = undefined;
+  }
+
+  #report(changes: Partial<KeepState> = {}): void {
+    const { deviceFailed } = { ...this.state, ...changes };
+    const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly);
+    const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
+    this.state = { ...this.state, ...changes, status };
+    this.onstate(this.state);
+  }
+}

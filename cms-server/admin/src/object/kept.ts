@@ -1,0 +1,92 @@
+// Unsaved work in this browser (IndexedDB), per user. Nothing here is shown before its owner has signed in
+// again; it is removed at sign-out and after 30 days.
+import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
+import type { Base, Values } from './draft.svelte';
+
+/** Unsaved work on one object. */
+export interface KeptWork {
+  user: string;
+  type: string;
+  /** Id of the object; `~` and a UUID for one that does not exist yet. */
+  id: string;
+  /** Identifies this work among several on the same object. */
+  work: string;
+  /** The tab in which it is written. */
+  tab: string;
+  base: Base | null;
+  values: Values;
+  /** Milliseconds, by the clock of this browser. */
+  savedAt: number;
+  /** `ETag` of the working copy on the server that this work was last sent as. */
+  sent: string | null;
+  /** The server has these values. */
+  synced: boolean;
+}
+
+const OFF = 'cms.keep';
+const LONGEST_MS = 30 * 86_400_000;
+
+let store: UseStore | undefined;
+/** Created at the first use: a browser may forbid it, which then rejects. */
+function database(): UseStore {
+  return (store ??= createStore('cms-unsaved', 'work'));
+}
+
+/** Whether this browser may keep unsaved work; off on shared machines. */
+export function keepsOnDevice(): boolean {
+  try {
+    return localStorage.getItem(OFF) !== 'no';
+  } catch {
+    return false;
+  }
+}
+
+export function setKeepsOnDevice(keeps: boolean): void {
+  if (keeps) localStorage.removeItem(OFF);
+  else localStorage.setItem(OFF, 'no');
+}
+
+function keyOf(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): string[] {
+  return [work.user, work.type, work.id, work.work];
+}
+
+/** Stores work; rejects when the browser refuses. */
+export async function keepWork(work: KeptWork): Promise<void> {
+  if (!keepsOnDevice()) throw new Error('Storing on this device is off');
+  await set(keyOf(work), work, database());
+}
+
+export async function dropWork(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): Promise<void> {
+  await del(keyOf(work), database());
+}
+
+/** Work of a user, newest first; empty when the browser refuses. */
+export async function keptWork(user: string, type?: string, id?: string): Promise<KeptWork[]> {
+  try {
+    const all = await entries<string[], KeptWork>(database());
+    return all
+      .map(([, work]) => work)
+      .filter((work) => work.user === user && (type === undefined || work.type === type))
+      .filter((work) => id === undefined || work.id === id)
+      .sort((a, b) => b.savedAt - a.savedAt);
+  } catch {
+    return [];
+  }
+}
+
+/** Removes all work of a user, at sign-out. */
+export async function dropAllWork(user: string): Promise<void> {
+  const all = await keptWork(user);
+  if (all.length > 0) await delMany(all.map(keyOf), database());
+}
+
+/** Removes work of every user that is older than 30 days. */
+export async function dropOldWork(now = Date.now()): Promise<void> {
+  try {
+    const all = await entries<string[], KeptWork>(database());
+    const old = all.filter(([, work]) => now - work.savedAt > LONGEST_MS).map(([key]) => key);
+    if (old.length > 0) await delMany(old, database());
+  } catch {
+    // A browser without storage has nothing to remove.
+  }
+}

@@ -1,0 +1,62 @@
+// What others did to an open object while it was edited. Knows requests, no form.
+import type { Problem } from '../api/problem';
+import type { Base } from './draft.svelte';
+import { changedNames } from './draft.svelte';
+import type { Merge } from './merge';
+import { baseOf, changesSince, readObject, type Deletion, type StoredObject } from './store';
+
+/** What the editor reports to the screen. */
+export interface EditorEvents {
+  /** The object was saved as this version; `others` changed it meanwhile, without a conflict. */
+  saved: (version: number, others: Others | null) => void;
+  /** A new object got its id. */
+  created: (id: string) => void;
+  /** Somebody changed the object, and the form shows it. */
+  updated: (others: Others) => void;
+}
+
+/** What others did. */
+export interface Others {
+  /** Their names, without repetition; may be empty. */
+  by: string[];
+  version: number;
+  /** Properties that they changed. */
+  names: string[];
+}
+
+/** A later state of the object that is not in the form. */
+export interface Later {
+  object: StoredObject;
+  etag: string | null;
+  others: Others;
+}
+
+/** A merge that the user decides about. */
+export interface Decision {
+  merge: Merge;
+  later: Later;
+  /** Why: saving was refused (then the result is saved), later changes, or unsaved work of an earlier state. */
+  reason: 'save' | 'later' | 'found';
+}
+
+/** The object was deleted; by whom, where the user may know it. */
+export interface Gone {
+  deletion: Deletion | null;
+}
+
+/** Reads the current state, and who made it from `base`. */
+export async function readLater(
+  type: string,
+  id: string,
+  base: Base | null,
+): Promise<Later | { problem: Problem }> {
+  const [result, made] = await Promise.all([
+    readObject(type, id),
+    changesSince(type, id, base?.version ?? 0),
+  ]);
+  if ('problem' in result) return result;
+  const current = baseOf(result.data, result.etag);
+  const names = changedNames(base?.values ?? {}, current.values);
+  const by = [...new Set(made.map((version) => version.by).filter((name) => name !== ''))];
+  return { object: result.data, etag: result.etag, others: { by, version: current.version, names } };
+}

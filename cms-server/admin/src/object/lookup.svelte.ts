@@ -1,0 +1,68 @@
+// Lookup: titles of linked objects. All links that ask in the same moment are read with one request per type.
+import { SvelteMap } from 'svelte/reactivity';
+import { targetKey, type Target } from '../value/link';
+import { readSummaries, type Summary } from './summary';
+
+/** A summary, `missing` when there is no such object, `unknown` when it could not be read. */
+export type Known = Summary | 'missing' | 'unknown';
+
+const FRESH_MS = 30_000;
+const IDS_PER_REQUEST = 200;
+
+const known = new SvelteMap<string, Known>();
+const readAt = new Map<string, number>();
+let waiting: Target[] = [];
+
+/** What is known of a target now; undefined while it is read. */
+export function lookUp(target: Target): Known | undefined {
+  return known.get(targetKey(target));
+}
+
+/** Notes what a search or a save has returned. */
+export function remember(summary: Summary): void {
+  const key = targetKey(summary);
+  known.set(key, summary);
+  readAt.set(key, Date.now());
+}
+
+/** Reads the targets that are not known, or were read a while ago. */
+export function request(targets: Target[]): void {
+  const now = Date.now();
+  const old = targets.filter((target) => now - (readAt.get(targetKey(target)) ?? 0) > FRESH_MS);
+  if (old.length === 0) return;
+  for (const target of old) readAt.set(targetKey(target), now);
+  if (waiting.length === 0) queueMicrotask(() => void read());
+  waiting.push(...old);
+}
+
+async function read(): Promise<void> {
+  const byType = new Map<string, string[]>();
+  for (const { type, id } of waiting) byType.set(type, [...(byType.get(type) ?? []), id]);
+  waiting = [];
+  await Promise.all(
+    [...byType].flatMap(([type, ids]) => {
+      const parts: Promise<void>[] = [];
+      for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
+        parts.push(readPart(type, ids.slice(at, at + IDS_PER_REQUEST)));
+      }
+      return parts;
+    }),
+  );
+}
+
+async function readPart(type: string, ids: string[]): Promise<void> {
+  const result = await readSummaries(type, ids);
+  const gone = new Set(ids.map((id) => targetKey({ type, id })));
+  if ('problem' in result) {
+    for (const key of gone) {
+      if (!known.has(key)) known.set(key, result.problem.status === 404 ? 'missing' : 'unknown');
+      readAt.delete(key);
+    }
+    return;
+  }
+  for (const summary of result.data) {
+    remember(summary);
+    gone.delete(targetKey(summary));
+  }
+  for (const key of gone) known.set(key, 'missing');
+}

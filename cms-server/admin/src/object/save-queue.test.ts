@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Answer } from '../api/client';
+import { networkProblem } from '../api/problem';
+import { isEqual } from '../value/equal';
+import type { Values } from './draft.svelte';
+import { SaveQueue, type Write } from './save-queue';
+import { baseOf, type StoredObject } from './store';
+
+/** What happens to a request on its way: lost before or after the server handled it, or refused. */
+type Luck = 'ok' | 'lost' | 'lostResponse' | 'unavailable' | 'slow';
+
+/** A server with one object, idempotency keys and `If-Match`; its network does as `luck` says. */
+class SimulatedServer {
+  object: StoredObject | null = null;
+  etag = 0;
+  created = 0;
+  inFlight = 0;
+  most = 0;
+  writes: Write[] = [];
+  readonly #keys = new Map<string, { values: Values; object: StoredObject }>();
+
+  constructor(private readonly luck: Luck[]) {}
+
+  send = async (write: Write): Promise<Answer<StoredObject>> => {
+    this.inFlight += 1;
+    this.most = Math.max(this.most, this.inFlight);
+    this.writes.push(write);
+    const luck = this.luck.shift() ?? 'ok';
+    await new Promise((done) => setTimeout(done, luck === 'slow' ? 5000 : 20));
+    const lost = { problem: networkProblem() };
+    const result =
+      luck === 'lost'
+        ? lost
+        : luck === 'unavailable'
+          ? { problem: { ...networkProblem(), status: 503 } }
+          : this.#handle(write);
+    this.inFlight -= 1;
+    return luck === 'lostResponse' ? lost : result;
+  };
+
+  #handle(write: Write): Answer<StoredObject> {
+    if (write.kind === 'create') {
+      const known = this.#keys.get(write.key);
+      if (known) {
+        if (!isEqual(known.values, write.values)) return { problem: { ...networkProblem(), status: 422 } };
+        return { data: known.object, etag: '"1"' };
+      }
+      this.created += 1;
+      const object = this.#store(write.values);
+      this.#keys.set(write.key, { values: write.values, object });
+      return { data: object, etag: `"${String(this.etag)}"` };
+    }
+    if (write.etag !== `"${String(this.etag)}"`) return { problem: { ...networkProblem(), status: 412 } };
+    return { data: this.#store(write.values), etag: `"${String(this.etag)}"` };
+  }
+
+  #store(values: Values): StoredObject {
+    this.etag += 1;
+    this.object = { id: 'x', internal: { latestVersion: this.etag }, ...values };
+    return this.object;
+  }
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('save queue', () => {
+  it('creates once although responses are lost and the text changes meanwhile', async () => {
+    const server = new SimulatedServer(['lostResponse', 'unavailable', 'ok', 'ok']);
+    const queue = new SaveQueue(null, null, server.send);
+    const first = queue.save({ title: 'a' });
+    await vi.advanceTimersByTimeAsync(100);
+    const second = queue.save({ title: 'ab' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await first).toMatchObject({ saved: { title: 'ab' } });
+    expect(await second).toMatchObject({ saved: { title: 'ab' } });
+    expect(server.created).toBe(1);
+    expect(server.object).toMatchObject({ title: 'ab' });
+  });
+
+  it('waits 2, 4, 8 seconds between attempts, and not at all after "Try now"', async () => {
+    const server = new SimulatedServer(['lost', 'lost', 'lost', 'lost']);
+    const queue = new SaveQueue(null, null, server.send);
+    const saved = queue.save({ title: 'a' });
+    const sent = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return server.writes.length;
+    };
+    expect(await sent(1900)).toBe(1);
+    expect(await sent(200)).toBe(2);
+    expect(await sent(3700)).toBe(2);
+    expect(await sent(400)).toBe(3);
+    queue.tryNow();
+    expect(await sent(30)).toBe(4);
+    queue.tryNow();
+    expect(await sent(30)).toBe(5);
+    expect(await saved).toMatchObject({ saved: { title: 'a' } });
+    expect(queue.state).toEqual({ busy: false, retry: null });
+  });
+
+  it('sends one request at a time, each with the tag of the response before', async () => {
+    const server = new SimulatedServer(['slow', 'ok', 'ok']);
+    const queue = new SaveQueue(null, null, server.send);
+    const all = [queue.save({ n: 1 }), queue.save({ n: 2 })];
+    await vi.advanceTimersByTimeAsync(10);
+    all.push(queue.save({ n: 3 }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await Promise.all(all);
+    expect(server.most).toBe(1);
+    expect(server.writes.slice(1).map((write) => write.kind === 'update' && write.etag)).toEqual(['"1"']);
+    expect(server.object).toMatchObject({ n: 3 });
+  });
+
+  it('stops at a refusal, and takes the next values as a new attempt', async () => {
+    const server = new SimulatedServer([]);
+    const refused = { ...networkProblem(), status: 400, fields: { title: ['required'] } };
+    let refuse = true;
+    const queue = new SaveQueue(null, null, (write) =>
+      refuse ? Promise.resolve({ problem: refused }) : server.send(write),
+    );
+    expect(await queue.save({})).toEqual({ refused });
+    refuse = false;
+    const again = queue.save({ title: 'b' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await again).toMatchObject({ saved: { title: 'b' } });
+  });
+
+  it('reports a change by someone else instead of overwriting it', async () => {
+    const server = new SimulatedServer([]);
+    const queue = new SaveQueue(null, null, server.send);
+    const created = queue.save({ a: 1 });
+    await vi.advanceTimersByTimeAsync(100);
+    await created;
+    server.etag += 1;
+    const refused = queue.save({ a: 2 });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await refused).toMatchObject({ refused: { status: 412 } });
+    queue.rebase('x', baseOf({ id: 'x', internal: { latestVersion: 2 } }, '"2"'));
+    const merged = queue.save({ a: 2 });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await merged).toMatchObject({ saved: { a: 2 } });
+  });
+
+  it('ends with the last values stored, whatever the network does', async () => {
+    const luck = fc.array(fc.constantFrom<Luck>('ok', 'lost', 'lostResponse', 'unavailable', 'slow'), {
+      maxLength: 12,
+    });
+    const pauses = fc.array(fc.integer({ min: 0, max: 9000 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(luck, pauses, async (lucks, waits) => {
+        const server = new SimulatedServer([...lucks]);
+        const queue = new SaveQueue(null, null, server.send);
+        let last: Values = {};
+        const saves = [];
+        for (const [index, wait] of waits.entries()) {
+          last = { n: index };
+          saves.push(saveUntilStored(queue, server, last));
+          await vi.advanceTimersByTimeAsync(wait);
+        }
+        await vi.advanceTimersByTimeAsync(20 * 60_000);
+        await Promise.all(saves);
+        expect(server.created).toBe(1);
+        expect(server.most).toBe(1);
+        expect(server.object).toMatchObject(last);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** As the editor does: a 412 after a lost response is merged (here: the object is mine) and saved again. */
+async function saveUntilStored(queue: SaveQueue, server: SimulatedServer, values: Values): Promise<void> {
+  const outcome = await queue.save(values);
+  if ('refused' in outcome && outcome.refused.status === 412 && server.object) {
+    queue.rebase('x', baseOf(server.object, `"${String(server.etag)}"`));
+    await saveUntilStored(queue, server, values);
+  }
+}

@@ -1,0 +1,145 @@
+// Summary: what pickers and relations show of an object: title, status, small image. Reads objects by id and
+// by search; knows requests and types, no form and no screen.
+import { answer, api, type Answer, type Page } from '../api/client';
+import { formFor, session, typeNamed } from '../session/session.svelte';
+import type { Field } from '../type/form';
+import { fileOfUrl, MEDIA_FIELDS, readMedia, type MediaFile } from '../value/media';
+import { isRecord } from '../value/record';
+import { prefixQuery } from './query';
+
+export const MEDIA = '_media';
+
+export interface Summary {
+  type: string;
+  id: string;
+  title: string;
+  /** Status of Draft & Public; empty where the type has none. */
+  status: string;
+  image: { id: string; extension: string } | null;
+  /** Set for files. */
+  file: MediaFile | null;
+}
+
+/** Whether readers see the object; types without Draft & Public have no other state. */
+export function isPublic(summary: Summary): boolean {
+  return summary.status === '' || summary.status === 'public' || summary.status === 'modified';
+}
+
+/** The property of a type whose image stands for an object. */
+function pictureOf(type: string): Field | undefined {
+  const definition = typeNamed(type);
+  return definition && formFor(definition).fields.find(isPicture);
+}
+
+function isPicture(field: Field): boolean {
+  return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA;
+}
+
+function partsOf(type: string): string[] {
+  const common = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
+  if (type === MEDIA) return [...common, ...MEDIA_FIELDS];
+  const picture = pictureOf(type);
+  return picture ? [...common, `${picture.name}.url`] : common;
+}
+
+export function summaryOf(type: string, object: Record<string, unknown>): Summary {
+  const internal = isRecord(object.internal) ? object.internal : {};
+  const id = typeof object.id === 'string' ? object.id : '';
+  const file = type === MEDIA ? readMedia(object) : null;
+  const pictures = object[pictureOf(type)?.name ?? ''];
+  const first: unknown = Array.isArray(pictures) ? pictures[0] : undefined;
+  const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
+  return {
+    type,
+    id,
+    title: title === '' ? id : title,
+    status: typeNamed(type)?.draftPublic && typeof internal.status === 'string' ? internal.status : '',
+    image: file ? (file.isImage ? file : null) : isRecord(first) ? fileOfUrl(first.url) : null,
+    file,
+  };
+}
+
+/** Reads objects of one type by their ids. */
+export async function readSummaries(type: string, ids: string[]): Promise<Answer<Summary[]>> {
+  const result = await answer<Page<Record<string, unknown>>>(
+    api.GET('/api/v1/content/{contentType}', {
+      params: {
+        path: { contentType: type },
+        query: {
+          'ids[]': ids,
+          limit: ids.length,
+          hydrate: type === MEDIA ? 0 : 1,
+          'fields[]': partsOf(type),
+        },
+      },
+    }),
+  );
+  if ('problem' in result) return result;
+  return { data: result.data.data.map((object) => summaryOf(type, object)), etag: null };
+}
+
+export interface Found {
+  summaries: Summary[];
+  total: number;
+  /** More results on the next page. */
+  more: boolean;
+}
+
+export interface SearchRequest {
+  text: string;
+  /** Empty searches all types. */
+  types: string[];
+  page: number;
+  limit: number;
+  filters?: Record<string, string>;
+  /** Only objects without a value of this property. */
+  without?: string;
+  signal?: AbortSignal;
+}
+
+/** Properties in which people look for an object: short texts, title first. */
+function searchedFields(types: string[]): string[] {
+  const fields = types.flatMap((type) => {
+    const definition = typeNamed(type);
+    return definition ? formFor(definition).fields : [];
+  });
+  const short = fields.filter((field) => ['text', 'email', 'select', 'textarea'].includes(field.kind));
+  const names = new Set(short.map((field) => (field.title ? `${field.name}^5` : field.name)));
+  return ['id', ...names].slice(0, 100);
+}
+
+/** Searches as people type: words by their beginnings, best first, then the last edited. */
+export async function searchSummaries(request: SearchRequest): Promise<Answer<Found>> {
+  const { text, types, page, limit, filters, without, signal } = request;
+  const q = prefixQuery(text);
+  if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
+  const searched = types.length > 0 ? types : session.types.map((type) => type.name);
+  const result = await answer(
+    api.GET('/api/v1/search', {
+      params: {
+        query: {
+          q: without === undefined ? q : `${q} -${without}:*`,
+          page,
+          limit,
+          'content_type[]': types,
+          order_by: 'internal.updatedAt',
+          order_direction: 'desc',
+          hydrate: 1,
+          ...(q !== '*' && types.length > 0 && { 'fields[]': searchedFields(types) }),
+          ...(filters && { filters }),
+          'item_fields[]': [...new Set(searched.flatMap(partsOf))].slice(0, 100),
+        },
+      },
+      ...(signal && { signal }),
+    }),
+  );
+  if ('problem' in result) return result;
+  const { data, total_count, total_pages } = result.data;
+  const summaries = data.map(({ item }) => summaryOf(contentTypeOf(item), item));
+  return { data: { summaries, total: total_count, more: page < total_pages }, etag: null };
+}
+
+function contentTypeOf(item: Record<string, unknown>): string {
+  const internal = isRecord(item.internal) ? item.internal : {};
+  return typeof internal.contentType === 'string' ? internal.contentType : '';
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  apiConditions,
+  conditionsText,
+  isComplete,
+  OPERATORS,
+  parseConditions,
+  searchFilters,
+  type Conditions,
+} from './conditions';
+
+const scalar = fc.oneof(fc.string({ minLength: 1 }), fc.integer(), fc.boolean());
+const condition = fc
+  .record({
+    type: fc.constantFrom(...OPERATORS),
+    filter: fc.oneof(scalar, fc.array(scalar, { minLength: 1 })),
+    filter2: scalar,
+  })
+  .filter(isComplete);
+const conditions = fc.dictionary(fc.stringMatching(/^[a-z.[\]*]{1,12}$/), condition);
+
+describe('filters in the address', () => {
+  it('are the same after a reload', () => {
+    fc.assert(
+      fc.property(conditions, (value) => {
+        const plain: Conditions = { ...value };
+        expect(parseConditions(conditionsText(plain))).toEqual(plain);
+      }),
+    );
+  });
+
+  it.each([null, '', '{', '[]', '3', '{"a":1}', '{"a":{"type":"like"}}', '{"a":{"type":"equals"}}'])(
+    '%j is no filter',
+    (text) => {
+      expect(parseConditions(text)).toEqual({});
+    },
+  );
+});
+
+describe('filters of a request', () => {
+  const day = { type: 'inRange', filter: '2026-01-02', filter2: '2026-01-03' } as const;
+
+  it('take the days of the user for moments', () => {
+    const sent = apiConditions({ a: day }, () => 'instant');
+    expect(sent).toEqual({
+      a: {
+        type: 'inRange',
+        filter: new Date(2026, 0, 2).toISOString(),
+        filter2: new Date(2026, 0, 3, 23, 59, 59).toISOString(),
+      },
+    });
+  });
+
+  it('keep dates without a time zone as they are', () => {
+    expect(apiConditions({ a: day }, () => 'date')).toEqual({ a: day });
+    expect(apiConditions({ a: { type: 'greaterThan', filter: '2026-01-02' } }, () => 'dateTime')).toEqual({
+      a: { type: 'greaterThan', filter: '2026-01-02T23:59:59' },
+    });
+  });
+
+  it('count days from now', () => {
+    const now = Date.UTC(2026, 0, 9, 10, 20);
+    expect(apiConditions({ a: { type: 'lastDays', filter: 7 } }, () => 'instant', now)).toEqual({
+      a: { type: 'greaterThanOrEqual', filter: '2026-01-02T10:00:00.000Z' },
+    });
+  });
+});
+
+describe('filters beside searched words', () => {
+  it.each([
+    [{ type: 'equals', filter: ['a', 'b c'] }, '("a" OR "b c")'],
+    [{ type: 'notEqual', filter: 'a' }, 'NOT ("a")'],
+    [{ type: 'equals', filter: '/api/v1/content/author/n%20a' }, '("author n a")'],
+    [{ type: 'equals', filter: true }, '(true)'],
+    [{ type: 'contains', filter: 'slow kettle' }, '*slow* AND *kettle*'],
+    [{ type: 'startsWith', filter: 'slow' }, 'slow*'],
+    [{ type: 'inRange', filter: 5, filter2: 10 }, '[5 TO 10]'],
+    [{ type: 'greaterThan', filter: 5 }, '>5'],
+    [{ type: 'empty' }, 'NOT *'],
+  ])('%j is %s', (value, query) => {
+    expect(searchFilters({ 'a[*].dataUrl': value })).toEqual({ filters: { a: query }, ignored: [] });
+  });
+
+  it('are named when words cannot be combined with them', () => {
+    expect(searchFilters({ a: { type: 'endsWith', filter: 'x' } })).toEqual({ filters: {}, ignored: ['a'] });
+  });
+});

@@ -1,0 +1,185 @@
+// Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
+// Plain values; knows no screen and no request.
+import { isRecord } from '../../value/record';
+import { phrase } from '../../value/search-text';
+
+export const OPERATORS = [
+  'contains',
+  'notContains',
+  'equals',
+  'notEqual',
+  'startsWith',
+  'endsWith',
+  'lessThan',
+  'lessThanOrEqual',
+  'greaterThan',
+  'greaterThanOrEqual',
+  'inRange',
+  'lastDays',
+  'overlaps',
+  'includes',
+  'empty',
+  'notEmpty',
+] as const;
+/** A filter type of the API, or `lastDays`: a number of days before now. */
+export type Operator = (typeof OPERATORS)[number];
+
+export type Scalar = string | number | boolean;
+
+export interface Condition {
+  type: Operator;
+  filter?: Scalar | Scalar[];
+  filter2?: Scalar;
+}
+
+/** Conditions by property path, as in the parameter `filters` of the API. All of them must match. */
+export type Conditions = Record<string, Condition>;
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+/** Reads conditions; what is not one is left out. */
+export function readConditions(value: unknown): Conditions {
+  const conditions: Conditions = {};
+  if (!isRecord(value)) return conditions;
+  for (const [path, item] of Object.entries(value)) {
+    const type = isRecord(item) ? OPERATORS.find((operator) => operator === item.type) : undefined;
+    if (!isRecord(item) || type === undefined) continue;
+    const condition: Condition = { type };
+    if (isScalar(item.filter)) condition.filter = item.filter;
+    else if (Array.isArray(item.filter)) condition.filter = item.filter.filter(isScalar);
+    if (isScalar(item.filter2)) condition.filter2 = item.filter2;
+    if (isComplete(condition)) conditions[path] = condition;
+  }
+  return conditions;
+}
+
+/** Reads the text of the address. */
+export function parseConditions(text: string | null): Conditions {
+  if (text === null || text === '') return {};
+  try {
+    return readConditions(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** The text for the address; empty without conditions. */
+export function conditionsText(conditions: Conditions): string {
+  return Object.keys(conditions).length === 0 ? '' : JSON.stringify(conditions);
+}
+
+/** Tells whether a condition has the values that its operator needs. */
+export function isComplete({ type, filter, filter2 }: Condition): boolean {
+  if (type === 'empty' || type === 'notEmpty') return true;
+  if (Array.isArray(filter)) return filter.length > 0;
+  if (filter === undefined || filter === '') return false;
+  return type !== 'inRange' || (filter2 !== undefined && filter2 !== '');
+}
+
+/** What a path holds, as far as its comparisons depend on it. */
+export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'boolean' | 'relation' | 'other';
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const HOUR_MS = 3_600_000;
+
+/** Conditions for the API: days become moments in the time zone of the browser where moments are stored. */
+export function apiConditions(
+  conditions: Conditions,
+  kindOf: (path: string) => PathKind,
+  now = Date.now(),
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(conditions).map(([path, condition]) => [path, apiCondition(condition, kindOf(path), now)]),
+  );
+}
+
+function apiCondition(condition: Condition, kind: PathKind, now: number): Record<string, unknown> {
+  const { type, filter, filter2 } = condition;
+  if (type === 'lastDays') {
+    // Whole hours, so that the same list is the same request for a while.
+    const from = Math.floor(now / HOUR_MS) * HOUR_MS - Number(filter) * 24 * HOUR_MS;
+    return { type: 'greaterThanOrEqual', filter: new Date(from).toISOString() };
+  }
+  if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
+  const endsDay = type === 'inRange' || type === 'lessThanOrEqual' || type === 'greaterThan';
+  const result: Record<string, unknown> = { type };
+  if (filter !== undefined) result.filter = moment(filter, kind, endsDay && type !== 'inRange');
+  if (filter2 !== undefined) result.filter2 = moment(filter2, kind, true);
+  return result;
+}
+
+/** A day as its first or last second; other values as they are. */
+function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
+  if (typeof value !== 'string' || !DAY.test(value)) return value;
+  const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;
+  return kind === 'instant' ? new Date(local).toISOString() : local;
+}
+
+/**
+ * Conditions of the API as `filters[<path>]` of the search, which ranks words. `ignored` names paths that the
+ * search language cannot express.
+ */
+export function searchFilters(conditions: Record<string, unknown>): {
+  filters: Record<string, string>;
+  ignored: string[];
+} {
+  const filters: Record<string, string> = {};
+  const ignored: string[] = [];
+  for (const [path, condition] of Object.entries(conditions)) {
+    const query = isRecord(condition) ? searchFilter(condition) : null;
+    if (query === null) ignored.push(path);
+    else filters[path.replace(/\[\*\]/g, '').replace(/\.dataUrl$/, '')] = query;
+  }
+  return { filters, ignored };
+}
+
+function searchFilter({ type, filter, filter2 }: Record<string, unknown>): string | null {
+  const values = (Array.isArray(filter) ? filter : [filter]).filter(isScalar);
+  const any = () => `(${values.map(exactly).join(' OR ')})`;
+  switch (type) {
+    case 'empty':
+      return 'NOT *';
+    case 'notEmpty':
+      return '*';
+    case 'equals':
+    case 'overlaps':
+      return any();
+    case 'notEqual':
+      return `NOT ${any()}`;
+    case 'includes':
+      return values.map(exactly).join(' AND ');
+    case 'contains':
+      return words(values[0], '*', '*');
+    case 'notContains': {
+      const found = words(values[0], '*', '*');
+      return found === null ? null : `NOT (${found})`;
+    }
+    case 'startsWith':
+      return words(values[0], '', '*');
+    case 'lessThan':
+      return `<${String(values[0])}`;
+    case 'lessThanOrEqual':
+      return `<=${String(values[0])}`;
+    case 'greaterThan':
+      return `>${String(values[0])}`;
+    case 'greaterThanOrEqual':
+      return `>=${String(values[0])}`;
+    case 'inRange':
+      return `[${String(values[0])} TO ${String(filter2)}]`;
+    default:
+      return null;
+  }
+}
+
+/** A link is found by its type and id. */
+function exactly(value: Scalar): string {
+  if (typeof value !== 'string') return String(value);
+  const link = /^\/api\/v1\/content\/([^/]+)\/(.+)$/.exec(value);
+  return phrase(link ? `${link[1] ?? ''} ${decodeURIComponent(link[2] ?? '')}` : value);
+}
+
+function words(value: Scalar | undefined, before: string, after: string): string | null {
+  const found = String(value ?? '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  return found.length === 0 ? null : found.map((word) => `${before}${word}${after}`).join(' AND ');
+}

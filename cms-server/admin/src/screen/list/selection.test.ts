@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { Selection } from './selection.svelte';
+
+const page = ['a', 'b', 'c', 'd'].map((id) => ({ id, title: id.toUpperCase() }));
+const row = (index: number) => page[index] ?? { id: '', title: '' };
+
+describe('selecting rows', () => {
+  it('extends from the row before with Shift', () => {
+    const selection = new Selection();
+    selection.toggle(row(3), page);
+    selection.toggle(row(1), page, true);
+    expect(selection.ids.sort()).toEqual(['b', 'c', 'd']);
+    selection.toggle(row(2), page);
+    expect(selection.ids.sort()).toEqual(['b', 'd']);
+  });
+
+  it('keeps rows of other pages', () => {
+    const selection = new Selection();
+    selection.set([{ id: 'x', title: 'X' }], true);
+    selection.set(page, true);
+    selection.set(page, false);
+    expect(selection.ids).toEqual(['x']);
+  });
+
+  it('leaves "all that match" when a row is deselected', () => {
+    const selection = new Selection();
+    selection.all = true;
+    selection.toggle(row(0), page);
+    expect([selection.all, selection.count]).toEqual([false, 0]);
+  });
+});

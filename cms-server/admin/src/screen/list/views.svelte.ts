@@ -1,0 +1,120 @@
+// Saved views of a type: mine in the settings of the user, shared ones with the type. Knows requests.
+import { answer, api, unwrap, type Schema } from '../../api/client';
+import type { Problem } from '../../api/problem';
+import { changeSettings, settings } from '../../session/settings.svelte';
+import { record, records, string, strings } from '../../type/definition';
+
+export interface View {
+  id: string;
+  name: string;
+  definition: Record<string, unknown>;
+  shared: boolean;
+  /** Id of the user who shared it. */
+  by: string | null;
+}
+
+/** What a user keeps for the lists of one type. */
+interface Kept {
+  views: View[];
+  columns: string[] | null;
+}
+
+export function kept(type: string): Kept {
+  const item = record(settings.area('lists')[type]);
+  return {
+    views: records(item.views).flatMap((view) => {
+      const [id, name] = [string(view.id), string(view.name)];
+      return id && name ? [{ id, name, definition: record(view.definition), shared: false, by: null }] : [];
+    }),
+    columns: Array.isArray(item.columns) ? strings(item.columns) : null,
+  };
+}
+
+async function keep(type: string, change: (item: Kept) => Kept): Promise<Problem | null> {
+  return changeSettings('lists', (lists) => {
+    const { views, columns } = change(kept(type));
+    const stored = views.map(({ id, name, definition }) => ({ id, name, definition }));
+    return { ...lists, [type]: { views: stored, ...(columns === null ? {} : { columns }) } };
+  });
+}
+
+/** Columns that a user always wants to see in lists of a type; null for the usual ones. */
+export function keepColumns(type: string, columns: string[] | null): Promise<Problem | null> {
+  return keep(type, (item) => ({ ...item, columns }));
+}
+
+export async function readShared(type: string, signal?: AbortSignal): Promise<View[]> {
+  const found = await unwrap(
+    api.GET('/api/v1/internal/contenttype/{contentType}/views', {
+      params: { path: { contentType: type }, query: { limit: 200 } },
+      ...(signal && { signal }),
+    }),
+  );
+  return found.data.map(shared);
+}
+
+function shared(view: Schema['SharedView']): View {
+  return {
+    id: view.id,
+    name: view.name,
+    definition: record(view.definition),
+    shared: true,
+    by: view.by.id ?? null,
+  };
+}
+
+type Stored = { id: string } | { problem: Problem };
+
+/** Saves a new view; returns its id. */
+export async function addView(
+  type: string,
+  name: string,
+  definition: Record<string, unknown>,
+  share: boolean,
+): Promise<Stored> {
+  if (share) {
+    const result = await answer(
+      api.POST('/api/v1/internal/contenttype/{contentType}/views', {
+        params: { path: { contentType: type } },
+        body: { name, definition },
+      }),
+    );
+    return 'problem' in result ? result : { id: result.data.id };
+  }
+  const id = crypto.randomUUID();
+  const view = { id, name, definition, shared: false, by: null };
+  const problem = await keep(type, (item) => ({ ...item, views: [...item.views, view] }));
+  return problem ? { problem } : { id };
+}
+
+export async function updateView(
+  type: string,
+  view: View,
+  definition: Record<string, unknown>,
+): Promise<Problem | null> {
+  if (!view.shared) {
+    return keep(type, (item) => ({
+      ...item,
+      views: item.views.map((other) => (other.id === view.id ? { ...other, definition } : other)),
+    }));
+  }
+  const result = await answer(
+    api.PUT('/api/v1/internal/contenttype/{contentType}/views/{id}', {
+      params: { path: { contentType: type, id: view.id } },
+      body: { definition },
+    }),
+  );
+  return 'problem' in result ? result.problem : null;
+}
+
+export async function removeView(type: string, view: View): Promise<Problem | null> {
+  if (!view.shared) {
+    return keep(type, (item) => ({ ...item, views: item.views.filter(({ id }) => id !== view.id) }));
+  }
+  const result = await answer(
+    api.DELETE('/api/v1/internal/contenttype/{contentType}/views/{id}', {
+      params: { path: { contentType: type, id: view.id } },
+    }),
+  );
+  return 'problem' in result ? result.problem : null;
+}

@@ -1,0 +1,103 @@
+// Live updates: changes of others make cached responses stale, and open screens learn of them. At most one
+// reaction a second.
+import { joinLive, type LiveMessage } from '../api/leader';
+import type { Change, Presence } from '../api/stream';
+import { loadTypes } from '../session/session.svelte';
+import { queries } from './queries';
+
+/** Gets each change, or null when any may have been missed. */
+type Listener = (change: Change | null) => void;
+
+const listeners = new Set<Listener>();
+let connected = $state(false);
+let started = $state(false);
+let present: Presence[] = $state.raw([]);
+
+export const live = {
+  /** Changes arrive immediately. */
+  get connected(): boolean {
+    return connected;
+  },
+  /** A connection was tried. */
+  get known(): boolean {
+    return started;
+  },
+};
+
+/** Other tabs with the same object open. */
+export function presentOn(type: string, id: string, ownTab: string): Presence[] {
+  return present.filter((item) => item.contentType === type && item.id === id && item.tab !== ownTab);
+}
+
+/** Calls `listener` with each change; returns how to stop. */
+export function onChange(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const REACT_MS = 1000;
+/** Screens over all types: every change concerns them. */
+const OVER_ALL = new Set(['home', 'activity', 'trash', 'schedule', 'search', 'counts']);
+
+let waiting: Change[] = [];
+let missed = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let last = 0;
+
+function soon(): void {
+  timer ??= setTimeout(react, Math.max(0, last + REACT_MS - Date.now()));
+}
+
+function react(): void {
+  timer = undefined;
+  last = Date.now();
+  const changes = waiting;
+  const all = missed;
+  waiting = [];
+  missed = false;
+  const types = new Set(changes.map((change) => change.contentType));
+  if (all || changes.some((change) => change.action.startsWith('type.'))) void loadTypes();
+  void queries.invalidateQueries({
+    predicate: ({ queryKey }) => {
+      const [area] = queryKey;
+      // A list does not move under the pointer: it says that there are changes.
+      if (area === 'list') return false;
+      if (all || OVER_ALL.has(String(area))) return true;
+      return queryKey.some((part) => typeof part === 'string' && types.has(part));
+    },
+  });
+  // A change of the type may have changed all of its objects.
+  const stale = all || changes.some((change) => change.id === null);
+  for (const listener of listeners) {
+    for (const change of changes) listener(change);
+    if (stale) listener(null);
+  }
+}
+
+function receive(message: LiveMessage): void {
+  if (message.kind === 'state') {
+    connected = message.live;
+    started = true;
+  } else if (message.kind === 'presence') {
+    const { presence } = message;
+    const others = present.filter((item) => item.tab !== presence.tab);
+    present = presence.ended ? others : [...others, presence];
+  } else if (message.kind === 'changes') {
+    waiting.push(...message.changes);
+    soon();
+  } else if (message.kind === 'stale') {
+    missed = true;
+    soon();
+  }
+}
+
+/** Starts for a user; returns how to stop. */
+export function startLive(user: string): () => void {
+  const stop = joinLive(user, receive);
+  return () => {
+    stop();
+    connected = false;
+    started = false;
+    present = [];
+  };
+}

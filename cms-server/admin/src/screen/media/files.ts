@@ -1,0 +1,139 @@
+// Reading pages of the media library: by filters from the list of the API, by words from its search.
+import { answer, api, type Answer, type Page } from '../../api/client';
+import { MEDIA, searchSummaries, summaryOf, type Summary } from '../../object/summary';
+import { linkTo } from '../../value/link';
+import { MEDIA_FIELDS } from '../../value/media';
+
+export const PAGE_SIZE = 60;
+export const TAG = '_tag';
+
+export interface FileFilter {
+  words: string;
+  /** image, file or empty. */
+  kind: string;
+  /** Id of a tag, or empty. */
+  tag: string;
+  withoutAlt: boolean;
+}
+
+export interface FilePage {
+  files: Summary[];
+  total: number;
+  pages: number;
+}
+
+/** Conditions of a list request. */
+export function conditionsOf({ kind, tag, withoutAlt }: FileFilter): Record<string, unknown> {
+  const conditions: Record<string, unknown> = {};
+  if (kind !== '') conditions.type = { type: 'equals', filter: kind };
+  if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG, tag).dataUrl };
+  if (withoutAlt) {
+    conditions.alt = { type: 'empty' };
+    conditions.type = { type: 'equals', filter: 'image' };
+  }
+  return conditions;
+}
+
+export async function readFiles(
+  filter: FileFilter,
+  page: number,
+  signal?: AbortSignal,
+): Promise<Answer<FilePage>> {
+  return filter.words.trim() === '' ? list(filter, page, signal) : search(filter, page, signal);
+}
+
+async function list(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
+  const result = await answer<Page<Record<string, unknown>>>(
+    api.GET('/api/v1/content/{contentType}', {
+      params: {
+        path: { contentType: MEDIA },
+        query: {
+          page,
+          limit: PAGE_SIZE,
+          order_by: 'internal.createdAt',
+          order_direction: 'desc',
+          filters: JSON.stringify(conditionsOf(filter)),
+          'fields[]': [...MEDIA_FIELDS, 'internal.objectTitle'],
+        },
+      },
+      ...(signal && { signal }),
+    }),
+  );
+  if ('problem' in result) return result;
+  const { data, total_count, total_pages } = result.data;
+  const files = data.map((object) => summaryOf(MEDIA, object));
+  return { data: { files, total: total_count, pages: total_pages }, etag: null };
+}
+
+async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
+  const filters: Record<string, string> = {};
+  if (filter.kind !== '' || filter.withoutAlt) filters.type = filter.withoutAlt ? 'image' : filter.kind;
+  if (filter.tag !== '') filters.tags = `"${filter.tag.replace(/["\\]/g, '\\$&')}"`;
+  const result = await searchSummaries({
+    text: filter.words,
+    types: [MEDIA],
+    page,
+    limit: PAGE_SIZE,
+    filters,
+    ...(filter.withoutAlt && { without: 'alt' }),
+    ...(signal && { signal }),
+  });
+  if ('problem' in result) return result;
+  const { summaries, total } = result.data;
+  return { data: { files: summaries, total, pages: Math.ceil(total / PAGE_SIZE) }, etag: null };
+}
+
+/** How many images have no alternative text. */
+export async function countWithoutAlt(): Promise<number | null> {
+  const filter = { words: '', kind: '', tag: '', withoutAlt: true };
+  const result = await answer<Page<unknown>>(
+    api.GET('/api/v1/content/{contentType}', {
+      params: {
+        path: { contentType: MEDIA },
+        query: { limit: 1, filters: JSON.stringify(conditionsOf(filter)), 'fields[]': ['id'] },
+      },
+    }),
+  );
+  return 'problem' in result ? null : result.data.total_count;
+}
+
+export interface Use {
+  contentType: string;
+  id: string;
+  objectTitle: string;
+  properties: string[];
+  current: boolean;
+  published: boolean;
+}
+
+/** Objects that link to a file; `hidden` when there are others that the user may not read. */
+export async function readUses(
+  id: string,
+  page: number,
+  limit: number,
+): Promise<Answer<{ uses: Use[]; total: number; hidden: boolean }>> {
+  const result = await answer(
+    api.GET('/api/v1/content/{contentType}/{id}/incoming', {
+      params: { path: { contentType: MEDIA, id }, query: { page, limit } },
+    }),
+  );
+  if ('problem' in result) return result;
+  const { data, total_count, hidden } = result.data;
+  return { data: { uses: data, total: total_count, hidden }, etag: null };
+}
+
+const PARALLEL = 4;
+
+/** Those of the files to which no object links; the server has no filter for it, so each is asked for. */
+export async function unusedOf(files: Summary[]): Promise<Summary[]> {
+  const unused = new Set<string>();
+  const queue = [...files];
+  async function work() {
+    for (let file = queue.shift(); file; file = queue.shift()) {
+      const result = await readUses(file.id, 1, 1);
+      if (!('problem' in result) && result.data.total === 0 && !result.data.hidden) unused.add(file.id);
+    }
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return files.filter(({ id }) => unused.has(id));
+}

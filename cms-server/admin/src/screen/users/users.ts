@@ -1,0 +1,42 @@
+// Requests about users, and what follows from a user.
+import { answer, api, type Answer, type Page, type Schema } from '../../api/client';
+import { t } from '../../text';
+import { dateTime } from '../../text/format';
+
+export type User = Schema['UserAccount'];
+export type Role = User['role'];
+export const ROLES: Role[] = ['admin', 'developer', 'editor', 'author', 'viewer', 'custom'];
+
+export function isRole(value: string | null): value is Role {
+  return ROLES.some((role) => role === value);
+}
+
+/** A user who could sign in now, were it not for `disabled`. */
+function hasAccess(user: User): boolean {
+  return user.hasPassword || user.openId;
+}
+
+/** Tells whether a user is the only enabled admin who can sign in: the server keeps one. */
+export async function isLastAdmin(user: User): Promise<boolean> {
+  if (user.role !== 'admin' || user.disabled || !hasAccess(user)) return false;
+  const result = await answer<Page<User>>(
+    api.GET('/api/v1/internal/user', { params: { query: { role: 'admin', disabled: false, limit: 1000 } } }),
+  );
+  return (
+    !('problem' in result) && !result.data.data.some((other) => other.id !== user.id && hasAccess(other))
+  );
+}
+
+/** Whether and how a user can sign in, in words. */
+export function statusOf(user: User): string {
+  if (user.disabled) return t.users.disabled;
+  if (user.pendingLink)
+    return t.users[user.pendingLink.kind === 'invitation' ? 'invited' : 'resetPending'](
+      dateTime(user.pendingLink.expiresAt),
+    );
+  return hasAccess(user) ? t.users.active : t.users.noSignIn;
+}
+
+export function createLink(id: string): Promise<Answer<Schema['SignInLink']>> {
+  return answer(api.POST('/api/v1/internal/user/{id}/link', { params: { path: { id } } }));
+}

@@ -1,0 +1,88 @@
+// How the user wants the page: colours, density, shortcuts. Stored in this browser, so that they apply before
+// the first request, and in the settings of the user for other browsers. Knows no screen.
+import type { Problem } from '../api/problem';
+import { isLanguage, language, preferredLanguage, storeLanguage, type Language } from '../text';
+import { readLocal, writeLocal } from '../value/local';
+import { isRecord } from '../value/record';
+import { changeSettings, loadSettings, settings } from './settings.svelte';
+
+export const THEMES = ['system', 'light', 'dark', 'contrast'] as const;
+export type Theme = (typeof THEMES)[number];
+export const DENSITIES = ['comfortable', 'compact'] as const;
+export type Density = (typeof DENSITIES)[number];
+
+interface Preferences {
+  theme: Theme;
+  density: Density;
+  /** Single keys and combinations; without them every function stays reachable. */
+  shortcuts: boolean;
+}
+
+const STORED = 'cms.preferences';
+const AREA = 'page';
+
+function readPreferences(value: unknown): Preferences {
+  const stored = isRecord(value) ? value : {};
+  return {
+    theme: THEMES.find((theme) => theme === stored.theme) ?? 'system',
+    density: DENSITIES.find((density) => density === stored.density) ?? 'comfortable',
+    shortcuts: stored.shortcuts !== false,
+  };
+}
+
+function storedHere(): unknown {
+  try {
+    return JSON.parse(readLocal(STORED) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+let current = $state.raw(readPreferences(storedHere()));
+
+export const preferences = {
+  get theme(): Theme {
+    return current.theme;
+  },
+  get density(): Density {
+    return current.density;
+  },
+  get shortcuts(): boolean {
+    return current.shortcuts;
+  },
+};
+
+/** Makes colours and density visible. */
+export function applyPreferences(): void {
+  const { dataset } = document.documentElement;
+  dataset.theme = current.theme;
+  dataset.density = current.density;
+}
+
+/** Changes preferences here and on the server. */
+export function changePreferences(change: Partial<Preferences>): Promise<Problem | null> {
+  keep({ ...current, ...change });
+  return changeSettings(AREA, (area) => ({ ...area, ...current }));
+}
+
+/** Stores the language here and on the server; it applies when the page is loaded again. */
+export function changeLanguage(chosen: Language): Promise<Problem | null> {
+  storeLanguage(chosen);
+  return changeSettings(AREA, (area) => ({ ...area, language: chosen }));
+}
+
+/** Takes over what the user has set in another browser. True: load the page again, in another language. */
+export async function adoptPreferences(): Promise<boolean> {
+  if (await loadSettings()) return false;
+  const area = settings.area(AREA);
+  if (Object.keys(area).length > 0) keep(readPreferences(area));
+  if (!isLanguage(area.language) || area.language === language) return false;
+  storeLanguage(area.language);
+  return preferredLanguage() === area.language;
+}
+
+function keep(preferences: Preferences): void {
+  current = preferences;
+  writeLocal(STORED, JSON.stringify(preferences));
+  applyPreferences();
+}

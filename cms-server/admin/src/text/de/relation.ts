@@ -1,0 +1,21 @@
+// Verknüpfungen mit anderen Objekten.
+import type { Texts } from '..';
+
+export const relation: Texts['relation'] = {
+  search: (field) => `${field}: suchen`,
+  type: (field) => `${field}: Typ`,
+  chooseType: 'Typ wählen …',
+  external: 'Externe Adresse (URL)',
+  placeholder: 'Suchen …',
+  mayNotRead: 'Sie dürfen diesen Typ nicht lesen.',
+  create: (type, title) => (title === '' ? `Neu: ${type}` : `Neu: ${type} „${title}“`),
+  address: 'Adresse',
+  missing: 'gibt es nicht mehr',
+  unknown: 'konnte nicht gelesen werden',
+  damaged: 'ist keine Verknüpfung',
+  notPublic: 'für Leser noch nicht sichtbar',
+  openFull: 'Als Seite öffnen',
+  unsaved: 'Es gibt nicht gespeicherte Änderungen.',
+  keepWriting: 'Weiter schreiben',
+  discard: 'Verwerfen',
+};

@@ -1,0 +1,19 @@
+// Links to other objects.
+export const relation = {
+  search: (field: string) => `${field}: search`,
+  type: (field: string) => `${field}: type`,
+  chooseType: 'Choose a type…',
+  external: 'External address (URL)',
+  placeholder: 'Search…',
+  mayNotRead: 'You may not read this type.',
+  create: (type: string, title: string) => (title === '' ? `New: ${type}` : `New: ${type} “${title}”`),
+  address: 'Address',
+  missing: 'does not exist any more',
+  unknown: 'could not be read',
+  damaged: 'is not a link',
+  notPublic: 'readers do not see it yet',
+  openFull: 'Open as a page',
+  unsaved: 'There are unsaved changes.',
+  keepWriting: 'Keep writing',
+  discard: 'Discard them',
+};

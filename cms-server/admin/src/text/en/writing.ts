@@ -1,0 +1,102 @@
+// Writing: unsaved work, changes of others, saving.
+import { plural } from '../format';
+
+const properties = (names: string[]) =>
+  names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')} and ${String(names.length - 2)} others`;
+
+export const writing = {
+  // Session
+  sessionEnded: 'Your session has ended',
+  sessionEndedHelp: (name: string) =>
+    `Sign in as ${name} to continue. The page and what you typed stay as they are.`,
+  // Saving
+  saveDraft: 'Save draft',
+  saveVisible: 'Save, visible immediately',
+  create: 'Create',
+  saving: 'Saving…',
+  created: 'Created.',
+  stored: (time: string) => `stored ${time}`,
+  storing: 'storing…',
+  notStored: 'not stored: keep this page open',
+  deviceFailed:
+    'This browser does not store your text (its storage is full or switched off). It is stored on the server only.',
+  storeFailed:
+    'Your text could be stored neither in this browser nor on the server. Do not close this page before it is saved.',
+  leave: 'Your changes could not be stored. Leave anyway and lose them?',
+  notSaved: 'Not saved yet.',
+  retryIn: (seconds: number) =>
+    `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
+  tryNow: 'Try now',
+  noRight: (right: string, type: string) =>
+    `You do not have the right to ${right} ${type} objects. Your text stays stored; an administrator can give you the right.`,
+  right: { c: 'create', u: 'change' },
+  tooLarge: 'Shorten it, then save again. Your text stays stored.',
+  copyText: 'Copy my text',
+  copied: 'Copied.',
+  discard: 'Discard…',
+  discardTitle: 'Discard your changes?',
+  discardHelp: 'The form will show the stored object again. This cannot be undone.',
+  discardNew: 'The form will be empty again. This cannot be undone.',
+  discardNow: 'Discard changes',
+  // Errors
+  errorsTitle: (count: number) =>
+    plural(count, { one: '1 validation error', other: `${String(count)} validation errors` }),
+  // Unsaved work found
+  restored: (time: string) => `Your changes from ${time}, not saved yet.`,
+  stale: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
+  show: 'Show',
+  startAnother: 'Start another',
+  compareMerge: 'Compare and merge',
+  myChanges: 'Your changes',
+  changesOf: (who: string) => `Changes by ${who}`,
+  // Others
+  someone: 'Somebody else',
+  names: (names: string[]) => new Intl.ListFormat('en').format(names),
+  later: (who: string, version: number, names: string[]) =>
+    `${who} saved version ${String(version)}: ${properties(names)}.`,
+  merge: 'Merge',
+  updated: (who: string, names: string[]) => `${who} changed ${properties(names)}. The form shows it.`,
+  savedBoth: (version: number, who: string, names: string[]) =>
+    `Saved as version ${String(version)}. ${who} changed ${properties(names)}; both changes are saved.`,
+  gone: (who: string, time: string) => `${who} deleted this object ${time}. Your text is still here.`,
+  goneUnknown: 'This object was deleted. Your text is still here.',
+  restore: 'Restore it',
+  saveAsNew: 'Save my text as a new object',
+  typeGone: 'This content type was deleted. Nothing can be saved; your text is still here to copy.',
+  propertiesGone: (names: string[]) =>
+    `The content type has changed: ${properties(names)} no longer exist. What you typed there:`,
+  dropValues: 'Remove these values',
+  here: (who: string) => `${who} is here too`,
+  hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
+  me: 'You, in another tab,',
+  // Decision
+  decide: 'Both changed the same property',
+  decideFound: 'Compare and merge',
+  decideHelp: (who: string, version: number) =>
+    `${who} saved version ${String(version)} while you were writing.`,
+  merged: (names: string[]) => `No conflict, merged: ${properties(names)}.`,
+  before: 'Before',
+  theirs: (who: string) => who,
+  mine: 'You',
+  useTheirs: (who: string) => `Use the text of ${who}`,
+  useMine: 'Use mine',
+  edit: 'Edit',
+  empty: 'empty',
+  back: 'Back to writing',
+  saveChoices: 'Save with these choices',
+  takeChoices: 'Put these choices into the form',
+  copyMine: 'Copy all of mine',
+  // Fields
+  reset: 'Reset',
+  resetLabel: (field: string) => `Reset ${field} to the stored value`,
+  previous: 'Previous value',
+  previousLabel: (field: string) => `Show the previous value of ${field}`,
+  // Live
+  live: 'live',
+  notLive: 'not live',
+  liveHelp: 'Changes of others appear here immediately.',
+  notLiveHelp: 'No event stream: changes of others appear within 30 seconds.',
+  loading: 'Saving is possible when the object is loaded.',
+};

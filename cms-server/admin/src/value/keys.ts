@@ -1,0 +1,24 @@
+// Keys of list items that have no identity of their own: they follow the items when these are moved, so that
+// an input keeps the keyboard.
+import { inserted } from './list';
+
+/** Keys for `length` items; those that are known stay. */
+export function fitKeys(keys: readonly number[], length: number): number[] {
+  const fitted = keys.slice(0, length);
+  let next = nextKey(fitted);
+  while (fitted.length < length) {
+    fitted.push(next);
+    next += 1;
+  }
+  return fitted;
+}
+
+function nextKey(keys: readonly number[]): number {
+  return keys.reduce((most, key) => Math.max(most, key), 0) + 1;
+}
+
+/** Keys after `count` new items at `index`. */
+export function insertedKeys(keys: readonly number[], index: number, count: number): number[] {
+  const next = nextKey(keys);
+  return inserted(keys, index, ...Array.from({ length: count }, (_none, at) => next + at));
+}

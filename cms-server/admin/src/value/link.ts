@@ -1,0 +1,61 @@
+// Links between objects, as the API stores them: `{type: "internal", dataUrl: "/api/v1/content/<type>/<id>"}`.
+import { isRecord } from './record';
+
+export interface Link {
+  dataUrl: string;
+  type: 'internal' | 'external';
+}
+
+/** What an internal link names. */
+export interface Target {
+  type: string;
+  id: string;
+}
+
+const PREFIX = '/api/v1/content/';
+
+/** The link to an object; the id is encoded, because it may have spaces and marks. */
+export function linkTo(type: string, id: string): Link {
+  return { dataUrl: `${PREFIX}${type}/${encodeURIComponent(id)}`, type: 'internal' };
+}
+
+/** The object that a stored link names; null for external and damaged links. */
+export function targetOf(link: unknown): Target | null {
+  if (!isRecord(link) || link.type === 'external' || typeof link.dataUrl !== 'string') return null;
+  const [type, id, ...rest] = link.dataUrl.startsWith(PREFIX)
+    ? link.dataUrl.slice(PREFIX.length).split('/')
+    : [];
+  if (!type || !id || rest.length > 0) return null;
+  return { type, id: decoded(id) };
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+/** Identifies a target: ids differ by more than the case of letters. */
+export function targetKey({ type, id }: Target): string {
+  return `${type}/${id.toLowerCase()}`;
+}
+
+/** The address that an external link holds. */
+export function addressOf(link: unknown): string | null {
+  if (!isRecord(link) || link.type !== 'external') return null;
+  return typeof link.dataUrl === 'string' ? link.dataUrl : '';
+}
+
+/** Reads what people paste: a link of the API or of this page to an object. */
+export function targetOfUrl(text: string): Target | null {
+  const found = /(?:\/api\/v1\/content\/|\/admin\/c\/)([_a-z]+)\/([^/?#\s]+)/.exec(text.trim());
+  const [, type, id] = found ?? [];
+  return type && id && id !== 'new' ? { type, id: decoded(id) } : null;
+}
+
+/** Addresses that may become a link on the page: others are shown as text. */
+export function isSafeAddress(address: string): boolean {
+  return /^(https?:|mailto:|tel:|\/(?!\/))/i.test(address.trim());
+}

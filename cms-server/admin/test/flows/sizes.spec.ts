@@ -1,0 +1,63 @@
+import { gzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
+import { expect, signIn, test } from '../support';
+
+const KIB = 1024;
+
+/** Bytes of the scripts and style sheets that the page has loaded, compressed with gzip. */
+async function loadedBytes(page: Page): Promise<{ js: number; css: number }> {
+  const urls = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .map((entry) => entry.name)
+      .filter((name) => name.includes('/admin/assets/')),
+  );
+  const sum = { js: 0, css: 0 };
+  for (const url of new Set(urls)) {
+    const body = await (await page.request.get(url)).body();
+    const size = gzipSync(body).length;
+    if (url.endsWith('.js')) sum.js += size;
+    if (url.endsWith('.css')) sum.css += size;
+  }
+  return sum;
+}
+
+test('first screen is small', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/c/product`);
+  await expect(page.getByRole('row').nth(1)).toBeVisible();
+  const { js, css } = await loadedBytes(page);
+  expect(js).toBeLessThan(90 * KIB);
+  expect(css).toBeLessThan(20 * KIB);
+});
+
+test('object without rich editors adds little', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/c/product`);
+  await expect(page.getByRole('row').nth(1)).toBeVisible();
+  const list = await loadedBytes(page);
+  await page.goto(`${home}/admin/c/author/new`);
+  await expect(page.getByLabel('Name')).toBeVisible();
+  const form = await loadedBytes(page);
+  expect(form.js - list.js).toBeLessThan(40 * KIB);
+});
+
+test('list and object need few requests', async ({ page }) => {
+  await signIn(page);
+  await page.waitForTimeout(1000);
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    // The stream of changes is opened once per browser, images are content.
+    if (pathname.startsWith('/api/') && pathname !== '/api/v1/changes') requests.push(pathname);
+  });
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Author' }).click();
+  await expect(page.getByRole('row').nth(1)).toBeVisible();
+  await page.waitForTimeout(500);
+  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(2);
+  requests.length = 0;
+  await page.getByRole('row').nth(1).getByRole('link').first().click();
+  await expect(page.getByLabel('Name')).toBeVisible();
+  await page.waitForTimeout(500);
+  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(3);
+});
