@@ -34,6 +34,8 @@ function isMedia(field: Field): boolean {
 
 // Loaders are constants: each is the key of its loaded control.
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
+const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
 
 function entryOf(field: Field): Entry {
@@ -45,6 +47,11 @@ function entryOf(field: Field): Entry {
       return { control: Textarea };
     case 'richtext':
       return RICH_TEXT;
+    case 'textMarkdown':
+    case 'markdown':
+      return MARKDOWN;
+    case 'block':
+      return BLOCKS;
     case 'number':
       return { control: NumberField };
     case 'radio':
@@ -58,7 +65,7 @@ function entryOf(field: Field): Entry {
     case 'geo':
       return { control: { lazy: geo }, group: true };
     case 'custom':
-      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : { control: Json };
+      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : JSON_TEXT;
     case 'simpleList':
       return { control: { lazy: simpleList }, group: true };
     case 'object':

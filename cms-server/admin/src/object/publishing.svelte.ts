@@ -30,6 +30,8 @@ export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
 export class Publishing {
   readonly editor: ObjectEditor;
   dialog: OpenDialog = $state(null);
+  /** The dialogs are on the screen: a form in a side sheet has none. */
+  hasDialogs = $state(false);
   busy = $state(false);
   /** Why the last action was refused. */
   problem: Problem | null = $state.raw(null);
