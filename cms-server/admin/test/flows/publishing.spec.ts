@@ -102,7 +102,7 @@ test.describe('Draft & Public', () => {
     expect(await seenByReaders(server, 'note/first')).toContain('leaves at ten');
     expect(await seenByReaders(server, 'note/other')).toBe('404');
 
-    await page.getByLabel('Body').fill('The ferry leaves at ten.');
+    await page.getByRole('textbox', { name: 'Body' }).fill('The ferry leaves at ten.');
     await page.getByRole('button', { name: 'Save draft' }).click();
     await expect(panel(page)).toContainText('Readers see version 1');
     expect(await seenByReaders(server, 'note/first')).toContain('The boat leaves');
@@ -125,7 +125,7 @@ test.describe('Draft & Public', () => {
   });
 
   test('publishes with the keyboard what was not saved yet', async ({ page, server }) => {
-    await page.getByLabel('Title').fill('A better title');
+    await page.getByRole('textbox', { name: 'Title' }).fill('A better title');
     await page.keyboard.press('Control+Shift+P');
     await page.getByRole('dialog').getByRole('button', { name: 'Save and publish' }).click();
     await expect(page.getByText('Published.')).toBeVisible();
@@ -148,12 +148,12 @@ test.describe('Draft & Public', () => {
     await expect(panel(page)).toContainText('America/New_York');
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('"scheduledAt":"2050-07-01T13:00:00+00:00"');
-    await page.getByLabel('Title').fill('Another title');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
     await expect(panel(page)).toContainText('Saving a change cancels this schedule.');
     await expectAccessible(page);
     await more(page, 'Cancel the schedule');
     await expect(panel(page)).not.toContainText('Scheduled');
-    await expect(page.getByLabel('Title')).toHaveValue('Another title');
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Another title');
   });
 
   test('shows first what links to an object that is to be deleted', async ({ page, server, home }) => {
@@ -200,15 +200,15 @@ test.describe('Draft & Public', () => {
     await expect(page.locator('del').first()).toContainText('First note');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Restore Title of version 1' }).click();
-    await expect(page.getByLabel('Title')).toHaveValue('First note');
-    await expect(page.getByLabel('Body')).toHaveValue('Third body.');
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
+    await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Third body.');
     await expect(page.getByText('Nothing is saved yet.')).toBeVisible();
     await page.getByRole('button', { name: 'Save draft' }).click();
     await expect(page.getByText('Saved as version 4.')).toBeVisible();
     await page.getByRole('link', { name: /Versions/ }).click();
     await page.getByRole('button', { name: 'Restore version 2' }).click();
-    await expect(page.getByLabel('Title')).toHaveValue('Second title');
-    await expect(page.getByLabel('Body')).toHaveValue('Second body.');
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Second title');
+    await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Second body.');
     await expectAccessible(page);
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('First note');
@@ -221,7 +221,7 @@ test.describe('Draft & Public', () => {
     await more(page, 'Duplicate');
     await expect(page.getByText('This is the copy.')).toBeVisible();
     await expect(page).not.toHaveURL(/note\/first/);
-    await expect(page.getByLabel('Title')).toHaveValue('First note');
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
   });
 });
 
