@@ -55,7 +55,7 @@ export function timeOfDay(time: Date): string {
 export function shortTime(at: number, now = Date.now()): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return new Intl.DateTimeFormat(
-    language,
+    locale,
     today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
   ).format(at);
 }
