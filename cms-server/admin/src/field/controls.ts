@@ -23,6 +23,8 @@ interface Entry {
 const multiple: Loader = () => import('./choice/Multiple.svelte');
 const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
 const objectList: Loader = () => import('./object-list/ObjectList.svelte');
+const geo: Loader = () => import('./geo/Geo.svelte');
+const custom: Loader = () => import('./custom/Custom.svelte');
 const media: Loader = () => import('./media/Media.svelte');
 const relation: Loader = () => import('./datasource/Relation.svelte');
 
@@ -32,6 +34,8 @@ function isMedia(field: Field): boolean {
 
 // Loaders are constants: each is the key of its loaded control.
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
+const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
 
 function entryOf(field: Field): Entry {
@@ -43,6 +47,11 @@ function entryOf(field: Field): Entry {
       return { control: Textarea };
     case 'richtext':
       return RICH_TEXT;
+    case 'textMarkdown':
+    case 'markdown':
+      return MARKDOWN;
+    case 'block':
+      return BLOCKS;
     case 'number':
       return { control: NumberField };
     case 'radio':
@@ -53,6 +62,10 @@ function entryOf(field: Field): Entry {
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
+    case 'geo':
+      return { control: { lazy: geo }, group: true };
+    case 'custom':
+      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : JSON_TEXT;
     case 'simpleList':
       return { control: { lazy: simpleList }, group: true };
     case 'object':

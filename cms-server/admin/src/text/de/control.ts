@@ -32,4 +32,13 @@ export const control: Texts['control'] = {
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
   shownOf: (shown, total) => `${shown} von ${total}`,
+  latitude: 'Breite',
+  longitude: 'Länge',
+  showMap: 'Karte zeigen',
+  hideMap: 'Karte ausblenden',
+  zoomIn: 'Vergrößern',
+  zoomOut: 'Verkleinern',
+  incompletePoint: 'Ein Punkt braucht beide Zahlen.',
+  notOnEarth: 'Die Breite liegt zwischen −90 und 90, die Länge zwischen −180 und 180.',
+  pasteHint: '„52.1, 21.0“ oder eine geo:-Adresse einfügen füllt beide.',
 };

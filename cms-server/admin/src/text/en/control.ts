@@ -33,4 +33,13 @@ export const control = {
   expandAll: 'Expand',
   showMore: 'Show more',
   shownOf: (shown: string, total: string) => `${shown} of ${total}`,
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  showMap: 'Show map',
+  hideMap: 'Hide map',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  incompletePoint: 'A point needs both numbers.',
+  notOnEarth: 'Latitude is between −90 and 90, longitude between −180 and 180.',
+  pasteHint: 'Paste “52.1, 21.0” or a geo: address to fill both.',
 };
