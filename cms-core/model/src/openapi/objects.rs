@@ -15,7 +15,7 @@ use super::{
 use crate::{
     auth::scope::Access,
     limits,
-    message::{NOT_VALID, required},
+    message::{NOT_VALID, Reason, required},
     wire::publish::PublishAction,
 };
 
@@ -80,6 +80,10 @@ impl ObjectOperations<'_> {
         allowed.map(|(_, operation)| operation.tag(&self.tag)).collect()
     }
 
+    fn is_any_type(&self) -> bool {
+        self.type_segment.starts_with('{')
+    }
+
     pub(super) fn operation(
         &self,
         method: &'static str,
@@ -89,7 +93,7 @@ impl ObjectOperations<'_> {
     ) -> Operation {
         let path = format!("/api/v1/content/{}{rest}", self.type_segment);
         let id = format!("{}_{verb}", self.id_prefix);
-        let of_any_type = self.type_segment.starts_with('{').then(content_type);
+        let of_any_type = self.is_any_type().then(content_type);
         let of_one = rest.starts_with("/{id}").then(object_id);
         Operation::new(method, &path, id)
             .summary(format!("{summary} ({})", self.label))
@@ -271,6 +275,7 @@ impl ObjectOperations<'_> {
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
             .respond([Response::empty(204, "There is no schedule now")])
+            .respond(self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())))
             .respond(denied_or_missing());
         [put, delete].map(conditional)
     }

@@ -43,6 +43,8 @@ const GEO: Entry = { control: { lazy: () => import('./geo/Geo.svelte') }, group:
 const NESTED: Entry = { control: { lazy: () => import('./custom/Custom.svelte') }, group: true };
 const MEDIA: Entry = { control: { lazy: () => import('./media/Media.svelte') }, group: true };
 const RELATION: Entry = { control: { lazy: () => import('./datasource/Relation.svelte') }, group: true };
+const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
+const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
 
 function entryOf(field: Field): Entry {
@@ -54,6 +56,11 @@ function entryOf(field: Field): Entry {
       return { control: Textarea };
     case 'richtext':
       return RICH_TEXT;
+    case 'textMarkdown':
+    case 'markdown':
+      return MARKDOWN;
+    case 'block':
+      return BLOCKS;
     case 'number':
       return { control: NumberField };
     case 'radio':

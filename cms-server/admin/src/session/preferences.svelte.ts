@@ -19,7 +19,6 @@ interface Preferences {
 }
 
 const STORED = 'cms.preferences';
-const STORE_WORK = 'cms.store-work';
 const AREA = 'page';
 
 function readPreferences(value: unknown): Preferences {
@@ -40,7 +39,6 @@ function storedHere(): unknown {
 }
 
 let current = $state.raw(readPreferences(storedHere()));
-let storeWork = $state(readLocal(STORE_WORK) !== 'no');
 
 export const preferences = {
   get theme(): Theme {
@@ -52,10 +50,6 @@ export const preferences = {
   get shortcuts(): boolean {
     return current.shortcuts;
   },
-  /** Whether unsaved work may be stored in this browser; decided per browser. */
-  get storeWork(): boolean {
-    return storeWork;
-  },
 };
 
 /** Makes colours and density visible. */
@@ -63,11 +57,6 @@ export function applyPreferences(): void {
   const { dataset } = document.documentElement;
   dataset.theme = current.theme;
   dataset.density = current.density;
-}
-
-export function setStoreWork(on: boolean): void {
-  storeWork = on;
-  writeLocal(STORE_WORK, on ? null : 'no');
 }
 
 /** Changes preferences here and on the server. */

@@ -3,23 +3,26 @@
 /** Characters and words that only a writer of queries uses. */
 const OPERATORS = /["()[\]{}*?~^<>\\]|(^|\s)[+-]\S|\b(AND|OR|NOT)\b|\w:\S/;
 
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** Writing systems without spaces: the server finds their runs as phrases. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const MAX_WORDS = 20;
+const MAX_PATTERN = 90;
+
 /**
- * The query for a text: all its words, the last one also as the beginning of a word, because it may not be
- * finished. A text with operators is a query already.
+ * The query for a text: all its words must occur, whole words before words that only begin so. A text with
+ * operators is a query already.
  */
 export function queryFor(text: string): string {
-  const words = text.trim().split(/\s+/u).filter(Boolean);
-  if (words.length === 0) return '*';
+  if (text.trim() === '') return '*';
   if (OPERATORS.test(text)) return text.trim();
-  const searched = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
-  const last = searched.pop();
-  if (last === undefined) return text.trim();
-  return [...searched.map((word) => `+${plain(word)}`), `+(${plain(last)} OR ${plain(last)}*)`].join(' ');
+  const words = (text.normalize('NFC').match(WORD) ?? []).slice(0, MAX_WORDS);
+  return words.length === 0 ? text.trim() : words.map(required).join(' ');
 }
 
-/** A word without the characters that separate words inside it at its ends: `kettle,` is `kettle`. */
-function plain(word: string): string {
-  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+function required(word: string): string {
+  return UNSPACED.test(word) || word.length > MAX_PATTERN ? `+"${word}"` : `+(${word} OR ${word}*)`;
 }
 
 /** A text as a phrase of the query language. */

@@ -212,7 +212,7 @@ test('shows hostile names and values as text, and works at phone width', async (
   const search = page.getByRole('combobox', { name: 'Maker: search' });
   await search.fill('img');
   await page.getByRole('option', { name: /onerror/ }).click();
-  await expect(group(page, 'Maker').getByText(HOSTILE)).toBeVisible();
+  await expect(group(page, 'Maker').getByRole('button', { name: HOSTILE, exact: true })).toBeVisible();
   await page.goto(page.url().replace(/\/admin.*/, '/admin/c/author/hostile'));
   await expect(page.getByLabel('Languages, item 1')).toHaveValue(HOSTILE);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

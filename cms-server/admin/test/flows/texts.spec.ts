@@ -9,11 +9,6 @@ async function stored(server: Server, type: string, id: string): Promise<Values>
   return response.json();
 }
 
-async function change(server: Server, type: string, id: string, values: Values): Promise<void> {
-  const response = await server.request('PATCH', `/api/v1/content/${type}/${id}`, values);
-  expect(response.status, await response.clone().text()).toBe(200);
-}
-
 async function open(page: Page, home: string, type: string, id: string): Promise<void> {
   await page.goto(`${home}/admin/c/${type}/${id}`);
 }

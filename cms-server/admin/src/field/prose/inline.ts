@@ -115,7 +115,7 @@ function markOf(schema: Schema, element: Element): Mark {
 }
 
 function atomNode(schema: Schema, node: globalThis.Node): Node {
-  if (isElement(node) && schema.nodes.image && tagOf(node) === 'img' && node.hasAttribute('src')) {
+  if (isElement(node) && schema.nodes.image?.isInline && tagOf(node) === 'img' && node.hasAttribute('src')) {
     const attrs = pairsOf(node, 'src', 'alt');
     return schema.node('image', { src: node.getAttribute('src'), alt: node.getAttribute('alt'), attrs });
   }

@@ -3,6 +3,7 @@ import type { MarkType, Node, NodeType } from 'prosemirror-model';
 import { NodeSelection, type Command, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import type { Component } from 'svelte';
+import type { BarItem } from '../../ui/Toolbar.svelte';
 
 export interface Tool {
   id: string;
@@ -36,22 +37,6 @@ export interface Tools {
 /** A command that always applies; for tools that open a dialog. */
 export const always: Command = () => true;
 
-const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
-
-/** Keys as people read them: `⌘B`, `Ctrl+B`. */
-export function keyLabel(keys: string): string {
-  const names: Record<string, string> = APPLE
-    ? { Mod: '⌘', Shift: '⇧', Alt: '⌥', ArrowUp: '↑', ArrowDown: '↓' }
-    : { Mod: 'Ctrl', ArrowUp: '↑', ArrowDown: '↓' };
-  const parts = keys.split('-').map((part) => names[part] ?? part.toUpperCase());
-  return parts.join(APPLE ? '' : '+');
-}
-
-/** Keys as `aria-keyshortcuts` names them. */
-export function ariaKeys(keys: string): string {
-  return keys.replace('Mod', APPLE ? 'Meta' : 'Control').replaceAll('-', '+');
-}
-
 /** Whether a mark is on at the selection. */
 export function hasMark(state: EditorState, type: MarkType): boolean {
   const { from, $from, to, empty } = state.selection;
@@ -73,4 +58,19 @@ export function around(
     if (types.includes(node.type)) return { node, pos: $from.before(depth) };
   }
   return null;
+}
+
+/** Tools as buttons, in a state of the editor. */
+export function barItems(groups: Tool[][], state: EditorState): BarItem[][] {
+  return groups.map((group) =>
+    group.map(({ id, label, icon, keys, command, active, open }) => ({
+      id,
+      label,
+      icon,
+      keys,
+      pressed: active?.(state),
+      disabled: !command(state),
+      opens: open !== undefined,
+    })),
+  );
 }

@@ -17,7 +17,7 @@ import { t } from '../../text';
 import { insertBlock, liftOut, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/hints';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
-import type { Kind } from '../prose/ProseEditor.svelte';
+import type { Kind } from '../prose/kind';
 import { around, type Style, type Tool } from '../prose/tool';
 import { richTextSchema as schema } from './schema';
 
@@ -207,7 +207,6 @@ export function richTextKind(editImage: (view: EditorView, target: ImageTarget) 
     },
     enter: [splitListItem(nodes.list_item)],
     plugins: [rules, selectFigures],
-    nodeViews: {},
     hints,
     insertions,
   };

@@ -1,5 +1,6 @@
 // News: what has changed on the server since the rows were shown. A list never moves under the pointer: new
 // values of the same rows appear in place, everything else waits for the user.
+import { onChange } from '../live.svelte';
 import { changedRows, isSameOrder, type Rows } from './rows';
 
 export class News {
@@ -9,6 +10,7 @@ export class News {
   #request: AbortController | undefined;
 
   constructor(
+    private readonly type: () => string,
     private readonly shown: () => Rows | undefined,
     private readonly read: (signal: AbortSignal) => Promise<Rows>,
     private readonly replace: (next: Rows) => void,
@@ -22,7 +24,11 @@ export class News {
     };
     addEventListener('focus', check);
     document.addEventListener('visibilitychange', visible);
+    const stop = onChange((change) => {
+      if (change === null || change.contentType === this.type()) check();
+    });
     return () => {
+      stop();
       removeEventListener('focus', check);
       document.removeEventListener('visibilitychange', visible);
       this.#request?.abort();

@@ -9,7 +9,8 @@ export function whoOf(others: Pick<Others, 'by'>): string {
 }
 
 /** Labels of properties, in the order of the form. */
-export function labelsOf(form: Form, names: string[]): string[] {
+export function labelsOf(form: Form | undefined, names: string[]): string[] {
+  if (!form) return names;
   const known = form.fields.filter((field) => names.includes(field.name));
   const others = names.filter((name) => !known.some((field) => field.name === name));
   return [...known.map((field) => field.label), ...others];
@@ -17,3 +18,9 @@ export function labelsOf(form: Form, names: string[]): string[] {
 
 /** Properties of a file that people edit; its bytes decide the others. */
 export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];
+
+/** "Saved as version 7", and what others changed meanwhile. */
+export function savedMessage(form: Form | undefined, version: number, others: Others | null): string {
+  if (!others || others.names.length === 0) return t.object.saved(version);
+  return t.writing.savedBoth(version, whoOf(others), labelsOf(form, others.names));
+}

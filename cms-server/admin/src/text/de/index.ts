@@ -10,16 +10,20 @@ import { home } from './home';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
+import { publishing } from './publishing';
 import { relation } from './relation';
+import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { activity, schedule, trash } from './trash';
 import { translation } from './translation';
 import { users } from './users';
 import { writing } from './writing';
 
 export const de: Texts = {
   account,
+  activity,
   bulk,
   common,
   control,
@@ -29,10 +33,15 @@ export const de: Texts = {
   list,
   media,
   object,
+  palette,
+  publishing,
   relation,
+  schedule,
+  search,
   shell,
   signIn,
   texts,
+  trash,
   translation,
   users,
   writing,

@@ -7,6 +7,7 @@ export const list: Texts['list'] = {
   title: 'Titel',
   table: (type) => `Objekte vom Typ ${type}`,
   range: (from, to, total) => `${from}–${to} von ${total}`,
+  count: (shown, total) => `${shown} von ${total}`,
   none: 'Keine',
   page: (page, pages) => `Seite ${page} von ${pages}`,
   pages: 'Seiten',

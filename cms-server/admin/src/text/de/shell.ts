@@ -6,6 +6,7 @@ export const shell: Texts['shell'] = {
   navigation: 'Navigation',
   menu: 'Menü',
   content: 'Inhalte',
+  all: 'Alles',
   home: 'Start',
   media: 'Medien',
   trash: 'Papierkorb',

@@ -107,7 +107,7 @@ export const texts: Texts['texts'] = {
   alignCenter: 'Zentriert',
   alignEnd: 'Rechtsbündig',
   videoUrl: 'Adresse des Videos',
-  editVideo: 'Adresse bearbeiten',
+  editAddress: 'Adresse bearbeiten',
   videoNotLoaded: 'Das Video wird hier nicht geladen.',
   invalidBlocks: 'Dieser Wert ist kein Text aus Blöcken, deshalb wird er als JSON gezeigt.',
 

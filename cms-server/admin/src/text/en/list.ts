@@ -6,6 +6,7 @@ export const list = {
   title: 'Title',
   table: (type: string) => `Objects of type ${type}`,
   range: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,
+  count: (shown: string, total: string) => `${shown} of ${total}`,
   none: 'None',
   page: (page: string, pages: string) => `Page ${page} of ${pages}`,
   pages: 'Pages',

@@ -4,6 +4,7 @@ export const shell = {
   navigation: 'Navigation',
   menu: 'Menu',
   content: 'Content',
+  all: 'Everything',
   home: 'Home',
   media: 'Media',
   trash: 'Trash',

@@ -106,7 +106,7 @@ export const texts = {
   alignCenter: 'Align centre',
   alignEnd: 'Align right',
   videoUrl: 'Address of the video',
-  editVideo: 'Edit address',
+  editAddress: 'Edit address',
   videoNotLoaded: 'The video is not loaded here.',
   invalidBlocks: 'This value is not a block text, so it is shown as JSON.',
 

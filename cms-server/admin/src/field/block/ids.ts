@@ -1,0 +1,49 @@
+// Every block has an id of its own: new and split blocks get one, pasted copies another one.
+import { Plugin } from 'prosemirror-state';
+import { isRecord } from '../../value/record';
+import { newRaw } from './schema';
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-';
+
+export function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => LETTERS[byte % 64]).join('');
+}
+
+function idOf(raw: unknown): string | null {
+  return isRecord(raw) && typeof raw.id === 'string' && raw.id !== '' ? raw.id : null;
+}
+
+export const blockIds = new Plugin({
+  appendTransaction(transactions, before, after) {
+    if (!transactions.some((each) => each.docChanged)) return null;
+    // Blocks that were there keep what they have, even an id that occurs twice.
+    const kept = new Set<unknown>();
+    before.doc.forEach((node) => kept.add(node));
+    const used = new Set<string>();
+    after.doc.forEach((node) => {
+      const id = idOf(node.attrs.raw);
+      if (id !== null && kept.has(node)) used.add(id);
+    });
+    const tr = after.tr;
+    after.doc.forEach((node, pos) => {
+      if (kept.has(node) || node.type.name === 'opaque') return;
+      const id = idOf(node.attrs.raw);
+      if (id !== null && !used.has(id)) {
+        used.add(id);
+        return;
+      }
+      const type = node.type.name === 'code_block' ? 'code' : node.type.name;
+      const raw = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
+      const fresh = newId();
+      used.add(fresh);
+      // The order of the names is that of stored blocks.
+      tr.setNodeAttribute(pos, 'raw', { id: fresh, ...withoutId(raw) });
+    });
+    return tr.docChanged ? tr : null;
+  },
+});
+
+function withoutId(raw: Record<string, unknown>): Record<string, unknown> {
+  const { id: _replaced, ...others } = raw;
+  return others;
+}

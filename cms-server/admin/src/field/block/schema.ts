@@ -1,0 +1,236 @@
+// The document of a block text: one node per block. `raw` is the stored block, with its id, tunes and
+// everything in `data` that the page does not edit; the words are the contents of the node.
+import { Schema, type DOMOutputSpec, type Node, type NodeSpec } from 'prosemirror-model';
+import { t } from '../../text';
+import { record } from '../../type/definition';
+import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
+
+/** A stored block, or what is known of a new one. */
+export type Raw = Record<string, unknown>;
+
+const rawAttr = { raw: { default: null } };
+
+export function dataOf(raw: unknown): Raw {
+  return record(record(raw).data);
+}
+
+/** A new block; its id is given when it is in the document. */
+export function newRaw(type: string, data: Raw = {}): Raw {
+  return { type, data };
+}
+
+/** The block with other `data`; what is not named stays. */
+export function withData(raw: unknown, type: string, data: Raw): Raw {
+  const old = record(raw);
+  return { ...old, type, data: { ...dataOf(raw), ...data } };
+}
+
+export function levelOf(node: Node): number {
+  const level = Number(dataOf(node.attrs.raw).level);
+  return Number.isInteger(level) && level >= 1 && level <= 6 ? level : 2;
+}
+
+export function alignmentOf(raw: unknown): string {
+  const tune = record(record(record(raw).tunes).alignmentTuneTool).alignment;
+  const own = dataOf(raw).alignment;
+  return typeof tune === 'string' ? tune : typeof own === 'string' ? own : 'left';
+}
+
+function alignClass(node: Node): Record<string, string> {
+  const alignment = alignmentOf(node.attrs.raw);
+  return alignment === 'center' || alignment === 'right' ? { class: `align-${alignment}` } : {};
+}
+
+export function styleOf(list: Node): string {
+  return dataOf(list.attrs.raw).style === 'ordered' ? 'ordered' : 'unordered';
+}
+
+export function textData(raw: unknown, name: string): string {
+  const value = dataOf(raw)[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** What an empty paragraph inside another block is for. */
+function partName(parent: Node | null, index: number): string {
+  switch (parent?.type.name) {
+    case 'quote':
+      return index === 0 ? t.texts.quoteText : t.texts.quoteBy;
+    case 'warning':
+      return index === 0 ? t.texts.warningTitle : t.texts.warningText;
+    default:
+      return '';
+  }
+}
+
+const cell = (tag: 'td' | 'th', role: string): NodeSpec => ({
+  content: 'paragraph',
+  tableRole: role,
+  isolating: true,
+  attrs: { colspan: { default: 1 }, rowspan: { default: 1 }, colwidth: { default: null } },
+  parseDOM: [{ tag }],
+  toDOM: (): DOMOutputSpec => [tag, 0],
+});
+
+export const blockSchema = new Schema({
+  nodes: {
+    doc: { content: 'block+' },
+    paragraph: {
+      content: 'inline*',
+      group: 'block',
+      attrs: rawAttr,
+      placeholder: partName,
+      parseDOM: [{ tag: 'p' }],
+      toDOM: (node): DOMOutputSpec => ['p', alignClass(node), 0],
+    },
+    header: {
+      content: 'inline*',
+      group: 'block',
+      defining: true,
+      attrs: rawAttr,
+      parseDOM: [1, 2, 3, 4, 5, 6].map((level) => ({
+        tag: `h${String(level)}`,
+        attrs: { raw: newRaw('header', { level, anchor: '' }) },
+      })),
+      toDOM: (node): DOMOutputSpec => [`h${String(levelOf(node))}`, alignClass(node), 0],
+    },
+    list: {
+      content: 'list_item+',
+      group: 'block',
+      // Nested lists have no block of their own: they look like the list around them.
+      attrs: rawAttr,
+      parseDOM: [
+        { tag: 'ul', attrs: { raw: newRaw('list', { style: 'unordered' }) } },
+        { tag: 'ol', attrs: { raw: newRaw('list', { style: 'ordered' }) } },
+      ],
+      toDOM: (node): DOMOutputSpec =>
+        node.attrs.raw === null
+          ? ['ul', { class: 'nested' }, 0]
+          : [styleOf(node) === 'ordered' ? 'ol' : 'ul', 0],
+    },
+    list_item: {
+      content: 'paragraph list?',
+      defining: true,
+      attrs: rawAttr,
+      parseDOM: [{ tag: 'li' }],
+      toDOM: (): DOMOutputSpec => ['li', 0],
+    },
+    quote: {
+      content: 'paragraph paragraph',
+      group: 'block',
+      defining: true,
+      isolating: true,
+      attrs: rawAttr,
+      parseDOM: [{ tag: 'blockquote' }],
+      toDOM: (node): DOMOutputSpec => ['blockquote', alignClass(node), 0],
+    },
+    warning: {
+      content: 'paragraph paragraph',
+      group: 'block',
+      defining: true,
+      isolating: true,
+      attrs: rawAttr,
+      toDOM: (): DOMOutputSpec => ['div', { class: 'notice warning' }, 0],
+    },
+    image: {
+      content: 'inline*',
+      group: 'block',
+      isolating: true,
+      draggable: true,
+      attrs: rawAttr,
+      placeholder: () => t.texts.caption,
+      parseDOM: [
+        {
+          tag: 'img[src]',
+          getAttrs: (element: HTMLElement) => {
+            const known = inlineSpecs.image.parseDOM[0]?.getAttrs(element);
+            return known ? { raw: newRaw('image', imageData(known.src)) } : false;
+          },
+        },
+      ],
+      toDOM: (node): DOMOutputSpec => {
+        const src = textData(node.attrs.raw, 'url');
+        return [
+          'figure',
+          ['div', { contenteditable: 'false' }, imageDom(src, node.textContent)],
+          ['figcaption', 0],
+        ];
+      },
+    },
+    code_block: {
+      content: 'text*',
+      marks: '',
+      group: 'block',
+      code: true,
+      defining: true,
+      attrs: rawAttr,
+      parseDOM: [{ tag: 'pre', preserveWhitespace: 'full' }],
+      toDOM: (): DOMOutputSpec => ['pre', ['code', 0]],
+    },
+    table: {
+      content: 'table_row+',
+      group: 'block',
+      tableRole: 'table',
+      isolating: true,
+      attrs: rawAttr,
+      parseDOM: [{ tag: 'table' }],
+      toDOM: (): DOMOutputSpec => ['div', { class: 'table' }, ['table', ['tbody', 0]]],
+    },
+    table_row: {
+      content: '(table_cell | table_header)*',
+      tableRole: 'row',
+      parseDOM: [{ tag: 'tr' }],
+      toDOM: (): DOMOutputSpec => ['tr', 0],
+    },
+    table_cell: cell('td', 'cell'),
+    table_header: cell('th', 'header_cell'),
+    delimiter: {
+      group: 'block',
+      attrs: rawAttr,
+      parseDOM: [{ tag: 'hr' }],
+      toDOM: (): DOMOutputSpec => ['hr'],
+    },
+    youtubeEmbed: {
+      group: 'block',
+      atom: true,
+      draggable: true,
+      attrs: rawAttr,
+      toDOM: (node): DOMOutputSpec => {
+        const title = `${t.texts.block.youtubeEmbed}. ${t.texts.videoNotLoaded}`;
+        return opaqueCard(title, textData(node.attrs.raw, 'url'));
+      },
+    },
+    /** A block that the editor does not know, or cannot show without changing it. */
+    opaque: {
+      group: 'block',
+      atom: true,
+      draggable: true,
+      attrs: rawAttr,
+      toDOM: (node): DOMOutputSpec => {
+        const { raw } = node.attrs;
+        const type = record(raw).type;
+        const title = t.texts.unknownBlock(typeof type === 'string' ? type : '?');
+        return opaqueCard(title, JSON.stringify(record(raw).data ?? raw, null, 1));
+      },
+    },
+    text: inlineSpecs.text,
+    hard_break: inlineSpecs.hard_break,
+    opaque_inline: inlineSpecs.opaque_inline,
+  },
+  marks: markSpecs(true),
+});
+
+/** `data` of a new image of this server. */
+export function imageData(url: string): Raw {
+  const fileName = decodeURI(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
+  const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1] ?? '';
+  return {
+    url,
+    width: 0,
+    height: 0,
+    fileName,
+    extension,
+    stretched: false,
+    withBorder: false,
+    withBackground: false,
+  };
+}

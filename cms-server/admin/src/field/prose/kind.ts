@@ -1,0 +1,21 @@
+// What one kind of text, rich text or blocks, gives to the editor.
+import type { Node, NodeType } from 'prosemirror-model';
+import type { Command, Plugin } from 'prosemirror-state';
+import type { EditorView } from 'prosemirror-view';
+import type { Hint } from './hints';
+import type { Insertion } from './InsertMenu.svelte';
+import type { Tools } from './tool';
+
+export interface Kind {
+  name: string;
+  listItem: NodeType;
+  hardBreak: NodeType;
+  tools: Tools;
+  /** Commands of Enter, before those of every editor. */
+  enter: Command[];
+  plugins: Plugin[];
+  hints: (doc: Node) => Hint[];
+  /** What "/" at the start of an empty paragraph offers. */
+  insertions: Insertion[];
+  onImages?: (view: EditorView, files: File[]) => void;
+}

@@ -1,0 +1,76 @@
+// Links to other objects inside values, and what is known about their targets.
+import { answer, api, type Page } from '../api/client';
+import { isRecord } from '../value/record';
+import type { StoredObject } from './store';
+
+export interface Target {
+  type: string;
+  id: string;
+}
+
+const URL_OF_OBJECT = /^\/api\/v1\/content\/([^/]+)\/([^/?#]+)$/;
+/** Ids in one request, so that its URL stays short. */
+const IDS_PER_REQUEST = 50;
+
+/** The object that a URL of a link names; null for links to other places. */
+export function targetOf(url: string): Target | null {
+  const [, type, id] = URL_OF_OBJECT.exec(url) ?? [];
+  if (type === undefined || id === undefined) return null;
+  try {
+    return { type: decodeURIComponent(type), id: decodeURIComponent(id) };
+  } catch {
+    return null;
+  }
+}
+
+/** URLs of all links inside a value, each once, in their order. */
+export function linksIn(value: unknown): string[] {
+  const found = new Set<string>();
+  const visit = (inner: unknown): void => {
+    if (Array.isArray(inner)) inner.forEach(visit);
+    else if (isRecord(inner)) {
+      if (typeof inner.dataUrl === 'string' && targetOf(inner.dataUrl)) found.add(inner.dataUrl);
+      Object.values(inner).forEach(visit);
+    }
+  };
+  visit(value);
+  return [...found];
+}
+
+/** Title and status of linked objects by URL. Objects that cannot be read are left out. */
+export async function readTargets(urls: string[]): Promise<Map<string, StoredObject>> {
+  const byType = new Map<string, Map<string, string>>();
+  for (const url of urls) {
+    const target = targetOf(url);
+    if (!target) continue;
+    const ids = byType.get(target.type) ?? new Map<string, string>();
+    byType.set(target.type, ids.set(target.id.toLowerCase(), url));
+  }
+  const found = new Map<string, StoredObject>();
+  for (const [contentType, ids] of byType) {
+    const all = [...ids.keys()];
+    for (let start = 0; start < all.length; start += IDS_PER_REQUEST) {
+      const part = all.slice(start, start + IDS_PER_REQUEST);
+      const result = await answer<Page<StoredObject>>(
+        api.GET('/api/v1/content/{contentType}', {
+          params: {
+            path: { contentType },
+            query: { 'ids[]': part, 'fields[]': ['internal'], limit: IDS_PER_REQUEST },
+          },
+        }),
+      );
+      if ('problem' in result) continue;
+      for (const object of result.data.data) {
+        const url = ids.get(object.id.toLowerCase());
+        if (url !== undefined) found.set(url, object);
+      }
+    }
+  }
+  return found;
+}
+
+/** Titles of linked objects by URL. */
+export async function readTitles(urls: string[]): Promise<Map<string, string>> {
+  const targets = await readTargets(urls);
+  return new Map([...targets].map(([url, object]) => [url, object.internal?.objectTitle || object.id]));
+}

@@ -1,0 +1,34 @@
+// Which actions a status allows, as the server decides it. Knows no request and no text.
+
+export const ACTIONS = ['publish', 'unpublish', 'archive'] as const;
+export type Action = (typeof ACTIONS)[number];
+export const STATUSES = ['draft', 'public', 'modified', 'archived'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** `done`: the object is in that state already. */
+export type Permission = 'allowed' | 'done' | 'refused';
+
+const TABLE: Record<Status, Record<Action, Permission>> = {
+  draft: { publish: 'allowed', unpublish: 'done', archive: 'refused' },
+  public: { publish: 'done', unpublish: 'allowed', archive: 'allowed' },
+  modified: { publish: 'allowed', unpublish: 'allowed', archive: 'allowed' },
+  archived: { publish: 'allowed', unpublish: 'refused', archive: 'done' },
+};
+
+export function statusOf(value: unknown): Status {
+  return STATUSES.find((status) => status === value) ?? 'draft';
+}
+
+export function permission(status: Status, action: Action): Permission {
+  return TABLE[status][action];
+}
+
+/** A schedule is possible where publishing changes something later: in drafts and edited objects. */
+export function mayBeScheduled(status: Status): boolean {
+  return status === 'draft' || status === 'modified';
+}
+
+/** A transition into or out of `public` is seen by readers: it needs the right to publish. */
+export function isPublishing(transition: { froms: string[]; tos: string[] }): boolean {
+  return [...transition.froms, ...transition.tos].includes('public');
+}

@@ -1,0 +1,188 @@
+// Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
+// object again afterwards, so that the form has the new state. Knows no component.
+import { answer, api } from '../api/client';
+import type { Problem } from '../api/problem';
+import { may, session } from '../session/session.svelte';
+import type { ObjectEditor } from './editor.svelte';
+import {
+  mayBeScheduled,
+  permission,
+  statusOf,
+  type Action,
+  type Permission,
+  type Status,
+} from './publish-rules';
+import { readObject } from './store';
+
+export interface Transition {
+  name: string;
+  froms: string[];
+  tos: string[];
+}
+
+export interface WorkflowState {
+  state: string;
+  enabled_transitions: Transition[];
+}
+
+export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
+
+export class Publishing {
+  readonly editor: ObjectEditor;
+  dialog: OpenDialog = $state(null);
+  /** The dialogs are on the screen: a form in a side sheet has none. */
+  hasDialogs = $state(false);
+  busy = $state(false);
+  /** Why the last action was refused. */
+  problem: Problem | null = $state.raw(null);
+  workflow: WorkflowState | null = $state.raw(null);
+
+  readonly status: Status = $derived.by(() => statusOf(this.editor.object?.internal?.status));
+  /** The user may change the object at all. */
+  readonly mayUpdate: boolean = $derived.by(() => this.editor.id !== null && may('u', this.editor.type.name));
+  /** The user may decide what readers see of this object. */
+  readonly mayPublish: boolean = $derived.by(() => this.mayUpdate && session.mayPublish);
+  readonly hasWorkflow: boolean = $derived.by(() => {
+    const { workflowId } = this.editor.type;
+    return workflowId !== null && workflowId !== 'generic';
+  });
+  readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
+
+  constructor(editor: ObjectEditor) {
+    this.editor = editor;
+  }
+
+  /** Unsaved changes make publishing useful in every status. */
+  may(action: Action): Permission {
+    const permitted = permission(this.status, action);
+    return action === 'publish' && permitted === 'done' && this.editor.draft.isChanged
+      ? 'allowed'
+      : permitted;
+  }
+
+  get maySchedule(): boolean {
+    return mayBeScheduled(this.status) || (this.status === 'public' && this.editor.draft.isChanged);
+  }
+
+  /** Publishes after saving; stops when that fails. With `hydrate` linked objects are published too. */
+  async run(action: Action, hydrate = false): Promise<boolean> {
+    if (action === 'publish' && !(await this.editor.save())) return false;
+    return this.#act((path) =>
+      api.POST(`/api/v1/content/{contentType}/{id}/${action}`, {
+        params: { path, ...(hydrate && { query: { hydrate: 1 as const } }) },
+      }),
+    );
+  }
+
+  async schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
+    if (!(await this.editor.save())) return false;
+    return this.#act((path) =>
+      api.PUT('/api/v1/content/{contentType}/{id}/schedule', {
+        params: { path },
+        body: { scheduledAt, timeZone },
+      }),
+    );
+  }
+
+  unschedule(): Promise<boolean> {
+    return this.#act((path) =>
+      api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params: { path } }),
+    );
+  }
+
+  async readWorkflow(): Promise<void> {
+    if (!this.hasWorkflow || this.editor.id === null) return;
+    const result = await answer<WorkflowState>(
+      api.GET('/api/v1/workflow/{content_type}/{object_id}', {
+        params: { path: { content_type: this.editor.type.name, object_id: this.editor.id } },
+      }),
+    );
+    if (!('problem' in result)) this.workflow = result.data;
+  }
+
+  /** Moves the object on in its workflow. Unsaved changes are saved first: they belong to the step. */
+  async transition(name: string): Promise<boolean> {
+    if (!this.editor.readonly && !(await this.editor.save())) return false;
+    const done = await this.#act((path) =>
+      api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
+        params: { path: { content_type: path.contentType, object_id: path.id } },
+        body: { action: name },
+      }),
+    );
+    await this.readWorkflow();
+    return done;
+  }
+
+  /** Copies the stored object; the id of the copy, or null when it was refused. */
+  async duplicate(): Promise<string | null> {
+    const { id, type } = this.editor;
+    if (id === null) return null;
+    this.busy = true;
+    const result = await answer<{ id: string }>(
+      api.POST('/api/v1/content/{contentType}/{id}/duplicate', {
+        params: { path: { contentType: type.name, id } },
+        body: { relatedObjectsToDuplicate: [] },
+      }),
+    );
+    this.busy = false;
+    this.problem = 'problem' in result ? result.problem : null;
+    return 'problem' in result ? null : result.data.id;
+  }
+
+  /** Deletes the object, if it still is in the state that the form shows. */
+  async remove(): Promise<boolean> {
+    const { id, type, draft } = this.editor;
+    if (id === null) return false;
+    this.busy = true;
+    const etag = draft.base?.etag;
+    const result = await answer(
+      api.DELETE('/api/v1/content/{contentType}/{id}', {
+        params: { path: { contentType: type.name, id }, ...(etag && { header: { 'If-Match': etag } }) },
+      }),
+    );
+    this.busy = false;
+    this.problem = 'problem' in result ? result.problem : null;
+    return !('problem' in result);
+  }
+
+  async #act(
+    request: (path: { contentType: string; id: string }) => Parameters<typeof answer<unknown>>[0],
+  ): Promise<boolean> {
+    const { id, type } = this.editor;
+    if (id === null) return false;
+    this.busy = true;
+    this.problem = null;
+    const result = await answer<unknown>(request({ contentType: type.name, id }));
+    // A refusal may mean that the object is in another state than the form knows: it is read in any case.
+    const read = await readObject(type.name, id);
+    if (!('problem' in read)) this.editor.adopt(read.data, read.etag);
+    this.busy = false;
+    this.problem = 'problem' in result ? result.problem : null;
+    return !('problem' in result);
+  }
+}
+
+const known = new WeakMap<ObjectEditor, Publishing>();
+
+/** The actions of an open object: one state for the side panel and the save bar. */
+export function publishingOf(editor: ObjectEditor): Publishing {
+  let publishing = known.get(editor);
+  if (!publishing) {
+    publishing = new Publishing(editor);
+    known.set(editor, publishing);
+  }
+  return publishing;
+}
+
+/** Brings back the newest deletion of an id; null when it succeeded. */
+export async function undoDeletion(contentType: string, id: string): Promise<Problem | null> {
+  const trash = await answer(
+    api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [contentType], q: id, limit: 100 } } }),
+  );
+  if ('problem' in trash) return trash.problem;
+  const entry = trash.data.data.find((item) => item.id === id)?.entry ?? '0';
+  const result = await answer<unknown>(
+    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
+  );
+  return 'problem' in result ? result.problem : null;
+}

@@ -1,0 +1,30 @@
+// Values of an earlier version on their way into the form of the object: the comparison is a screen of
+// its own, and the form takes them when it opens. Knows no component.
+import type { Values } from './draft.svelte';
+
+interface Restored {
+  type: string;
+  id: string;
+  version: number;
+  values: Partial<Values>;
+}
+
+let waiting: Restored | null = null;
+
+/** Keeps values for the form of an object, which opens next. */
+export function restoreIntoForm(restored: Restored): void {
+  waiting = restored;
+}
+
+/** Takes the values that wait for an object. */
+export function takeRestored(type: string, id: string | null): Restored | null {
+  const restored = waiting;
+  waiting = null;
+  return restored && restored.type === type && restored.id === id ? restored : null;
+}
+
+/** The values that make a form equal to an earlier version: properties it did not have are removed. */
+export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
+  const names = new Set([...Object.keys(now), ...Object.keys(then)]);
+  return Object.fromEntries([...names].map((name) => [name, then[name]]));
+}

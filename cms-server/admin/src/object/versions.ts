@@ -1,0 +1,37 @@
+// Versions of an object.
+import { answer, api, type Answer, type Page, type Schema } from '../api/client';
+import type { StoredObject } from './store';
+
+export type Author = Schema['ChangeAuthor'];
+
+export interface VersionItem {
+  id: string;
+  version: number;
+  current: boolean;
+  createdAt?: string;
+  internal: NonNullable<StoredObject['internal']>;
+  by?: Author;
+  /** Names of the changed properties; null when the server did not record them. */
+  changed?: string[] | null;
+}
+
+export function readVersions(
+  type: string,
+  id: string,
+  page: number,
+  limit: number,
+): Promise<Answer<Page<VersionItem>>> {
+  return answer<Page<VersionItem>>(
+    api.GET('/api/v1/content/{contentType}/{id}/version', {
+      params: { path: { contentType: type, id }, query: { page, limit, order_direction: 'desc' } },
+    }),
+  );
+}
+
+export function readVersion(type: string, id: string, version: number): Promise<Answer<StoredObject>> {
+  return answer(
+    api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
+      params: { path: { contentType: type, id, versionId: String(version) } },
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+// Requests of Home: a few short lists. Knows the API, no component.
+import { api, unwrap, type Page, type Schema } from '../../api/client';
+import { readWorkflows, transitionsOf } from '../../object/workflows';
+import { searchObjects, type Bucket } from '../../object/find';
+import { record, string, type ContentType } from '../../type/definition';
+import { phrase } from '../../value/search-text';
+
+const SHOWN = 8;
+type Options = { signal: AbortSignal };
+
+export async function readUnsaved({ signal }: Options): Promise<Schema['WorkingCopyItem'][]> {
+  const found = await unwrap<Page<Schema['WorkingCopyItem']>>(
+    api.GET('/api/v1/working-copies', { params: { query: { limit: SHOWN } }, signal }),
+  );
+  return found.data;
+}
+
+/** Numbers of objects by type, with one request for all types. */
+export async function readCounts({ signal }: Options): Promise<Bucket[]> {
+  return (await searchObjects({ words: '', limit: 1, facets: true, signal })).types;
+}
+
+export async function readChanges({ signal }: Options): Promise<Schema['ActivityPage']['data']> {
+  return (await unwrap(api.GET('/api/v1/activity', { params: { query: { limit: SHOWN } }, signal }))).data;
+}
+
+export async function readSchedule({ signal }: Options): Promise<Schema['ScheduledObject'][]> {
+  const found = await unwrap<Page<Schema['ScheduledObject']>>(
+    api.GET('/api/v1/schedule', { params: { query: { limit: SHOWN } }, signal }),
+  );
+  return found.data;
+}
+
+export interface Waiting {
+  type: string;
+  id: string;
+  title: string;
+  state: string;
+  updatedAt: string | null;
+}
+
+/** States between the first one and `public` that the user can move objects out of. */
+export function waitingStates(workflow: Schema['Workflow'], mayPublish: boolean): string[] {
+  const states = transitionsOf(workflow)
+    .filter(({ from, to }) => from !== to && (mayPublish || (from !== 'public' && to !== 'public')))
+    .map(({ from }) => from)
+    .filter((state) => state !== workflow.initial_state && state !== 'public');
+  return [...new Set(states)];
+}
+
+/** Objects of workflow types that the user can move on, with one search over all of them. */
+export async function readWaiting(
+  types: ContentType[],
+  mayPublish: boolean,
+  signal: AbortSignal,
+): Promise<Waiting[]> {
+  const workflows = await readWorkflows({ signal });
+  const used = workflows.filter(({ id }) => types.some((type) => type.workflowId === id));
+  const states = [...new Set(used.flatMap((workflow) => waitingStates(workflow, mayPublish)))];
+  if (states.length === 0) return [];
+  const found = await unwrap(
+    api.GET('/api/v1/search', {
+      params: {
+        query: {
+          q: '*',
+          limit: SHOWN,
+          'content_type[]': types.map(({ name }) => name),
+          'item_fields[]': ['internal'],
+          filters: { 'internal.workflowState': states.map(phrase).join(' OR ') },
+          order_by: 'internal.updatedAt',
+          order_direction: 'desc',
+        },
+      },
+      signal,
+    }),
+  );
+  return found.data.map(({ item }) => {
+    const object = record(item);
+    const internal = record(object.internal);
+    const id = string(object.id) ?? '';
+    return {
+      type: string(internal.contentType) ?? '',
+      id,
+      title: string(internal.objectTitle) || id,
+      state: string(internal.workflowState) ?? '',
+      updatedAt: string(internal.updatedAt),
+    };
+  });
+}

@@ -1,0 +1,82 @@
+// An open editor in a component: reads it, stores and checks what is typed, follows changes of others, and
+// asks before text that could not be stored is left.
+import { onDestroy } from 'svelte';
+import type { Problem } from '../../api/problem';
+import { tabName } from '../../api/tab';
+import { ObjectEditor } from '../../object/editor.svelte';
+import type { EditorEvents } from '../../object/later';
+import { beforeSignOut } from '../../object/leaving';
+import { openNew, openObject } from '../../object/open';
+import { guardNavigation } from '../../router.svelte';
+import { may, session, typeNamed } from '../../session/session.svelte';
+import { t } from '../../text';
+import type { ContentType } from '../../type/definition';
+import { onChange } from '../live.svelte';
+
+/** The pause after the last key press before the values are checked. */
+const CHECK_MS = 1200;
+
+/** Opens an object with the unsaved work of the user; `id` null: a new one, which continues `copy`. */
+export async function openEditor(
+  type: ContentType,
+  id: string | null,
+  copy: string | null,
+  events: EditorEvents,
+): Promise<{ editor: ObjectEditor } | { problem: Problem }> {
+  const opener = {
+    user: session.context?.user.id ?? '',
+    writes: may(id === null ? 'c' : 'u', type.name),
+  };
+  const tab = await tabName();
+  const opened =
+    id === null ? await openNew(type.name, copy, opener) : await openObject(type.name, id, opener);
+  if ('problem' in opened) return opened;
+  return { editor: new ObjectEditor(type, opened, tab, events) };
+}
+
+/** Looks after the editor of a component, until the component is gone. */
+export function tend(typeName: () => string, editor: () => ObjectEditor | null): void {
+  $effect(() => {
+    const current = editor();
+    if (!current) return;
+    void current.draft.mine;
+    current.keep();
+    const pause = setTimeout(() => void current.check(), CHECK_MS);
+    return () => clearTimeout(pause);
+  });
+  $effect(() => {
+    const type = typeNamed(typeName());
+    if (type) void editor()?.retype(type);
+  });
+  $effect(() => {
+    const current = editor();
+    if (!current) return;
+    return onChange((change) => {
+      if (change === null) void current.refresh();
+      else if (change.contentType === current.type.name && change.id === current.id) void current.refresh();
+    });
+  });
+
+  /** Leaving loses text only when it could not be stored anywhere. */
+  const wouldLose = () => {
+    const current = editor();
+    return current !== null && current.keeping.status === 'failed' && current.draft.isChanged;
+  };
+  const listeners: [EventTarget, string, (event: Event) => void][] = [
+    [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
+    [window, 'pagehide', () => editor()?.keeper.leave()],
+    [window, 'online', () => editor()?.tryNow()],
+    [window, 'blur', () => void editor()?.keeper.flush()],
+    [document, 'visibilitychange', () => document.visibilityState === 'hidden' && editor()?.keeper.leave()],
+  ];
+  for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
+  const stops = [
+    guardNavigation(() => !wouldLose() || confirm(t.writing.leave)),
+    beforeSignOut(async () => editor()?.close()),
+  ];
+  onDestroy(() => {
+    for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);
+    for (const stop of stops) stop();
+    void editor()?.close();
+  });
+}

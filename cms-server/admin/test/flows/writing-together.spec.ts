@@ -1,0 +1,147 @@
+// Several people, and several tabs, on the same object.
+import type { Browser, Page } from '@playwright/test';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import type { Server } from '../server';
+
+const PRODUCT = 'slow-kettle';
+const PATH = `/api/v1/content/product/${PRODUCT}`;
+const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+
+async function open(page: Page): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/c/product/${PRODUCT}`);
+  await expect(save(page)).toBeVisible();
+}
+
+async function stored(server: Server): Promise<Record<string, unknown>> {
+  const response = await server.request('GET', PATH);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** Ben, an editor, in a browser of his own. */
+async function ben(browser: Browser, server: Server, home: string): Promise<Page> {
+  const user = await createUser(server, 'editor', { name: 'Ben Holt' });
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const page = await context.newPage();
+  await page.goto(`${home}/admin`);
+  await signIn(page, user);
+  await open(page);
+  return page;
+}
+
+test('merges changes of other properties, and says whose they are', async ({
+  page,
+  browser,
+  server,
+  home,
+}) => {
+  await signIn(page);
+  const other = await ben(browser, server, home);
+  await open(page);
+  await expect(page.getByText('Ben Holt is here too')).toBeVisible();
+  await other.getByLabel('Price').focus();
+  await expect(page.getByText('Ben Holt is here too, in Price')).toBeVisible();
+  await page.getByLabel('Name').fill('Kettle of both');
+  await other.getByLabel('Price').fill('63');
+  await save(other).click();
+  await expect(other.getByText('Saved as version 2.')).toBeVisible();
+  await expect(page.getByText('Ben Holt saved version 2: Price.')).toBeVisible();
+  await expectAccessible(page);
+  await save(page).click();
+  await expect(page.getByText(/Ben Holt changed Price; both changes are saved/)).toBeVisible();
+  await expect(page.getByLabel('Price')).toHaveValue('63');
+  expect(await stored(server)).toMatchObject({ name: 'Kettle of both', price: 63 });
+  // Ben changed nothing since: his form follows.
+  await expect(other.getByLabel('Name')).toHaveValue('Kettle of both');
+  await other.context().close();
+});
+
+test('asks about a property that both changed', async ({ page, browser, server, home }) => {
+  await signIn(page);
+  const other = await ben(browser, server, home);
+  await open(page);
+  await page.getByLabel('Name').fill('Kettle by Ada');
+  await other.getByLabel('Name').fill('Kettle by Ben');
+  await other.getByLabel('Price').fill('70');
+  await save(other).click();
+  await expect(other.getByText('Saved as version 2.')).toBeVisible();
+  await save(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Both changed the same property' });
+  await expect(dialog).toContainText('Ben Holt saved version 2');
+  await expect(dialog).toContainText('Slow kettle');
+  await expectAccessible(page);
+  expect(await stored(server)).toMatchObject({ name: 'Kettle by Ben' });
+  await dialog.getByRole('radio', { name: 'Edit' }).check();
+  await dialog.getByRole('textbox', { name: /Name/ }).fill('Kettle by both');
+  await dialog.getByRole('button', { name: 'Save with these choices' }).click();
+  await expect(page.getByText(/Saved as version 3/)).toBeVisible();
+  expect(await stored(server)).toMatchObject({ name: 'Kettle by both', price: 70 });
+  await other.context().close();
+});
+
+test('keeps my text when somebody deletes the object', async ({ page, browser, server, home }) => {
+  await signIn(page);
+  const user = await createUser(server, 'editor', { name: 'Ben Holt' });
+  await open(page);
+  await page.getByLabel('Name').fill('Not gone');
+  const context = await browser.newContext();
+  const other = await context.newPage();
+  await other.goto(`${home}/admin`);
+  await signIn(other, user);
+  const status = await other.evaluate(async (path) => {
+    const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };
+    return (await fetch(path, { method: 'DELETE', headers })).status;
+  }, PATH);
+  expect(status).toBe(204);
+  await expect(page.getByText(/Ben Holt deleted this object/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await expect(page.getByText(/deleted this object/)).toBeHidden();
+  await expect(page.getByLabel('Name')).toHaveValue('Not gone');
+  await save(page).click();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+  expect(await stored(server)).toMatchObject({ name: 'Not gone' });
+  await context.close();
+});
+
+test('compares unsaved work with an object that was changed meanwhile', async ({ page, server }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('From yesterday');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await page.goto(`${new URL(page.url()).origin}/admin`);
+  const changed = await server.request('PATCH', PATH, { price: 99 });
+  expect(changed.status).toBe(200);
+  await open(page);
+  await expect(page.getByText(/The object was changed since then/)).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Compare and merge' }).click();
+  await page.getByRole('button', { name: 'Put these choices into the form' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('From yesterday');
+  await expect(page.getByLabel('Price')).toHaveValue('99');
+  await save(page).click();
+  await expect(page.getByText('Saved as version 3.')).toBeVisible();
+});
+
+test('shares one event stream among three tabs', async ({ page, context, server }) => {
+  const streams: string[] = [];
+  context.on('request', (request) => {
+    if (request.url().includes('/api/v1/changes')) streams.push(request.url());
+  });
+  await signIn(page);
+  await open(page);
+  await expect(page.getByText('live', { exact: true })).toBeVisible();
+  const tabs = [page, await context.newPage(), await context.newPage()];
+  for (const tab of tabs.slice(1)) {
+    await tab.goto(page.url());
+    await expect(tab.getByText('live', { exact: true })).toBeVisible();
+  }
+  const before = streams.length;
+  await server.request('PATCH', PATH, { name: 'Seen everywhere' });
+  for (const tab of tabs) await expect(tab.getByLabel('Name')).toHaveValue('Seen everywhere');
+  expect(streams.length).toBe(before);
+  // When the leading tab closes, another one takes over.
+  await page.close();
+  await server.request('PATCH', PATH, { name: 'Seen by the rest' });
+  for (const tab of tabs.slice(1)) await expect(tab.getByLabel('Name')).toHaveValue('Seen by the rest');
+});

@@ -1,0 +1,153 @@
+// Writing: nothing typed is lost, nobody is overwritten.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from '../support';
+import type { Server } from '../server';
+
+const PRODUCT = 'slow-kettle';
+
+async function open(page: Page, id = PRODUCT, type = 'product'): Promise<void> {
+  const origin = new URL(page.url()).origin;
+  await page.goto(`${origin}/admin/c/${type}/${id}`);
+  await expect(page.getByRole('button', { name: /^(Save|Create)/ })).toBeVisible();
+}
+
+async function stored(server: Server, id = PRODUCT, type = 'product'): Promise<Record<string, unknown>> {
+  const response = await server.request('GET', `/api/v1/content/${type}/${id}`);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+
+test('creates an object: refused, corrected, saved', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'new', 'author');
+  await page.getByLabel('Name').fill('Tove');
+  await save(page).click();
+  const summary = page.getByRole('alert').filter({ hasText: 'validation error' });
+  await expect(summary).toContainText('Role');
+  await expect(page.getByRole('combobox', { name: /Role/ })).toBeFocused();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: /Role/ }).selectOption('writer');
+  // The error disappears as soon as the user pauses.
+  await expect(summary).toBeHidden();
+  await save(page).click();
+  await expect(page.getByText('Saved as version 1.')).toBeVisible();
+  await expect(page).toHaveURL(/\/c\/author\/[0-9a-f-]{36}$/);
+  await page.getByLabel('Name').fill('Tove Lind');
+  await save(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  const list = await server.request('GET', '/api/v1/content/author?limit=100&fields[]=name');
+  expect((await list.text()).match(/Tove/g)).toEqual(['Tove']);
+  const copies = await server.request('GET', '/api/v1/working-copies');
+  expect(await copies.json()).toMatchObject({ total_count: 0 });
+});
+
+test('keeps typed text when the tab crashes', async ({ page, context }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('Slower kettle');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  // A crash runs no handler of the page.
+  const address = page.url();
+  const crash = await context.newCDPSession(page);
+  await crash.send('Page.crash').catch(() => undefined);
+  const other = await context.newPage();
+  await other.goto(address);
+  await expect(other.getByText(/Your changes from .*, not saved yet/)).toBeVisible();
+  await expect(other.getByLabel('Name')).toHaveValue('Slower kettle');
+  await other.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(other.getByRole('dialog')).toContainText('Name');
+  await expectAccessible(other);
+  await other.getByRole('button', { name: 'Close' }).click();
+  await save(other).click();
+  await expect(other.getByText('Saved as version 2.')).toBeVisible();
+  await other.reload();
+  await expect(other.getByText(/No changes/)).toBeVisible();
+  await expect(other.getByText(/not saved yet/)).toBeHidden();
+});
+
+test('brings unsaved work to another browser, and discards it on request', async ({
+  page,
+  browser,
+  home,
+}) => {
+  await signIn(page);
+  await open(page);
+  const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
+  await page.getByLabel('Name').fill('Half-written');
+  await page.getByLabel('Slug').focus();
+  await sent;
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const other = await context.newPage();
+  await other.goto(`${home}/admin`);
+  await signIn(other);
+  await open(other);
+  await expect(other.getByLabel('Name')).toHaveValue('Half-written');
+  await other.getByRole('button', { name: 'Discard…' }).first().click();
+  await other.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(other.getByLabel('Name')).toHaveValue('Slow kettle');
+  await expect(other.getByText(/not saved yet/)).toBeHidden();
+  await context.close();
+});
+
+test('continues an unsaved new object', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'new', 'place');
+  await page.getByLabel('Name').fill('Lighthouse');
+  await expect(page.getByText(/stored/)).toBeVisible();
+  await open(page, 'new', 'place');
+  await expect(page.getByLabel('Name')).toHaveValue('Lighthouse');
+  await page.getByRole('button', { name: 'Start another' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('');
+});
+
+test('saves after a crash of the server, without another click', async ({ page, server }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('Kettle of the storm');
+  await server.stop('SIGKILL');
+  await save(page).click();
+  await expect(page.getByText('Not saved yet.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByLabel('Slug').fill('typed-meanwhile');
+  await server.start();
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  await expect(page.getByLabel('Slug')).toHaveValue('typed-meanwhile');
+  expect(await stored(server)).toMatchObject({ name: 'Kettle of the storm', slug: 'slow-kettle' });
+  await save(page).click();
+  await expect(page.getByText('Saved as version 3.')).toBeVisible();
+});
+
+test('keeps writing offline, and saves when the network is back', async ({ page, context, server }) => {
+  await signIn(page);
+  await open(page);
+  await context.setOffline(true);
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  await page.getByLabel('Name').fill('Offline kettle');
+  await save(page).click();
+  await expect(page.getByText('Not saved yet.')).toBeVisible();
+  await expectAccessible(page);
+  await context.setOffline(false);
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  await expect(page.getByText('You are offline.')).toBeHidden();
+  expect(await stored(server)).toMatchObject({ name: 'Offline kettle' });
+});
+
+test('keeps typed text when the session expires', async ({ page, context, server }) => {
+  await signIn(page);
+  await open(page);
+  await page.getByLabel('Name').fill('Written over the end of a session');
+  await context.clearCookies();
+  await save(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect(dialog).toBeVisible();
+  await expectAccessible(page);
+  await expect(dialog.getByLabel('E-mail')).toHaveValue('ada@example.com');
+  await dialog.getByLabel('Password', { exact: true }).fill('correct-horse-battery');
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Written over the end of a session');
+  expect(await stored(server)).toMatchObject({ name: 'Written over the end of a session' });
+});
