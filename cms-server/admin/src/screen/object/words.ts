@@ -21,3 +21,5 @@ export function savedMessage(form: Form | undefined, version: number, others: Ot
   if (!others || others.names.length === 0) return t.object.saved(version);
   return t.writing.savedBoth(version, whoOf(others), labelsOf(form, others.names));
 }
+/** Properties of a file that people edit; its bytes decide the others. */
+export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

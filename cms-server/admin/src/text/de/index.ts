@@ -16,6 +16,7 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
@@ -40,6 +41,7 @@ export const de: Texts = {
   shell,
   signIn,
   texts,
+  translation,
   trash,
   users,
   writing,

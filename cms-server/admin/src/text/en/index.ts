@@ -15,6 +15,7 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
@@ -39,6 +40,7 @@ export const en = {
   shell,
   signIn,
   texts,
+  translation,
   trash,
   users,
   writing,
