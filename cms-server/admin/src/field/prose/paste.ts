@@ -3,7 +3,7 @@
 import type { Slice } from 'prosemirror-model';
 import { Plugin } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
-import { parseHtml } from '../../text/html';
+import { elementName, parseHtml, quiet } from '../../text/html';
 import { t } from '../../text';
 import { isOwnImage } from '../../value/url';
 
@@ -24,6 +24,7 @@ export function pastePlugin(
 ): Plugin {
   return new Plugin({
     props: {
+      transformPastedHTML: quiet,
       transformCopied: (slice) => {
         copied = { token: crypto.randomUUID(), schema, slice };
         return slice;
@@ -76,7 +77,7 @@ export function markCopy(event: ClipboardEvent): void {
 /** Names what a paste contains and the schema does not. */
 export function leftOut(html: string): string {
   const body = parseHtml(html).body;
-  const tags = new Set([...body.querySelectorAll(LEFT_OUT)].map((element) => `<${element.localName}>`));
+  const tags = new Set([...body.querySelectorAll(LEFT_OUT)].map((element) => `<${elementName(element)}>`));
   const images = [...body.querySelectorAll('img')].filter(
     (image) => !isOwnImage(image.getAttribute('src') ?? ''),
   );

@@ -16,8 +16,8 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
-import { activity, schedule, trash } from './trash';
 import { translation } from './translation';
+import { activity, schedule, trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -41,8 +41,8 @@ export const de: Texts = {
   shell,
   signIn,
   texts,
-  trash,
   translation,
+  trash,
   users,
   writing,
 };

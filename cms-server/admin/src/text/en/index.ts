@@ -15,8 +15,8 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
-import { activity, schedule, trash } from './trash';
 import { translation } from './translation';
+import { activity, schedule, trash } from './trash';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -40,8 +40,8 @@ export const en = {
   shell,
   signIn,
   texts,
-  trash,
   translation,
+  trash,
   users,
   writing,
 };
