@@ -17,6 +17,7 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -41,6 +42,7 @@ export const de: Texts = {
   signIn,
   texts,
   trash,
+  types,
   users,
   writing,
 };

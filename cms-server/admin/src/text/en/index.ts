@@ -16,6 +16,7 @@ import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -40,6 +41,7 @@ export const en = {
   signIn,
   texts,
   trash,
+  types,
   users,
   writing,
 };
