@@ -3,6 +3,8 @@
 //! Without Node or npm, or without a package registry, `missing.html` is embedded instead and the build
 //! succeeds, unless `CMS_REQUIRE_ADMIN` is set. Nothing is written into the source tree.
 
+#![expect(clippy::disallowed_methods, reason = "cargo passes its settings in the environment")]
+
 use std::{
     env,
     fmt::Write as _,
@@ -25,31 +27,32 @@ enum Failure {
     Broken(String),
 }
 
-fn main() {
+fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed={REQUIRE}");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     if env::var_os("CARGO_FEATURE_ADMIN").is_none() {
-        return;
+        return Ok(());
     }
     let sources = Path::new("admin");
-    for file in files(sources, &NOT_SOURCES).expect("the sources are readable") {
+    for file in files(sources, &NOT_SOURCES)? {
         println!("cargo::rerun-if-changed={}", file.display());
     }
     let required = env::var_os(REQUIRE).is_some_and(|value| !value.is_empty() && value != "0");
     let table = out.join("admin_files.rs");
     match build(sources, &out.join("admin")) {
-        Ok(dist) => write_table(&table, &dist).expect("the table is writable"),
+        Ok(dist) => write_table(&table, &dist)?,
         Err(Failure::Missing(reason)) if !required => {
             println!("cargo::warning=admin page not built: {reason}");
             // A file that never exists: cargo runs this program again with the next build.
             println!("cargo::rerun-if-changed={}", out.join("retry").display());
-            write_missing(&table, sources, &reason).expect("the table is writable");
+            write_missing(&table, sources, &reason)?;
         }
         Err(Failure::Missing(reason) | Failure::Broken(reason)) => {
             println!("cargo::error=admin page not built: {reason}");
         }
     }
+    Ok(())
 }
 
 /// Copies the sources, installs the packages and builds; returns the folder with the built files.
@@ -119,8 +122,8 @@ fn copy_sources(sources: &Path, work: &Path) -> io::Result<bool> {
         if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
     }
     for file in files(sources, &NOT_SOURCES)? {
-        let target = work.join(file.strip_prefix(sources).expect("files are below the sources"));
-        fs::create_dir_all(target.parent().expect("files have a folder"))?;
+        let target = work.join(file.strip_prefix(sources).map_err(io::Error::other)?);
+        fs::create_dir_all(target.parent().unwrap_or(work))?;
         fs::copy(file, target)?;
     }
     Ok(changed)
@@ -147,9 +150,9 @@ fn files(folder: &Path, except: &[&str]) -> io::Result<Vec<PathBuf>> {
 fn write_table(table: &Path, dist: &Path) -> io::Result<()> {
     let mut rows = String::new();
     for file in files(dist, &[])? {
-        let name = file.strip_prefix(dist).expect("files are below the folder");
-        writeln!(rows, "    ({:?}, include_bytes!({:?})),", name.display().to_string(), file)
-            .expect("writing to a string does not fail");
+        let name = file.strip_prefix(dist).map_err(io::Error::other)?;
+        let (name, file) = (name.display().to_string(), file.display().to_string());
+        writeln!(rows, "    ({name:?}, include_bytes!({file:?})),").map_err(io::Error::other)?;
     }
     write_rows(table, true, &rows)
 }

@@ -47,9 +47,10 @@ export function href(path: string, query?: Record<string, string | undefined>): 
   return `${BASE}${path === '' ? '' : `/${path}`}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The URL of an object. */
+/** The URL of an object; files have a screen of their own. */
 export function objectHref(type: string, id: string): string {
-  return href(`c/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
+  const list = type === '_media' ? 'media' : `c/${encodeURIComponent(type)}`;
+  return href(`${list}/${encodeURIComponent(id)}`);
 }
 
 /** Opens a URL of the page; `replace` adds nothing to the history, `keep` stays on the open screen. */

@@ -8,6 +8,8 @@ export type LiveMessage =
   /** Changes may have been missed: everything is stale. */
   | { kind: 'stale' }
   | { kind: 'state'; live: boolean }
+  /** Where the stream is: another tab continues there when this one closes. */
+  | { kind: 'position'; position: string }
   /** A new tab asks for the state and the open tabs. */
   | { kind: 'hello' };
 
@@ -22,16 +24,20 @@ export function joinLive(user: string, receive: (message: LiveMessage) => void):
     receive(message);
     channel?.postMessage(message);
   };
+  let known: string | null = null;
   if (channel) {
-    channel.onmessage = (event: MessageEvent<LiveMessage>) => receive(event.data);
+    channel.onmessage = (event: MessageEvent<LiveMessage>) => {
+      if (event.data.kind === 'position') known = event.data.position;
+      else receive(event.data);
+    };
     channel.postMessage({ kind: 'hello' } satisfies LiveMessage);
   }
   if ('locks' in navigator) {
     navigator.locks
-      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, stop.signal))
+      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, known, stop.signal))
       // Rejected when the tab stops before it has led.
       .catch(() => undefined);
-  } else void lead(tell, channel, stop.signal);
+  } else void lead(tell, channel, known, stop.signal);
   return () => {
     stop.abort();
     channel?.close();
@@ -42,9 +48,10 @@ export function joinLive(user: string, receive: (message: LiveMessage) => void):
 async function lead(
   tell: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
+  start: string | null,
   signal: AbortSignal,
 ): Promise<void> {
-  let position: string | null = null;
+  let position = start;
   let live = false;
   let failures = 0;
   const open = new Map<string, Presence>();
@@ -55,6 +62,7 @@ async function lead(
   channel?.addEventListener('message', (event: MessageEvent<LiveMessage>) => {
     if (event.data.kind !== 'hello') return;
     channel.postMessage({ kind: 'state', live } satisfies LiveMessage);
+    if (position !== null) channel.postMessage({ kind: 'position', position } satisfies LiveMessage);
     for (const presence of open.values()) {
       channel.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
     }
@@ -75,7 +83,10 @@ async function lead(
         else open.set(presence.tab, presence);
         tell({ kind: 'presence', presence });
       },
-      onposition: (next) => (position = next),
+      onposition: (next) => {
+        position = next;
+        channel?.postMessage({ kind: 'position', position } satisfies LiveMessage);
+      },
     });
     // Another tab leads now, or nobody is left.
     if (signal.aborted) return;

@@ -1,6 +1,6 @@
 // Which control shows which inputType. Controls with large libraries are loaded when a form needs them.
 import type { Component } from 'svelte';
-import type { Field } from '../type/form';
+import { TRANSLATIONS as TRANSLATIONS_PROPERTY, type Field } from '../type/form';
 import Checkbox from './checkbox/Checkbox.svelte';
 import Choice from './choice/Choice.svelte';
 import type { ControlProps } from './control';
@@ -20,20 +20,29 @@ interface Entry {
   group?: boolean;
 }
 
-const multiple: Loader = () => import('./choice/Multiple.svelte');
-const simpleList: Loader = () => import('./simple-list/SimpleList.svelte');
-const objectList: Loader = () => import('./object-list/ObjectList.svelte');
-const geo: Loader = () => import('./geo/Geo.svelte');
-const custom: Loader = () => import('./custom/Custom.svelte');
-const media: Loader = () => import('./media/Media.svelte');
-const relation: Loader = () => import('./datasource/Relation.svelte');
-
 function isMedia(field: Field): boolean {
   return field.targets.length === 1 && field.targets[0] === '_media';
 }
 
 // Loaders are constants: each is the key of its loaded control.
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const SEVERAL: Entry = { control: { lazy: () => import('./choice/Multiple.svelte') }, group: true };
+const SIMPLE_LIST: Entry = {
+  control: { lazy: () => import('./simple-list/SimpleList.svelte') },
+  group: true,
+};
+const OBJECT_LIST: Entry = {
+  control: { lazy: () => import('./object-list/ObjectList.svelte') },
+  group: true,
+};
+const TRANSLATIONS: Entry = {
+  control: { lazy: () => import('./translations/Translations.svelte') },
+  group: true,
+};
+const GEO: Entry = { control: { lazy: () => import('./geo/Geo.svelte') }, group: true };
+const NESTED: Entry = { control: { lazy: () => import('./custom/Custom.svelte') }, group: true };
+const MEDIA: Entry = { control: { lazy: () => import('./media/Media.svelte') }, group: true };
+const RELATION: Entry = { control: { lazy: () => import('./datasource/Relation.svelte') }, group: true };
 const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
 const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
@@ -57,21 +66,21 @@ function entryOf(field: Field): Entry {
     case 'radio':
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? { control: { lazy: multiple }, group: true } : { control: Choice };
+      return field.multiple ? SEVERAL : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':
       return { control: DateField };
     case 'geo':
-      return { control: { lazy: geo }, group: true };
+      return GEO;
     case 'custom':
-      return field.fields.length > 0 ? { control: { lazy: custom }, group: true } : JSON_TEXT;
+      return field.fields.length > 0 ? NESTED : JSON_TEXT;
     case 'simpleList':
-      return { control: { lazy: simpleList }, group: true };
+      return SIMPLE_LIST;
     case 'object':
-      return { control: { lazy: objectList }, group: true };
+      return field.name === TRANSLATIONS_PROPERTY ? TRANSLATIONS : OBJECT_LIST;
     case 'datasource':
-      return { control: { lazy: isMedia(field) ? media : relation }, group: true };
+      return isMedia(field) ? MEDIA : RELATION;
     default:
       return JSON_TEXT;
   }

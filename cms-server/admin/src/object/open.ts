@@ -63,7 +63,9 @@ export function newWorkId(): string {
 /** A new object: continues `copy` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
 export async function openNew(type: string, copy: string | null, opener: Opener): Promise<Opened> {
   const workId = copy ?? (await newestNew(type, opener)) ?? newWorkId();
-  return { object: null, etag: null, workId, found: await find(type, workId, opener) };
+  const found = await find(type, workId, opener);
+  // Nobody else can change what does not exist yet.
+  return { object: null, etag: null, workId, found: found && { ...found, current: true } };
 }
 
 async function newestNew(type: string, opener: Opener): Promise<string | null> {
@@ -120,21 +122,26 @@ async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): P
 }
 
 function fromDevice({ values, base, savedAt, work }: KeptWork): Candidate {
-  return { values, base, current: true, savedAt, work, version: null };
+  return { values, base, current: false, savedAt, work, version: null };
 }
 
 function fromServer(copy: WorkingCopy): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: true, savedAt, work: null, version };
+  return { values, base, current: copy.current, savedAt, work: null, version };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
   const { values, savedAt, work, version } = found;
   if (isEqual(values, current.values)) return null;
-  if (found.base?.etag === current.etag) return { values, savedAt, work, base: current, current: true };
+  // The same state has another tag in another compression.
+  const isCurrent =
+    found.current ||
+    found.base?.etag === current.etag ||
+    (work !== null && isEqual(found.base?.values, current.values));
+  if (isCurrent) return { values, savedAt, work, base: current, current: true };
   const fromVersion = work === null && version !== null ? await readVersion(type, id, version) : null;
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base = fromVersion ? baseOf(fromVersion, null) : work === null ? current : (found.base ?? current);

@@ -1,5 +1,5 @@
 // Dates and numbers in the language of the user.
-import { language } from './index';
+import { locale } from './index';
 
 /** A date and time of the API (`2026-01-02T03:04:05.000000+0000`), or null. */
 export function parseTime(value: string | null | undefined): Date | null {
@@ -12,7 +12,7 @@ export function parseTime(value: string | null | undefined): Date | null {
 export function dateTime(value: string | null | undefined): string {
   const time = parseTime(value);
   return time
-    ? new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+    ? new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(time)
     : '—';
 }
 
@@ -30,7 +30,7 @@ export function relativeTime(value: string | null | undefined, now = Date.now())
   const time = parseTime(value);
   if (!time) return '—';
   const seconds = (time.getTime() - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
   }
@@ -38,24 +38,24 @@ export function relativeTime(value: string | null | undefined, now = Date.now())
 }
 
 export function number(value: number): string {
-  return new Intl.NumberFormat(language).format(value);
+  return new Intl.NumberFormat(locale).format(value);
 }
 
 /** The form of a sentence that fits a number: `plural(2, { one: '1 post', other: '2 posts' })`. */
 export function plural(count: number, forms: { one: string; other: string }): string {
-  return new Intl.PluralRules(language).select(count) === 'one' ? forms.one : forms.other;
+  return new Intl.PluralRules(locale).select(count) === 'one' ? forms.one : forms.other;
 }
 
 /** `12:04:31`. */
 export function timeOfDay(time: Date): string {
-  return new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(time);
+  return new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(time);
 }
 
 /** `12:04` today, else with the date; of milliseconds. */
 export function shortTime(at: number, now = Date.now()): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return new Intl.DateTimeFormat(
-    language,
+    locale,
     today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' },
   ).format(at);
 }

@@ -14,10 +14,87 @@ declare global {
 
 const policy = globalThis.trustedTypes?.createPolicy('cms-parse', { createHTML: (html) => html });
 
+/** Marks what is parsed under another name, see `quiet`; no text contains it. */
+const KEPT = `kept${crypto.randomUUID().slice(0, 8)}-`;
+const KEPT_STYLE = `${KEPT}element`;
+
 /** The inert document of a text; its body contains everything, also what belongs into the head. */
 export function parseHtml(html: string): Document {
-  const whole = `<!doctype html><body>${html}`;
+  const whole = `<!doctype html><body>${quiet(html)}`;
   return new DOMParser().parseFromString(policy ? policy.createHTML(whole) : whole, 'text/html');
+}
+
+/**
+ * The same text without what browsers report to the security policy even in an inert document: handlers
+ * and styles get another name. It is for quiet only; nothing of the document is ever run or shown.
+ */
+export function quiet(html: string): string {
+  return renamed(html, true);
+}
+
+/** `styles`: also the element; not inside elements that contain text only, which other readers may not know. */
+function renamed(html: string, styles: boolean): string {
+  let out = '';
+  let done = 0;
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
+    if (html.startsWith('<!--', at)) {
+      const end = html.indexOf('-->', at + 4);
+      if (end < 0) break;
+      at = end + 3;
+      continue;
+    }
+    const name = /^<([a-z][^\s/>]*)/i.exec(html.slice(at, at + 40))?.[1]?.toLowerCase();
+    if (name === undefined) {
+      at += 1;
+      continue;
+    }
+    const { end, attributes } = scanTag(html, at + 1 + name.length);
+    if (end < 0) break;
+    const close = styles && RAW.has(name) ? closingTag(html, name, end) : end;
+    const inner = html.slice(end, close);
+    // The other name ends at another tag: a style that contains that one keeps its own.
+    const asScript = styles && name === 'style' && !/<\/script/i.test(inner);
+    out += html.slice(done, at);
+    out += asScript ? `<script ${KEPT_STYLE}` : html.slice(at, at + 1 + name.length);
+    out += attributes + renamed(inner, false);
+    done = at = close;
+    if (!asScript || close === html.length) continue;
+    out += '</script';
+    done = at = close + '</style'.length;
+  }
+  return out + html.slice(done);
+}
+
+/** Elements that contain text only. */
+const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
+
+function closingTag(html: string, name: string, from: number): number {
+  const found = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+  found.lastIndex = from;
+  return found.exec(html)?.index ?? html.length;
+}
+
+/** The attributes of a start tag from `from` on, renamed, and where the tag ends; -1 when it does not. */
+function scanTag(html: string, from: number): { end: number; attributes: string } {
+  const attribute = /([\s/]*)(?:(>)|([^\s/>][^\s/>=]*)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>][^\s>]*|(?=>)))?)/y;
+  let attributes = '';
+  attribute.lastIndex = from;
+  for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
+    const [, space = '', end, name = '', value = ''] = match;
+    attributes += space + (end ?? (/^(on.*|style)$/i.test(name) ? KEPT : '') + name + value);
+    if (end !== undefined) return { end: attribute.lastIndex, attributes };
+  }
+  return { end: -1, attributes };
+}
+
+/** The name of an attribute in the text. */
+export function attributeName(name: string): string {
+  return name.startsWith(KEPT) ? name.slice(KEPT.length) : name;
+}
+
+/** The name of an element in the text. */
+export function elementName(element: Element): string {
+  return element.hasAttribute(KEPT_STYLE) ? 'style' : element.localName;
 }
 
 /** A text that has parts of a document around its contents, such as `<body class="a">`. */
@@ -29,7 +106,13 @@ export function isWholeDocument(html: string): boolean {
 export function sourceOf(node: Node): string {
   // Only read: nothing is made of it here.
   // eslint-disable-next-line no-restricted-properties
-  if (node instanceof Element) return node.outerHTML;
+  if (node instanceof Element) return restored(node.outerHTML);
   const text = node.textContent ?? '';
   return node.nodeType === 8 ? `<!--${text}-->` : text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+function restored(html: string): string {
+  if (!html.includes(KEPT)) return html;
+  const style = new RegExp(`<script ${KEPT_STYLE}(?:="")?([^>]*>[^]*?)</script`, 'g');
+  return html.replace(style, '<style$1</style').replaceAll(KEPT, '');
 }

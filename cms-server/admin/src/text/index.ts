@@ -10,6 +10,8 @@ const STORED = 'cms.language';
 
 export let t: Texts = en;
 export let language: Language = 'en';
+/** The language with the region of the browser: how numbers and times are written. */
+export let locale = 'en';
 
 export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && value in LANGUAGES;
@@ -30,5 +32,6 @@ export function storeLanguage(chosen: Language): void {
 export async function loadTexts(chosen: Language): Promise<void> {
   if (chosen === 'de') t = (await import('./de')).de;
   language = chosen;
+  locale = navigator.languages.find((tag) => tag === chosen || tag.startsWith(`${chosen}-`)) ?? chosen;
   document.documentElement.lang = chosen;
 }

@@ -9,7 +9,7 @@ export interface ContentType {
   draftPublic: boolean;
   internal: boolean;
   workflowId: string | null;
-  /** Target property -> source property of generated slugs. */
+  /** Target property -> source property of generated slugs; rules that are switched off are left out. */
   slugs: { target: string; source: string }[];
   schema: Record<string, unknown>;
   meta: Record<string, unknown>;
@@ -40,7 +40,7 @@ export function readContentType(value: unknown): ContentType {
     slugs: records(item.slugs).flatMap((slug) => {
       const target = string(slug.target);
       const source = string(slug.source);
-      return target && source ? [{ target, source }] : [];
+      return target && source && slug.active !== false ? [{ target, source }] : [];
     }),
     schema: record(item.schemaDefinition),
     meta,

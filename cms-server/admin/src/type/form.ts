@@ -208,9 +208,12 @@ function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
+/** The property that holds translations: its type hides it from forms that do not know it. */
+export const TRANSLATIONS = '__translations';
+
 /** Tells whether the control of a field is shown, given the values of the other properties. */
 export function isShown(field: Field, values: Record<string, unknown>): boolean {
-  if (field.hidden) return false;
+  if (field.hidden && field.name !== TRANSLATIONS) return false;
   const condition = field.hints.showIf;
   return condition === null || values[condition.property] === condition.equals;
 }

@@ -112,7 +112,9 @@ test('returns to the address that was asked for', async ({ page, home }) => {
 
 test('names the reason when single sign-on failed', async ({ page, home }) => {
   await page.goto(`${home}/admin/sign-in#error=openid_domain`);
-  await expect(page.getByRole('alert')).toContainText('E-mail addresses of your domain may not sign in here.');
+  await expect(page.getByRole('alert')).toContainText(
+    'E-mail addresses of your domain may not sign in here.',
+  );
   expect(page.url()).not.toContain('error');
   await expectAccessible(page);
 });

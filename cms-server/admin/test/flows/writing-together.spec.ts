@@ -7,13 +7,13 @@ const PRODUCT = 'slow-kettle';
 const PATH = `/api/v1/content/product/${PRODUCT}`;
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
-async function open(page: Page): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/admin/c/product/${PRODUCT}`);
+async function open(page: Page, id = PRODUCT): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/c/product/${id}`);
   await expect(save(page)).toBeVisible();
 }
 
-async function stored(server: Server): Promise<Record<string, unknown>> {
-  const response = await server.request('GET', PATH);
+async function stored(server: Server, path = PATH): Promise<Record<string, unknown>> {
+  const response = await server.request('GET', path);
   return (await response.json()) as Record<string, unknown>;
 }
 
@@ -81,7 +81,10 @@ test('asks about a property that both changed', async ({ page, browser, server, 
 test('keeps my text when somebody deletes the object', async ({ page, browser, server, home }) => {
   await signIn(page);
   const user = await createUser(server, 'editor', { name: 'Ben Holt' });
-  await open(page);
+  const path = '/api/v1/content/product/lonely';
+  const lonely = { id: 'lonely', name: 'Lonely', kind: 'tool', price: 1 };
+  expect((await server.request('POST', '/api/v1/content/product', lonely)).status).toBe(200);
+  await open(page, 'lonely');
   await page.getByLabel('Name').fill('Not gone');
   const context = await browser.newContext();
   const other = await context.newPage();
@@ -90,7 +93,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   const status = await other.evaluate(async (path) => {
     const headers = { 'X-CMS-Request': '1', 'X-MODE': 'preview' };
     return (await fetch(path, { method: 'DELETE', headers })).status;
-  }, PATH);
+  }, path);
   expect(status).toBe(204);
   await expect(page.getByText(/Ben Holt deleted this object/)).toBeVisible();
   await expectAccessible(page);
@@ -99,7 +102,7 @@ test('keeps my text when somebody deletes the object', async ({ page, browser, s
   await expect(page.getByLabel('Name')).toHaveValue('Not gone');
   await save(page).click();
   await expect(page.getByText(/Saved as version/)).toBeVisible();
-  expect(await stored(server)).toMatchObject({ name: 'Not gone' });
+  expect(await stored(server, path)).toMatchObject({ name: 'Not gone' });
   await context.close();
 });
 

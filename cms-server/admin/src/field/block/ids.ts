@@ -24,18 +24,22 @@ export const blockIds = new Plugin({
       const id = idOf(node.attrs.raw);
       if (id !== null && kept.has(node)) used.add(id);
     });
+    // Of the halves of a split block, the one with the words keeps the id.
+    const keeps = new Set<unknown>();
+    for (const empty of [false, true]) {
+      after.doc.forEach((node) => {
+        const id = idOf(node.attrs.raw);
+        if (id === null || used.has(id) || (node.content.size === 0) !== empty) return;
+        used.add(id);
+        keeps.add(node);
+      });
+    }
     const tr = after.tr;
     after.doc.forEach((node, pos) => {
-      if (kept.has(node) || node.type.name === 'opaque') return;
-      const id = idOf(node.attrs.raw);
-      if (id !== null && !used.has(id)) {
-        used.add(id);
-        return;
-      }
+      if (kept.has(node) || keeps.has(node) || node.type.name === 'opaque') return;
       const type = node.type.name === 'code_block' ? 'code' : node.type.name;
       const raw = isRecord(node.attrs.raw) ? node.attrs.raw : newRaw(type);
       const fresh = newId();
-      used.add(fresh);
       // The order of the names is that of stored blocks.
       tr.setNodeAttribute(pos, 'raw', { id: fresh, ...withoutId(raw) });
     });

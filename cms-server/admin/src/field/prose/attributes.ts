@@ -1,5 +1,7 @@
 // Attributes of stored elements that the page does not edit: kept on nodes and marks, written out again.
 
+import { attributeName } from '../../text/html';
+
 /** Attributes in their order. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
@@ -7,7 +9,7 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 export function pairsOf(element: Element, ...except: string[]): Pairs {
   return [...element.attributes]
     .filter(({ name }) => !except.includes(name))
-    .map(({ name, value }) => [name, value]);
+    .map(({ name, value }) => [attributeName(name), value]);
 }
 
 export function escapeText(text: string): string {

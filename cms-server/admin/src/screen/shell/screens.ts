@@ -1,13 +1,12 @@
 // The table of screens: a row per path below /admin.
 import type { Component } from 'svelte';
+import { typeNamed } from '../../session/session.svelte';
 
 // The properties of each screen are those of its row.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type AnyComponent = Component<any>;
 
 export interface Screen {
-  /** Screens with different keys share no state. */
-  key: string;
   load: () => Promise<{ default: AnyComponent }>;
   props: Record<string, string>;
 }
@@ -16,13 +15,19 @@ interface Row {
   /** Segments in braces are properties of the screen. */
   path: string;
   load: Screen['load'];
+  /** Instead, for a type with a single object. */
+  single?: Screen['load'];
 }
 
 const ROWS: Row[] = [
   { path: '', load: () => import('../home/Home.svelte') },
   { path: 'media', load: () => import('../media/Library.svelte') },
   { path: 'media/{id}', load: () => import('../media/FileScreen.svelte') },
-  { path: 'c/{type}', load: () => import('../list/List.svelte') },
+  {
+    path: 'c/{type}',
+    load: () => import('../list/List.svelte'),
+    single: () => import('../object/SingleScreen.svelte'),
+  },
   { path: 'c/{type}/{id}', load: () => import('../object/ObjectScreen.svelte') },
   { path: 'c/{type}/{id}/compare', load: () => import('../versions/Compare.svelte') },
   { path: 'search', load: () => import('../search/Search.svelte') },
@@ -49,7 +54,9 @@ export function screenFor(segments: string[]): Screen | undefined {
       props[part.slice(1, -1)] = segment;
       return segment !== '';
     });
-    if (matches) return { key: segments.join('/'), load: row.load, props };
+    if (!matches) continue;
+    const isSingle = row.single && typeNamed(props.type ?? '')?.admin.single;
+    return { load: (isSingle && row.single) || row.load, props };
   }
   return undefined;
 }

@@ -31,7 +31,11 @@ export const control: Texts['control'] = {
   collapseAll: 'Alle zuklappen',
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
-  shownOf: (shown, total) => `${shown} von ${total}`,
+  shownOf: (shown, count) => `${shown} von ${count}`,
+  characters: (count, limit) => `${String(count)} von ${String(limit)} Zeichen`,
+  slugFrom: (field) => `Bleibt es leer, entsteht es beim Speichern aus ${field}.`,
+  slugChanges: (old) =>
+    `Die öffentliche Adresse ändert sich: Links auf „${old}“ funktionieren dann nicht mehr.`,
   latitude: 'Breite',
   longitude: 'Länge',
   showMap: 'Karte zeigen',

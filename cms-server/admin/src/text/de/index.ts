@@ -16,6 +16,7 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
 import { types } from './types';
 import { users } from './users';
@@ -41,6 +42,7 @@ export const de: Texts = {
   shell,
   signIn,
   texts,
+  translation,
   trash,
   types,
   users,

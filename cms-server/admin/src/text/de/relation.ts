@@ -15,7 +15,6 @@ export const relation: Texts['relation'] = {
   damaged: 'ist keine Verknüpfung',
   notPublic: 'für Leser noch nicht sichtbar',
   openFull: 'Als Seite öffnen',
-  unsaved: 'Es gibt nicht gespeicherte Änderungen.',
-  keepWriting: 'Weiter schreiben',
-  discard: 'Verwerfen',
+  unsaved: (title) =>
+    `${title} hat nicht gespeicherte Änderungen. Sie sind aufbewahrt: öffnen Sie es wieder, um weiterzuschreiben.`,
 };

@@ -50,6 +50,7 @@ export const users: Texts['users'] = {
   resetLink: 'Link für neues Passwort anlegen',
   rules: 'Regeln',
   rulesHelp: 'Was dieser Benutzer darf, nach Inhaltstyp. Regeln ergänzen sich.',
+  contentType: 'Inhaltstyp',
   allTypes: 'Alle Typen',
   rights: { create: 'Anlegen', read: 'Lesen', update: 'Ändern', delete: 'Löschen' },
   mayPublish: 'Darf veröffentlichen',

@@ -92,5 +92,5 @@ export const writing: Texts['writing'] = {
   notLive: 'nicht live',
   liveHelp: 'Änderungen anderer erscheinen sofort.',
   notLiveHelp: 'Kein Ereignisstrom: Änderungen anderer erscheinen innerhalb von 30 Sekunden.',
-  loading: 'Speichern ist möglich, wenn das Objekt geladen ist.',
+  singleEmpty: 'Dieses Objekt gibt es noch nicht, und Ihnen fehlt das Recht, es anzulegen.',
 };

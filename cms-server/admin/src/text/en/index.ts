@@ -15,6 +15,7 @@ import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
 import { texts } from './texts';
+import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
 import { types } from './types';
 import { users } from './users';
@@ -40,6 +41,7 @@ export const en = {
   shell,
   signIn,
   texts,
+  translation,
   trash,
   types,
   users,

@@ -13,7 +13,5 @@ export const relation = {
   damaged: 'is not a link',
   notPublic: 'readers do not see it yet',
   openFull: 'Open as a page',
-  unsaved: 'There are unsaved changes.',
-  keepWriting: 'Keep writing',
-  discard: 'Discard them',
+  unsaved: (title: string) => `${title} has unsaved changes. They are stored: open it again to go on.`,
 };

@@ -48,6 +48,7 @@ export const users = {
   resetLink: 'Create link for a new password',
   rules: 'Rules',
   rulesHelp: 'What this user may do, by content type. Rules add up.',
+  contentType: 'Content type',
   allTypes: 'All types',
   rights: { create: 'Create', read: 'Read', update: 'Update', delete: 'Delete' },
   mayPublish: 'May publish',

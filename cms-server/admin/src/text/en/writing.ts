@@ -98,5 +98,5 @@ export const writing = {
   notLive: 'not live',
   liveHelp: 'Changes of others appear here immediately.',
   notLiveHelp: 'No event stream: changes of others appear within 30 seconds.',
-  loading: 'Saving is possible when the object is loaded.',
+  singleEmpty: 'This object does not exist yet, and you do not have the right to create it.',
 };

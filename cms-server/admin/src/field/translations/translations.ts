@@ -1,0 +1,66 @@
+// Translations: a list of items with `__language`, beside the original in the object itself. Plain list data
+// for the API; properties that the type does not declare are kept.
+import { isEqual } from '../../value/equal';
+import { isRecord } from '../../value/record';
+
+export const LANGUAGE = '__language';
+
+export type TranslationState = 'empty' | 'translated' | 'older';
+
+export function languageOf(item: unknown): string {
+  return isRecord(item) && typeof item[LANGUAGE] === 'string' ? item[LANGUAGE] : '';
+}
+
+export function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/** Where the values of an object and of a translation stand now, and where they stood when it was stored. */
+export interface Sides {
+  original: unknown;
+  storedOriginal: unknown;
+  translated: unknown;
+  storedTranslated: unknown;
+}
+
+/** A translation is older when the original was changed since it was stored, and the translation was not. */
+export function stateOf({ original, storedOriginal, translated, storedTranslated }: Sides): TranslationState {
+  if (isEmpty(translated)) return 'empty';
+  const changed = storedOriginal !== undefined && !isEqual(original, storedOriginal);
+  return changed && isEqual(translated, storedTranslated) ? 'older' : 'translated';
+}
+
+/** Languages of ISO 639-1 that people write in; others are added by typing their code. */
+const CODES =
+  'af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fo fr fy ga gd gl gu he hi hr hu hy id is it ja ka kk ' +
+  'km kn ko ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn pa pl ps pt rm ro ru si sk sl sq sr sv sw ta te tg th tk tr uk ' +
+  'ur uz vi zh zu';
+
+export function languageName(code: string, language: string): string {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** Languages whose name or code begins with, or contains, the text. A typed code is offered as it is. */
+export function languagesFor(
+  text: string,
+  used: string[],
+  language: string,
+): { key: string; label: string }[] {
+  const wanted = text.trim().toLowerCase();
+  const codes = CODES.split(' ');
+  if (/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(text.trim()) && !codes.includes(wanted)) codes.push(text.trim());
+  return codes
+    .filter((code) => !used.includes(code))
+    .map((code) => ({ key: code, label: `${languageName(code, language)} (${code})` }))
+    .filter(({ key, label }) => label.toLowerCase().includes(wanted) || key.toLowerCase() === wanted)
+    .sort(
+      (a, b) =>
+        Number(b.key === wanted) - Number(a.key === wanted) || a.label.localeCompare(b.label, language),
+    );
+}

@@ -1,0 +1,264 @@
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from '../support';
+import type { Server } from '../server';
+
+/** A type with Draft & Public, or with a workflow; its objects may link to each other. */
+async function createType(server: Server, name: string, settings: Record<string, unknown>): Promise<void> {
+  const text = { type: 'string' };
+  const config = (label: string, inputType: string, extra: Record<string, unknown> = {}) => ({
+    label,
+    inputType,
+    helpText: '',
+    unique: false,
+    ...extra,
+  });
+  const body = {
+    name,
+    label: name,
+    ...settings,
+    schemaDefinition: {
+      type: 'object',
+      required: ['title'],
+      additionalProperties: false,
+      allOf: [
+        { $ref: '#/components/schemas/AbstractContentTypeSchemaDefinition' },
+        {
+          type: 'object',
+          properties: {
+            title: { ...text, minLength: 1 },
+            body: text,
+            related: {
+              type: 'array',
+              minItems: 0,
+              items: { $ref: '#/components/schemas/DataSource' },
+            },
+          },
+        },
+      ],
+    },
+    metaDefinition: {
+      order: ['title', 'body', 'related'],
+      propertiesConfig: {
+        title: config('Title', 'text', { isTitlePart: true }),
+        body: config('Body', 'textarea'),
+        related: config('Related', 'datasource', {
+          validation: { relationContenttype: name, relationMultiple: true },
+        }),
+      },
+    },
+  };
+  const response = await server.request('POST', '/api/v1/internal/contenttype', body);
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+async function createObject(server: Server, type: string, values: Record<string, unknown>): Promise<void> {
+  const response = await server.request('POST', `/api/v1/content/${type}`, values);
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+const link = (type: string, id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/${type}/${id}` });
+
+/** What readers get: the text of the object, or the status of the response. */
+async function seenByReaders(server: Server, path: string): Promise<string> {
+  const response = await fetch(`${server.url}/api/v1/content/${path}`, {
+    headers: { 'X-AUTH-TOKEN': 'a'.repeat(40), 'x-visibility': 'public' },
+  });
+  return response.ok ? response.text() : String(response.status);
+}
+
+async function more(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
+const panel = (page: Page) => page.getByRole('complementary');
+
+test.describe('Draft & Public', () => {
+  test.beforeEach(async ({ page, server, home }) => {
+    await createType(server, 'note', { draftPublic: true });
+    await createObject(server, 'note', { id: 'other', title: 'Other note' });
+    await createObject(server, 'note', {
+      id: 'first',
+      title: 'First note',
+      body: 'The boat leaves at ten.',
+      related: [link('note', 'other')],
+    });
+    await page.goto(`${home}/admin/c/note/first`);
+    await signIn(page);
+  });
+
+  test('publishes, edits, compares and unpublishes', async ({ page, server }) => {
+    await expect(panel(page)).toContainText('Draft');
+    await expect(panel(page)).toContainText('Readers do not see it.');
+    await expectAccessible(page);
+    await panel(page).getByRole('button', { name: 'Publish…' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('Readers see it for the first time.');
+    await expect(dialog).toContainText('1 linked object is not public');
+    await expect(dialog.getByRole('link', { name: 'Other note' })).toBeVisible();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(panel(page)).toContainText('Readers see this version.');
+    expect(await seenByReaders(server, 'note/first')).toContain('leaves at ten');
+    expect(await seenByReaders(server, 'note/other')).toBe('404');
+
+    await page.getByRole('textbox', { name: 'Body' }).fill('The ferry leaves at ten.');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await expect(panel(page)).toContainText('Readers see version 1');
+    expect(await seenByReaders(server, 'note/first')).toContain('The boat leaves');
+    await panel(page).getByRole('button', { name: 'Publish…' }).click();
+    await expect(dialog.locator('del')).toContainText('boat');
+    await expect(dialog.locator('ins')).toContainText('ferry');
+    await expectAccessible(page);
+    await dialog.getByRole('checkbox', { name: 'Publish them too' }).check();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(panel(page)).toContainText('Readers see this version.');
+    expect(await seenByReaders(server, 'note/first')).toContain('The ferry leaves');
+    expect(await seenByReaders(server, 'note/other')).toContain('Other note');
+
+    await more(page, 'Unpublish');
+    await expect(panel(page)).toContainText('Readers do not see it.');
+    expect(await seenByReaders(server, 'note/first')).toBe('404');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await expect(page.getByRole('menuitem', { name: /Archive/ })).toContainText('A draft cannot be archived');
+    await expectAccessible(page);
+  });
+
+  test('publishes with the keyboard what was not saved yet', async ({ page, server }) => {
+    await page.getByRole('textbox', { name: 'Title' }).fill('A better title');
+    await page.keyboard.press('Control+Shift+P');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save and publish' }).click();
+    await expect(page.getByText('Published.')).toBeVisible();
+    expect(await seenByReaders(server, 'note/first')).toContain('A better title');
+  });
+
+  test('schedules in the zone of the reader, warns before an edit, and cancels', async ({ page, server }) => {
+    await more(page, 'Schedule…');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByRole('status')).toContainText(/09:00 in Warsaw, 0[78]:00 UTC/);
+    await expectAccessible(page);
+    await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await expect(dialog.getByText('Choose a time more than 5 minutes ahead.').first()).toBeVisible();
+    await dialog.getByLabel('Date and time').fill('2050-07-01T09:00');
+    await dialog.getByLabel('Time zone').fill('America/New_York');
+    await expect(dialog.getByRole('status')).toContainText('09:00 in New York, 13:00 UTC');
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await expect(panel(page)).toContainText('Scheduled');
+    await expect(panel(page)).toContainText('America/New_York');
+    const stored = await server.request('GET', '/api/v1/content/note/first');
+    expect(await stored.text()).toContain('"scheduledAt":"2050-07-01T13:00:00+00:00"');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
+    await expect(panel(page)).toContainText('Saving a change cancels this schedule.');
+    await expectAccessible(page);
+    await more(page, 'Cancel the schedule');
+    await expect(panel(page)).not.toContainText('Scheduled');
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Another title');
+  });
+
+  test('shows first what links to an object that is to be deleted', async ({ page, server, home }) => {
+    await page.goto(`${home}/admin/c/note/other`);
+    await more(page, 'Delete…');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByRole('link', { name: 'First note' })).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Delete', exact: true })).toBeDisabled();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Used by' }).click();
+    await expect(page.getByText('1 object links to it')).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'First note' }).click();
+    await expect(page.getByRole('heading', { name: 'First note' })).toBeVisible();
+    await more(page, 'Delete…');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page.getByText('First note is deleted.')).toBeVisible();
+    expect((await server.request('GET', '/api/v1/content/note/first')).status).toBe(404);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('heading', { name: 'First note' })).toBeVisible();
+    expect((await server.request('GET', '/api/v1/content/note/first')).status).toBe(200);
+    await expectAccessible(page);
+  });
+
+  test('restores a version, and one property of it', async ({ page, server }) => {
+    for (const values of [
+      { id: 'first', title: 'Second title', body: 'Second body.' },
+      { id: 'first', title: 'Third title', body: 'Third body.' },
+    ]) {
+      const response = await server.request('PUT', '/api/v1/content/note/first', values);
+      expect(response.status).toBe(200);
+    }
+    await page.reload();
+    await page.getByRole('link', { name: /Versions/ }).click();
+    await expect(page.getByText('Changed: Title, Body').first()).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: 'Compare from version 1' }).check();
+    await page.getByRole('radio', { name: 'Compare to version 3' }).check();
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    expect(page.url()).toContain('/compare?from=1&to=3');
+    await expect(page.locator('del').first()).toContainText('First note');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Restore Title of version 1' }).click();
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
+    await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Third body.');
+    await expect(page.getByText('Nothing is saved yet.')).toBeVisible();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await expect(page.getByText('Saved as version 4.')).toBeVisible();
+    await page.getByRole('link', { name: /Versions/ }).click();
+    await page.getByRole('button', { name: 'Restore version 2' }).click();
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Second title');
+    await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Second body.');
+    await expectAccessible(page);
+    const stored = await server.request('GET', '/api/v1/content/note/first');
+    expect(await stored.text()).toContain('First note');
+  });
+
+  test('duplicates an object, and gives its request to programs', async ({ page }) => {
+    await panel(page).getByText('Request').click();
+    await expect(panel(page).getByLabel('curl')).toHaveValue(/api\/v1\/content\/note\/first/);
+    await expectAccessible(page);
+    await more(page, 'Duplicate');
+    await expect(page.getByText('This is the copy.')).toBeVisible();
+    await expect(page).not.toHaveURL(/note\/first/);
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
+  });
+});
+
+test('moves an object through all states of its workflow', async ({ page, server, home }) => {
+  await createType(server, 'report', { workflowId: 'publishing' });
+  await createObject(server, 'report', { id: 'one', title: 'Report' });
+  await page.goto(`${home}/admin/c/report/one`);
+  await signIn(page);
+  for (const state of ['review', 'draft', 'review', 'public', 'archive']) {
+    await panel(page)
+      .getByRole('button', { name: `Move to ${state}` })
+      .click();
+    await expect(panel(page).getByText(state, { exact: true })).toBeVisible();
+  }
+  await expectAccessible(page);
+  await expect(panel(page).getByRole('button', { name: /Move to/ })).toHaveCount(0);
+});
+
+test('opens the preview of a draft', async ({ page, server, home }) => {
+  await createType(server, 'leaf', { draftPublic: true });
+  const definition = (await (await server.request('GET', '/api/v1/internal/contenttype/leaf')).json()) as {
+    metaDefinition: Record<string, unknown>;
+  };
+  definition.metaDefinition.admin = { previewUrl: '/api/v1/content/leaf/{id}?auth_token={token}' };
+  const put = await server.request('PUT', '/api/v1/internal/contenttype/leaf', definition);
+  expect(put.status, await put.clone().text()).toBe(200);
+  await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
+  await page.goto(`${home}/admin/c/leaf/one`);
+  await signIn(page);
+  await more(page, 'Preview');
+  const link = page.getByRole('dialog').getByRole('link', { name: 'Open in a new tab' });
+  await expect(link).toHaveAttribute('href', /leaf\/one\?auth_token=pv_/);
+  const shown = await fetch(
+    server.url +
+      String(
+        new URL((await link.getAttribute('href')) ?? '', home).pathname +
+          new URL((await link.getAttribute('href')) ?? '', home).search,
+      ),
+  );
+  expect(await shown.text()).toContain('A hidden leaf');
+  await expectAccessible(page);
+});

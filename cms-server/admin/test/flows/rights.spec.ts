@@ -1,0 +1,80 @@
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+
+test.beforeEach(async ({ server }) => {
+  const types = await server.request('GET', '/api/v1/internal/contenttype/author');
+  const author = (await types.json()) as Record<string, unknown>;
+  const put = await server.request('PUT', '/api/v1/internal/contenttype/author', {
+    ...author,
+    draftPublic: true,
+  });
+  expect(put.status, await put.clone().text()).toBe(200);
+});
+
+test('does not let an author publish', async ({ page, server, home }) => {
+  const user = await createUser(server, 'author');
+  await page.goto(`${home}/admin/c/author/maren`);
+  await signIn(page, user);
+  const panel = page.getByRole('complementary');
+  await expect(panel).toContainText('Public');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await expect(page.getByRole('menuitem', { name: /Schedule/ })).toContainText('no right to publish');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Maren H.');
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await expect(panel).toContainText('Readers see version');
+  await expect(page.getByRole('button', { name: 'Publish…' })).toHaveCount(0);
+});
+
+test('lets a viewer read and change nothing', async ({ page, server, home }) => {
+  const user = await createUser(server, 'viewer');
+  await page.goto(`${home}/admin/c/author/maren`);
+  await signIn(page, user);
+  await expect(page.getByLabel('Name')).not.toBeEditable();
+  await expect(page.getByRole('button', { name: /Save|Publish/ })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Users' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('no right to delete');
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: /Versions/ }).click();
+  await expect(page.getByRole('button', { name: /Restore/ })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.goto(`${home}/admin/users`);
+  await expect(page.getByText('You may not see this.')).toBeVisible();
+});
+
+test('lets a custom role see and do only what its rules allow', async ({ page, server, home }) => {
+  const rule = { ctd: 'author', create: false, read: true, update: true, delete: false };
+  const user = await createUser(server, 'custom', { rules: [rule], mayPublish: true });
+  await page.goto(`${home}/admin/c/author/maren`);
+  await signIn(page, user);
+  const navigation = page.getByRole('navigation', { name: 'Navigation' });
+  await expect(navigation.getByRole('link', { name: /author/i })).toBeVisible();
+  await expect(navigation.getByRole('link', { name: /product/i })).toHaveCount(0);
+  await page.getByRole('textbox', { name: 'Name' }).fill('Maren H.');
+  await expect(page.getByRole('complementary').getByRole('button', { name: 'Publish…' })).toBeVisible();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await expect(page.getByRole('menuitem', { name: /Delete/ })).toContainText('no right to delete');
+  await expect(page.getByRole('menuitem', { name: /Duplicate/ })).toContainText('no right to create');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.goto(`${home}/admin/c/product`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Spring tide' })).toHaveCount(0);
+});
+
+test('shows what is not allowed after the role has changed', async ({ page, server, home }) => {
+  const user = await createUser(server, 'admin');
+  await signIn(page, user);
+  await page.getByRole('link', { name: 'Users' }).click();
+  await expect(page.getByRole('row', { name: /admin user/ })).toBeVisible();
+  const list = (await (await server.request('GET', '/api/v1/internal/user?q=admin@')).json()) as {
+    data: { id: string }[];
+  };
+  const id = list.data[0]?.id ?? '';
+  const put = await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' });
+  expect(put.status).toBe(200);
+  await page.goto(`${home}/admin/users`);
+  await expect(page.getByText('You may not see this.')).toBeVisible();
+  await expectAccessible(page);
+});

@@ -1,0 +1,163 @@
+// Bad luck while writing: rights, types, storage and users that change under the open form.
+import type { Page } from '@playwright/test';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import type { Server } from '../server';
+
+const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await expect(save(page)).toBeVisible();
+}
+
+interface Definition {
+  schemaDefinition: { allOf: { properties?: Record<string, unknown> }[] };
+  metaDefinition: {
+    order: string[];
+    propertiesConfig: Record<string, Record<string, unknown>>;
+    admin?: Record<string, unknown>;
+  };
+}
+
+/** Changes the definition of a type as another program does. */
+async function changeType(server: Server, name: string, change: (type: Definition) => void): Promise<void> {
+  const path = `/api/v1/internal/contenttype/${name}`;
+  const type = (await (await server.request('GET', path)).json()) as Definition;
+  change(type);
+  const response = await server.request('PUT', path, type);
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+test('keeps what was typed in a property that the type loses', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'c/author/maren');
+  await page.getByLabel('Bio').fill('Typed before the type changed.');
+  await page.getByLabel('Name').fill('Maren the second');
+  await changeType(server, 'author', (type) => {
+    delete type.schemaDefinition.allOf[1]?.properties?.bio;
+    delete type.metaDefinition.propertiesConfig.bio;
+    type.metaDefinition.order = type.metaDefinition.order.filter((name) => name !== 'bio');
+  });
+  await expect(page.getByText(/bio no longer exist/)).toBeVisible();
+  await expect(page.getByLabel('bio', { exact: true })).toHaveValue('Typed before the type changed.');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Remove these values' }).click();
+  await save(page).click();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Maren the second');
+});
+
+test('names the missing right when a role changes under the form', async ({ page, server }) => {
+  const user = await createUser(server, 'editor');
+  await signIn(page, user);
+  await open(page, 'c/author/maren');
+  await page.getByLabel('Name').fill('Not mine any more');
+  const users = await (await server.request('GET', '/api/v1/internal/user?q=editor@example.com')).json();
+  const { id } = (users as { data: [{ id: string }] }).data[0];
+  expect((await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'viewer' })).status).toBe(200);
+  await save(page).click();
+  await expect(page.getByText(/You do not have the right to change Author objects/)).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Not mine any more');
+  await expectAccessible(page);
+});
+
+test('stores on the server when the browser forbids storing, and asks when nothing can store', async ({
+  page,
+  home,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'indexedDB', {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    });
+  });
+  await page.goto(`${home}/admin`);
+  await signIn(page);
+  await open(page, 'c/author/maren');
+  await page.getByLabel('Name').fill('Only on the server');
+  await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await expectAccessible(page);
+  await page.route('**/working-copy', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+  await page.getByLabel('Name').fill('Nowhere');
+  await expect(page.getByText(/could be stored neither in this browser nor on the server/)).toBeVisible();
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole('link', { name: 'Home' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('Nowhere');
+  expect(asked).toEqual([expect.stringContaining('could not be stored')]);
+  page.removeAllListeners('dialog');
+});
+
+test('reloads for another user, and keeps the work of the first', async ({ page, context, server }) => {
+  const ben = await createUser(server, 'editor');
+  await signIn(page);
+  await open(page, 'c/author/maren');
+  await page.route('**/working-copy', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+  await page.getByLabel('Name').fill('Text of Ada');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await context.clearCookies();
+  await save(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('E-mail').fill(ben.email);
+  await dialog.getByLabel('Password', { exact: true }).fill(ben.password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'editor user' })).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Maren Holloway');
+  await context.clearCookies();
+  await page.reload();
+  await signIn(page);
+  await expect(page.getByLabel('Name')).toHaveValue('Text of Ada');
+  await expect(page.getByText(/not saved yet/)).toBeVisible();
+});
+
+test('shows tabs, conditional fields and the place of an error behind a tab', async ({ page, server }) => {
+  await changeType(server, 'author', (type) => {
+    type.metaDefinition.admin = {
+      tabs: [
+        { label: 'Person', properties: ['name', 'slug', 'role', 'email'] },
+        { label: 'Story', properties: ['bio', 'languages', 'joined'] },
+      ],
+    };
+    const { bio, slug, email } = type.metaDefinition.propertiesConfig;
+    if (bio) bio.admin = { showIf: { property: 'role', equals: 'writer' } };
+    if (slug) slug.admin = { width: 'half' };
+    if (email) email.admin = { width: 'half' };
+  });
+  await signIn(page);
+  await open(page, 'c/author/maren');
+  // Properties that no tab names come first.
+  await expect(page.getByRole('tab', { name: 'Content' })).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('tab', { name: 'Person' }).click();
+  await page.getByRole('combobox', { name: /Role/ }).selectOption('buyer');
+  await page.getByRole('tab', { name: 'Story' }).click();
+  await expect(page.getByLabel('Bio')).toBeHidden();
+  await page.getByRole('tab', { name: 'Person' }).click();
+  await page.getByRole('combobox', { name: /Role/ }).selectOption('writer');
+  await page.getByLabel('Slug').fill('not a slug');
+  await page.getByRole('tab', { name: 'Story' }).click();
+  await expect(page.getByLabel('Bio')).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press('Control+s');
+  await expect(page.getByRole('tab', { name: 'Person' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByLabel('Slug')).toBeFocused();
+  await expectAccessible(page);
+});
+
+test('opens a type with a single object directly', async ({ page, server }) => {
+  await changeType(server, 'about', (type) => {
+    type.metaDefinition.admin = { single: true };
+  });
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/c/about`);
+  await expect(page).toHaveURL(/\/c\/about\/(new|[^/]+)/);
+  await expect(save(page)).toBeVisible();
+});
