@@ -18,6 +18,7 @@ import { signIn } from './sign-in';
 import { texts } from './texts';
 import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -43,6 +44,7 @@ export const de: Texts = {
   texts,
   translation,
   trash,
+  types,
   users,
   writing,
 };

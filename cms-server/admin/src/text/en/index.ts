@@ -17,6 +17,7 @@ import { signIn } from './sign-in';
 import { texts } from './texts';
 import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { writing } from './writing';
 
@@ -42,6 +43,7 @@ export const en = {
   texts,
   translation,
   trash,
+  types,
   users,
   writing,
 };
