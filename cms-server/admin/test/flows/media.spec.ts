@@ -1,0 +1,145 @@
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from '../support';
+
+/** A small image that the server can decode. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
+  'base64',
+);
+const png = (name: string) => ({ name, mimeType: 'image/png', buffer: PNG });
+
+async function openLibrary(page: Page): Promise<void> {
+  await signIn(page);
+  await page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'Media' }).click();
+  await expect(page.getByRole('heading', { name: 'Media' })).toBeVisible();
+}
+
+/** Pastes a file into what has the keyboard. */
+async function pasteImage(page: Page, selector: string): Promise<void> {
+  await page.evaluate(
+    ([target, bytes]) => {
+      const data = new DataTransfer();
+      const content = Uint8Array.from(atob(bytes ?? ''), (letter) => letter.charCodeAt(0));
+      data.items.add(new File([content], 'pasted.png', { type: 'image/png' }));
+      document
+        .querySelector(target ?? 'body')
+        ?.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+        );
+    },
+    [selector, PNG.toString('base64')],
+  );
+}
+
+test('uploads twelve files, names the two that are refused, and sends one of them again', async ({
+  page,
+}) => {
+  await openLibrary(page);
+  const good = Array.from({ length: 10 }, (_none, index) => png(`boat-${String(index + 1)}.png`));
+  const large = { name: 'film.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(10_485_761) };
+  const wrong = { name: 'sheet.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2\n') };
+  await page.locator('input[type=file]').setInputFiles([...good, large, wrong]);
+  const uploads = page.getByRole('region', { name: 'Uploads' });
+  await expect(uploads.getByText('10 files uploaded.')).toBeVisible({ timeout: 30_000 });
+  await expect(uploads.getByText('2 files were refused.')).toBeVisible();
+  await expect(uploads.getByText('10 MB is over the limit of 10 MB.')).toBeVisible();
+  await expect(uploads.getByText('Files of the type text/csv are not accepted.')).toBeVisible();
+  // The server decides about the type when the user insists.
+  await uploads.getByRole('button', { name: 'Send again sheet.csv' }).click();
+  await expect(uploads.getByText(/The mime type of the file is invalid/)).toBeVisible();
+  await expect(page.getByRole('link', { name: /boat-10\.png/ })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('filters files, keeps the filters in the address, and pastes an image', async ({ page }) => {
+  await openLibrary(page);
+  await page.getByRole('searchbox', { name: /Search by name/ }).fill('mil da');
+  await expect(page.getByRole('link', { name: /mill-at-dawn/ })).toBeVisible();
+  await expect(page.getByText('1 found')).toBeVisible();
+  await expect(page).toHaveURL(/q=mil\+da/);
+  await page.reload();
+  await expect(page.getByText('1 found')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove filters' }).click();
+  await pasteImage(page, 'body');
+  await expect(page.getByText('1 file uploaded.')).toBeVisible();
+  await page.getByRole('button', { name: 'No alt text' }).click();
+  await expect(page.getByRole('link', { name: /pasted\.png/ })).toBeVisible();
+  await expect(page.getByText('1 found')).toBeVisible();
+  await page.getByRole('button', { name: 'Unused' }).click();
+  await expect(page.getByText('1 of the 1 files on this page are not used.')).toBeVisible();
+  await page.getByRole('button', { name: 'List' }).click();
+  await expectAccessible(page);
+});
+
+test('crops an image by keyboard and by numbers, and sets its focal point', async ({ page, server }) => {
+  await openLibrary(page);
+  await page.getByRole('link', { name: /mill-at-dawn/ }).click();
+  await page.getByRole('button', { name: /^▸? ?square/ }).click();
+  const box = page.getByRole('group', { name: /Crop: arrow keys/ });
+  await box.focus();
+  await box.press('ArrowRight');
+  await page.getByRole('group', { name: 'Variants' }).getByLabel('Height').fill('200');
+  await page.getByRole('group', { name: 'Variants' }).getByLabel('Height').press('Tab');
+  await page
+    .getByRole('group', { name: 'Focal point', exact: true })
+    .getByLabel(/From the left/)
+    .fill('25');
+  await page.keyboard.press('Tab');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  const found = await server.request(
+    'GET',
+    '/api/v1/content/_media/_media-37bd5a46-505c-4867-be29-ba7de75bcddb?fields[]=variants&fields[]=focalPoint',
+  );
+  expect(await found.json()).toMatchObject({
+    variants: [{ name: 'square', trim: { top: 20, left: 70, width: 280, height: 200 } }],
+    focalPoint: { x: 0.25, y: 0.5 },
+  });
+});
+
+test('chooses several files by keyboard in their order', async ({ page }) => {
+  await signIn(page);
+  await page.goto(page.url().replace(/\/admin.*/, '/admin/c/product/slow-kettle'));
+  await page.getByRole('button', { name: 'Choose… Pictures' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Choose files' });
+  const search = dialog.getByRole('searchbox');
+  await expect(search).toBeFocused();
+  await expect(dialog.getByRole('listbox').getByRole('option').first()).toBeVisible();
+  await expectAccessible(page);
+  await search.fill('mill');
+  await expect(dialog.getByRole('option', { name: /mill-at-dawn/ })).toBeVisible();
+  await search.press('ArrowDown');
+  await page.keyboard.press('Space');
+  // What is selected stays selected while something else is searched.
+  await search.fill('kettle');
+  await expect(dialog.getByRole('option', { name: /pouring-kettle/ })).toBeVisible();
+  await search.fill('');
+  await expect(dialog.getByRole('button', { name: 'Remove mill-at-dawn.png' })).toBeVisible();
+  await search.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+  const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
+  await expect(pictures.getByRole('listitem')).toHaveCount(3);
+  await expect(pictures.getByRole('listitem').nth(1)).toContainText('mill-at-dawn.png');
+  // Pasted into the field, a file is uploaded and added in place; its alt text is written beside it.
+  await pasteImage(page, '[data-path=pictures] .media');
+  await expect(pictures.getByRole('listitem')).toHaveCount(4);
+  const alt = pictures.getByLabel('Alt text pasted.png');
+  await alt.fill('A grey square');
+  await alt.press('Tab');
+  await expect(pictures.getByText('Alt text saved.')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('works at phone width', async ({ page }) => {
+  await signIn(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(page.url().replace(/\/admin.*/, '/admin/media'));
+  await expect(page.getByRole('link', { name: /mill-at-dawn/ })).toBeVisible();
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await expectAccessible(page);
+});
