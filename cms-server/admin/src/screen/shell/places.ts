@@ -17,7 +17,12 @@ export function places(): Place[] {
     { path: 'schedule', label: t.shell.schedule },
     ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
-    ...(session.isAdmin ? [{ path: 'users', label: t.account.users }] : []),
+    ...(session.isAdmin
+      ? [
+          { path: 'users', label: t.account.users },
+          { path: 'keys', label: t.keys.title },
+        ]
+      : []),
   ];
 }
 

@@ -36,6 +36,7 @@ const ROWS: Row[] = [
   { path: 'schedule', load: () => import('../schedule/Schedule.svelte') },
   { path: 'users', load: () => import('../users/Users.svelte') },
   { path: 'users/{id}', load: () => import('../users/UserScreen.svelte') },
+  { path: 'keys', load: () => import('../keys/Keys.svelte') },
   { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 

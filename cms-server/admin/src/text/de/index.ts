@@ -7,6 +7,7 @@ import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
+import { keys } from './keys';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
@@ -30,6 +31,7 @@ export const de: Texts = {
   diff,
   field,
   home,
+  keys,
   list,
   media,
   object,

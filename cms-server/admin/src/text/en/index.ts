@@ -6,6 +6,7 @@ import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
 import { home } from './home';
+import { keys } from './keys';
 import { list } from './list';
 import { media } from './media';
 import { object } from './object';
@@ -29,6 +30,7 @@ export const en = {
   diff,
   field,
   home,
+  keys,
   list,
   media,
   object,
