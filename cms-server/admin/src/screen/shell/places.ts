@@ -17,10 +17,14 @@ export function places(): Place[] {
     { path: 'schedule', label: t.shell.schedule },
     ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
+    { path: 'api', label: t.apiConsole.title },
     ...(session.isAdmin
       ? [
           { path: 'users', label: t.account.users },
           { path: 'keys', label: t.keys.title },
+          { path: 'webhooks', label: t.webhooks.title },
+          { path: 'workflows', label: t.workflows.title },
+          { path: 'system', label: t.system.title },
         ]
       : []),
   ];

@@ -2,6 +2,7 @@
 import { account } from './account';
 import { bulk } from './bulk';
 import { common } from './common';
+import { apiConsole } from './console';
 import { control } from './control';
 import { diff } from './diff';
 import { field } from './field';
@@ -15,15 +16,19 @@ import { relation } from './relation';
 import { palette, search } from './search';
 import { shell } from './shell';
 import { signIn } from './sign-in';
+import { system } from './system';
 import { texts } from './texts';
 import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
 import { users } from './users';
+import { webhooks } from './webhooks';
+import { workflows } from './workflows';
 import { writing } from './writing';
 
 export const en = {
   account,
   activity,
+  apiConsole,
   bulk,
   common,
   control,
@@ -41,9 +46,12 @@ export const en = {
   search,
   shell,
   signIn,
+  system,
   texts,
   translation,
   trash,
   users,
+  webhooks,
+  workflows,
   writing,
 };
