@@ -51,7 +51,7 @@ export async function signIn(page: Page, user: { email: string; password: string
   await page.getByLabel('E-mail').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByRole('navigation', { name: 'Navigation' })).toBeAttached();
+  await expect(page.getByRole('navigation', { name: 'Navigation', includeHidden: true })).toBeAttached();
 }
 
 /** Creates a user with a role through the API; returns how to sign in. */

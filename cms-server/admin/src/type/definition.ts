@@ -33,7 +33,8 @@ export function readContentType(value: unknown): ContentType {
   return {
     id: string(item.id) ?? '',
     name: string(item.name) ?? '',
-    label: string(item.label) ?? string(item.name) ?? '',
+    // The server adds a word to the labels of built-in types that says nothing to an editor.
+    label: (string(item.label) ?? string(item.name) ?? '').replace(/ \(internal\)$/, ''),
     draftPublic: item.draftPublic === true,
     internal: item.internal === true,
     workflowId: string(item.workflowId),
