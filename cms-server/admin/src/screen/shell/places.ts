@@ -18,7 +18,16 @@ export function places(): Place[] {
     ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
     { path: 'types', label: t.types.title },
-    ...(session.isAdmin ? [{ path: 'users', label: t.account.users }] : []),
+    { path: 'api', label: t.apiConsole.title },
+    ...(session.isAdmin
+      ? [
+          { path: 'users', label: t.account.users },
+          { path: 'keys', label: t.keys.title },
+          { path: 'webhooks', label: t.webhooks.title },
+          { path: 'workflows', label: t.workflows.title },
+          { path: 'system', label: t.system.title },
+        ]
+      : []),
   ];
 }
 

@@ -39,6 +39,12 @@ const ROWS: Row[] = [
   { path: 'types/{name}', load: () => import('../types/TypeScreen.svelte') },
   { path: 'users', load: () => import('../users/Users.svelte') },
   { path: 'users/{id}', load: () => import('../users/UserScreen.svelte') },
+  { path: 'keys', load: () => import('../keys/Keys.svelte') },
+  { path: 'webhooks', load: () => import('../webhooks/Webhooks.svelte') },
+  { path: 'webhooks/{id}', load: () => import('../webhooks/WebhookScreen.svelte') },
+  { path: 'workflows', load: () => import('../workflows/Workflows.svelte') },
+  { path: 'system', load: () => import('../system/System.svelte') },
+  { path: 'api', load: () => import('../console/Console.svelte') },
   { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 

@@ -1,0 +1,45 @@
+// Requests that the generated client does not know: operations chosen at run time, and probes. Gives the
+// response as it is. Knows HTTP; no Svelte.
+import { PAGE_HEADERS } from './client';
+
+export interface RawRequest {
+  method: string;
+  /** Path and query on this server. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
+  signal?: AbortSignal;
+}
+
+export interface RawResponse {
+  /** HTTP status; 0 when no response arrived. */
+  status: number;
+  headers: [string, string][];
+  text: string;
+  /** How long the request took. */
+  ms: number;
+}
+
+/** Sends a request with the rights of the session. Never rejects, except when it was aborted. */
+export async function sendRaw({ method, path, headers, body, signal }: RawRequest): Promise<RawResponse> {
+  const started = performance.now();
+  try {
+    const response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      headers: { ...PAGE_HEADERS, ...headers },
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: [...response.headers],
+      text,
+      ms: performance.now() - started,
+    };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    return { status: 0, headers: [], text: '', ms: performance.now() - started };
+  }
+}

@@ -1,0 +1,41 @@
+// What keys are, and which rules a preset stands for. Knows no request.
+import type { Schema } from '../../api/client';
+import { typeNamed } from '../../session/session.svelte';
+import { t } from '../../text';
+import { RIGHTS, type Rule } from '../../ui/RuleGrid.svelte';
+
+export type Key = Schema['ApiKey'];
+export type Kind = Key['kind'];
+export const KINDS: Kind[] = ['scoped', 'read_only', 'read_write', 'admin'];
+export const GRACE_HOURS = [0, 1, 24, 72, 168] as const;
+
+const all = { ctd: '*', read: true, create: false, update: false, delete: false };
+export const PRESETS: Record<keyof typeof t.keys.preset, Rule[]> = {
+  viewer: [all],
+  writer: [{ ...all, create: true, update: true }],
+  publisher: [{ ...all, create: true, update: true, delete: true }],
+  none: [],
+};
+export const PRESET_NAMES = ['viewer', 'writer', 'publisher', 'none'] as const;
+
+/** Rules of the API, where a right may be left out. */
+export function rulesOf(key: Key): Rule[] {
+  return key.rules.map((rule) => ({
+    ctd: rule.ctd,
+    read: rule.read ?? false,
+    create: rule.create ?? false,
+    update: rule.update ?? false,
+    delete: rule.delete ?? false,
+  }));
+}
+
+/** `All types: Read; Posts: Create, Update`. */
+export function describeRules(key: Key): string {
+  if (key.kind !== 'scoped') return t.keys.may[key.kind];
+  const parts = rulesOf(key).map((rule) => {
+    const type = rule.ctd === '*' ? t.users.allTypes : (typeNamed(rule.ctd)?.label ?? rule.ctd);
+    const rights = RIGHTS.filter((right) => rule[right]).map((right) => t.users.rights[right]);
+    return `${type}: ${rights.join(', ')}`;
+  });
+  return parts.join('; ') || t.keys.noRules;
+}

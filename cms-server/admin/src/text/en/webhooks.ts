@@ -1,0 +1,62 @@
+// Webhooks: list, deliveries, signature.
+import { plural } from '../format';
+
+export const webhooks = {
+  title: 'Webhooks',
+  about: 'Requests that the server sends to other programs when something changes.',
+  off: 'Webhooks are switched off on this server.',
+  create: 'New webhook',
+  edit: 'Edit',
+  empty: 'No webhook yet. A webhook tells another program, such as the build of a site, about changes.',
+  types: {
+    async: 'after changes of objects',
+    sync: 'before changes of objects',
+    ctd: 'after changes of content types',
+  },
+  states: { disabled: 'Disabled', down: 'Not reachable, paused', good: 'Active' },
+  waiting: (count: number) =>
+    plural(count, { one: '1 delivery waits', other: `${String(count)} deliveries wait` }),
+  none: 'No delivery waits',
+  test: 'Send a test',
+  testSent: 'A test delivery is on its way.',
+  replayFailed: 'Replay all failed',
+  replaySelected: (count: number) => `Replay ${String(count)} selected`,
+  replay: 'Replay',
+  replayed: (count: number) =>
+    plural(count, {
+      one: '1 delivery is sent again.',
+      other: `${String(count)} deliveries are sent again.`,
+    }),
+  replayedNone: 'No delivery has been given up. What waits is tried immediately.',
+  log: 'Deliveries',
+  logHelp: 'The last 300 that are over, and all that wait. Newest first.',
+  noLog: 'No deliveries yet. Send a test, or change an object of one of its types.',
+  show: 'Show',
+  any: 'All states',
+  status: {
+    waiting: 'Waiting',
+    retrying: 'Failed, will be retried',
+    paused: 'Paused',
+    failed: 'Given up',
+    done: 'Delivered',
+  },
+  select: (id: string) => `Select delivery ${id}`,
+  details: (id: string) => `Request and response of delivery ${id}`,
+  attempts: (count: number) => plural(count, { one: '1 attempt', other: `${String(count)} attempts` }),
+  next: (when: string) => `next attempt ${when}`,
+  request: 'Request',
+  response: (status: number) => `Response ${String(status)}`,
+  noRequest: 'Not sent yet.',
+  noResponse: 'No response.',
+  error: 'Error',
+  message: 'Message id',
+  created: 'Created',
+  attempted: 'Last attempt',
+  testAction: 'Test',
+  verify: 'How to verify the signature',
+  verifyHelp:
+    'Every request is signed as described by Standard Webhooks (standardwebhooks.com), which has libraries for most languages. By hand, with the bytes of the body as they were received:',
+  secret: 'Signing secret',
+  showSecret: 'Show secret',
+  missing: 'This webhook does not exist.',
+};
