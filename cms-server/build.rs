@@ -60,7 +60,7 @@ fn build(sources: &Path, work: &Path) -> Result<PathBuf, Failure> {
     check_node()?;
     let changed_packages = copy_sources(sources, work).map_err(|error| broken(&error))?;
     if changed_packages || !work.join("node_modules/.package-lock.json").exists() {
-        run(work, "npm", &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        run(work, "npm", &["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
             .map_err(|output| Failure::Missing(format!("npm ci failed: {}", last_line(&output))))?;
     }
     run(work, "npm", &["run", "build"])

@@ -1,8 +1,7 @@
 // Builds the page, and serves it during development beside a running server (CMS_SERVER).
 import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import type { Plugin } from 'vite';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vite';
 import { licences } from './licences';
 
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
@@ -28,11 +27,4 @@ export default defineConfig({
   server: { proxy },
   preview: { proxy, headers: { 'Content-Security-Policy': policy } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, chunkSizeWarningLimit: 400 },
-  test: {
-    include: ['src/**/*.test.ts'],
-    environment: 'jsdom',
-    // Svelte components are tested in a real browser by the flows; unit tests see plain modules.
-    server: { deps: { inline: [/svelte/] } },
-  },
-  resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
 });

@@ -26,6 +26,8 @@ function isMedia(field: Field): boolean {
 
 // Loaders are constants: each is the key of its loaded control.
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
+const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
+const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const SEVERAL: Entry = { control: { lazy: () => import('./choice/Multiple.svelte') }, group: true };
 const SIMPLE_LIST: Entry = {
   control: { lazy: () => import('./simple-list/SimpleList.svelte') },
@@ -43,8 +45,6 @@ const GEO: Entry = { control: { lazy: () => import('./geo/Geo.svelte') }, group:
 const NESTED: Entry = { control: { lazy: () => import('./custom/Custom.svelte') }, group: true };
 const MEDIA: Entry = { control: { lazy: () => import('./media/Media.svelte') }, group: true };
 const RELATION: Entry = { control: { lazy: () => import('./datasource/Relation.svelte') }, group: true };
-const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
-const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
 
 function entryOf(field: Field): Entry {

@@ -132,7 +132,8 @@ function fieldsOf(schema: ObjectSchema, meta: Record<string, unknown>): Field[] 
   });
 }
 
-function fieldOf(
+/** One property as the form shows it. */
+export function fieldOf(
   name: string,
   property: Record<string, unknown>,
   config: Record<string, unknown>,

@@ -9,12 +9,14 @@ export function float(
 ): () => void {
   const update = () => {
     if (options.fitWidth) popover.style.inlineSize = `${String(anchor.offsetWidth)}px`;
-    const { scrollTop } = popover;
+    // Placing measures the full height, which would scroll the list to its start.
+    const boxes = [popover, ...popover.children];
+    const offsets = boxes.map((box) => box.scrollTop);
     place(popover, anchor);
-    popover.scrollTop = scrollTop;
+    boxes.forEach((box, index) => (box.scrollTop = offsets[index] ?? 0));
   };
   const scrolled = (event: Event) => {
-    if (event.target !== popover) update();
+    if (!(event.target instanceof Node && popover.contains(event.target))) update();
   };
   if (!popover.matches(':popover-open')) popover.showPopover();
   update();

@@ -47,8 +47,9 @@ test('links to one object among very many, creates another in place, and reorder
   const [event] = first.data as { id: string }[];
   await open(page, `c/event/${event?.id ?? ''}`);
   const hosts = group(page, 'Hosts');
-  const before = await hosts.getByRole('listitem').count();
   const search = hosts.getByRole('combobox', { name: 'Hosts: search' });
+  await expect(search).toBeVisible();
+  const before = await hosts.getByRole('listitem').count();
   await search.fill(`pers ${String(OBJECTS - 1)}`);
   const option = page.getByRole('option', { name: `Person ${String(OBJECTS - 1)} of many` });
   await expect(option).toBeVisible();
@@ -112,7 +113,7 @@ test('edits lists by keyboard: lines, pasted lines, rows, removal with undo', as
   await expect(brewing.getByRole('listitem')).toHaveCount(2);
   await brewing.getByRole('button', { name: 'Remove filter' }).first().click();
   await expect(brewing.getByRole('listitem')).toHaveCount(1);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
   await expect(brewing.getByRole('listitem')).toHaveCount(2);
   await group(page, 'Sizes').getByLabel('1 kg').check();
   await group(page, 'Sizes').getByLabel('125 g').check();
@@ -170,8 +171,8 @@ test('translates an object, language by language', async ({ page, server }) => {
   await translations.getByRole('combobox', { name: 'Add a language' }).press('Enter');
   const panel = translations.getByRole('tabpanel');
   await panel.getByRole('button', { name: 'Copy Name from the original' }).click();
-  await expect(panel.getByLabel('Name')).not.toHaveValue('');
-  await panel.getByLabel('Name').fill('Über uns');
+  await expect(panel.getByRole('textbox', { name: 'Name' })).not.toHaveValue('');
+  await panel.getByRole('textbox', { name: 'Name' }).fill('Über uns');
   await expectAccessible(page);
   await save(page, 2);
   const saved = await stored(server, `about/${about[0]?.id ?? ''}`);

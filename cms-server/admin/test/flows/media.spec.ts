@@ -127,7 +127,7 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
   // Pasted into the field, a file is uploaded and added in place; its alt text is written beside it.
   await pasteImage(page, '[data-path=pictures] .media');
   await expect(pictures.getByRole('listitem')).toHaveCount(4);
-  const alt = pictures.getByLabel('Alt text pasted.png');
+  const alt = pictures.getByRole('textbox', { name: 'Alt text pasted.png' });
   await alt.fill('A grey square');
   await alt.press('Tab');
   await expect(pictures.getByText('Alt text saved.')).toBeVisible();

@@ -2,6 +2,9 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
 
+/** The whole form without scrolling: nothing is under the bars that stay in view. */
+const TALL = { width: 1280, height: 3600 };
+
 type Values = Record<string, unknown>;
 
 async function stored(server: Server, type: string, id: string): Promise<Values> {
@@ -22,6 +25,7 @@ const text = (page: Page, label: string): Locator => page.getByRole('textbox', {
 const tool = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 
 test('writes a rich text with link, list and table', async ({ page, server, home }) => {
+  await page.setViewportSize(TALL);
   await signIn(page);
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
@@ -142,6 +146,7 @@ test('shows hostile texts without running them, and leaves them as they are', as
   server,
   home,
 }) => {
+  await page.setViewportSize(TALL);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   const block = (type: string, data: unknown) => ({ id: `h-${type}`, type, data });
@@ -291,4 +296,41 @@ test('types into a text of 50 KB without delay', async ({ page, server, home }) 
   test.info().annotations.push({ type: 'key to paint, p95', description: `${p95.toFixed(1)} ms` });
   console.log(`key to paint in 50 KB: median ${String(times[17])}, p95 ${String(p95)} ms`);
   expect(p95).toBeLessThan(200);
+});
+
+test('inserts an image of the library, and uploads a pasted one', async ({ page, server, home }) => {
+  await signIn(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await open(page, home, 'product', 'tidewater');
+  const editor = text(page, 'Description');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await tool(page, 'Image').click();
+  await page.getByRole('button', { name: 'Choose from the library…' }).click();
+  await page.getByRole('listbox', { name: 'Media' }).getByRole('option').first().dblclick();
+  const dialog = page.getByRole('dialog', { name: 'Image' });
+  await expect(dialog.getByLabel('Address')).toHaveValue(/^\/image\/0x0\/_media-/);
+  await dialog.getByLabel('Alternative text').fill('A mill at dawn');
+  await dialog.getByRole('button', { name: 'Apply' }).click();
+  await expect(editor.getByRole('img', { name: 'A mill at dawn' })).toBeVisible();
+  await page.keyboard.type('The mill');
+  await editor.evaluate(async (element) => {
+    const canvas = document.createElement('canvas');
+    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
+    const data = new DataTransfer();
+    data.items.add(new File(blob ? [blob] : [], 'pasted.png', { type: 'image/png' }));
+    element.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+  });
+  await expect(editor.locator('figure')).toHaveCount(2);
+  await page.screenshot({ path: 'test/results/phone.png' });
+  await page.setViewportSize({ width: 390, height: 4600 });
+  await expectAccessible(page);
+  await save(page);
+  const { description } = await stored(server, 'product', 'tidewater');
+  expect(description).toMatch(
+    /<img src="\/image\/0x0\/_media-[^"]+" alt="A mill at dawn"><figcaption>The mill<\/figcaption>/,
+  );
 });

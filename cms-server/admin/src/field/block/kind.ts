@@ -19,6 +19,8 @@ import { splitListItem } from 'prosemirror-schema-list';
 import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
+import type { Summary } from '../../object/summary';
+import { imagePath } from '../../value/media';
 import { HintCollector, type Hint } from '../prose/hints';
 import type { Insertion } from '../prose/InsertMenu.svelte';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
@@ -55,15 +57,21 @@ export function urlAt(state: EditorState): UrlTarget | null {
   return { type, url: textData(found.node.attrs.raw, 'url'), pos: found.pos };
 }
 
-export function setUrl({ type, pos }: UrlTarget, url: string): Command {
+/** `data` of an image of the library. */
+function fileData({ image, file }: Summary): ReturnType<typeof imageData> | null {
+  if (!image) return null;
+  const { width = 0, height = 0, fileName = '', extension = image.extension } = file ?? {};
+  return { ...imageData(imagePath(image)), width, height, fileName, extension };
+}
+
+export function setUrl({ type, pos }: UrlTarget, url: string, file: Summary | null): Command {
   return (state, dispatch, view) => {
     const node = pos === null ? null : state.doc.nodeAt(pos);
-    const data = type === 'image' ? imageData(url) : { url };
-    if (pos === null || !node) return insertType(type, data)(state, dispatch, view);
-    const { raw } = node.attrs;
-    const size =
-      type === 'image' ? { width: 0, height: 0, fileName: data.fileName, extension: data.extension } : {};
-    dispatch?.(state.tr.setNodeAttribute(pos, 'raw', withData(raw, type, { url, ...size })));
+    const image = type === 'image' ? ((file && fileData(file)) ?? imageData(url)) : null;
+    if (pos === null || !node) return insertType(type, image ?? { url })(state, dispatch, view);
+    const { width = 0, height = 0, fileName = '', extension = '' } = image ?? {};
+    const data = image ? { url, width, height, fileName, extension } : { url };
+    dispatch?.(state.tr.setNodeAttribute(pos, 'raw', withData(node.attrs.raw, type, data)));
     return true;
   };
 }
@@ -185,6 +193,11 @@ export function blockKind(types: string[], editUrl: (view: EditorView, target: U
     enter: [leavePart, breakInCell, splitListItem(nodes.list_item)],
     plugins: [inputRules({ rules }), blockIds, blockPlugin(allowed)],
     hints,
+    takesImages: allowed('image'),
+    imageNode: (file) => {
+      const data = fileData(file);
+      return data ? nodes.image.create({ raw: newRaw('image', data) }) : null;
+    },
     insertions: offered.filter(({ type }) => allowed(type)),
   };
 }

@@ -220,7 +220,7 @@ export const blockSchema = new Schema({
 });
 
 /** `data` of a new image of this server. */
-export function imageData(url: string): Raw {
+export function imageData(url: string) {
   const fileName = decodeURI(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
   const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1] ?? '';
   return {

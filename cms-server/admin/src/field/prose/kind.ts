@@ -1,7 +1,7 @@
 // What one kind of text, rich text or blocks, gives to the editor.
 import type { Node, NodeType } from 'prosemirror-model';
 import type { Command, Plugin } from 'prosemirror-state';
-import type { EditorView } from 'prosemirror-view';
+import type { Summary } from '../../object/summary';
 import type { Hint } from './hints';
 import type { Insertion } from './InsertMenu.svelte';
 import type { Tools } from './tool';
@@ -17,5 +17,7 @@ export interface Kind {
   hints: (doc: Node) => Hint[];
   /** What "/" at the start of an empty paragraph offers. */
   insertions: Insertion[];
-  onImages?: (view: EditorView, files: File[]) => void;
+  takesImages: boolean;
+  /** A node for an uploaded image. */
+  imageNode: (file: Summary) => Node | null;
 }

@@ -2,7 +2,6 @@
 // everything that the page does not edit.
 import type { Slice } from 'prosemirror-model';
 import { Plugin } from 'prosemirror-state';
-import type { EditorView } from 'prosemirror-view';
 import { elementName, parseHtml, quiet } from '../../text/html';
 import { t } from '../../text';
 import { isOwnImage } from '../../value/url';
@@ -16,11 +15,11 @@ const COPY_TYPE = 'application/x-cms-copy';
 /** The last copy from an editor of this tab. Kept attributes are not on the clipboard. */
 let copied: { token: string; schema: string; slice: Slice } | null = null;
 
-/** Reports what was left out of a paste; `images` gets pasted image files, where they can be uploaded. */
+/** Reports what was left out of a paste; `images` uploads pasted or dropped image files; false when it may not. */
 export function pastePlugin(
   schema: string,
   note: (text: string) => void,
-  images?: (view: EditorView, files: File[]) => void,
+  images: (files: File[]) => boolean,
 ): Plugin {
   return new Plugin({
     props: {
@@ -30,6 +29,15 @@ export function pastePlugin(
         return slice;
       },
       handleDOMEvents: {
+        drop: (view, event) => {
+          const files = [...(event.dataTransfer?.files ?? [])].filter((file) =>
+            file.type.startsWith('image/'),
+          );
+          if (files.length === 0 || !view.editable) return false;
+          event.preventDefault();
+          if (!images(files)) note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
+          return true;
+        },
         paste: (view, event) => {
           note('');
           const data = event.clipboardData;
@@ -57,8 +65,7 @@ export function pastePlugin(
           const files = [...data.files].filter((file) => file.type.startsWith('image/'));
           if (html === '' && files.length > 0) {
             event.preventDefault();
-            if (images) images(view, files);
-            else note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
+            if (!images(files)) note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
             return true;
           }
           if (html !== '') note(leftOut(html));

@@ -14,6 +14,7 @@ import { splitListItem } from 'prosemirror-schema-list';
 import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
+import { imagePath } from '../../value/media';
 import { insertBlock, liftOut, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/hints';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
@@ -209,5 +210,8 @@ export function richTextKind(editImage: (view: EditorView, target: ImageTarget) 
     plugins: [rules, selectFigures],
     hints,
     insertions,
+    takesImages: true,
+    imageNode: ({ image, file }) =>
+      image && nodes.figure.create({ src: imagePath(image), alt: file?.alt ?? '' }),
   };
 }

@@ -6,6 +6,20 @@ import { record, string, type ContentType } from '../../type/definition';
 import { phrase } from '../../value/search-text';
 
 const SHOWN = 8;
+/** Changes of content; sign-ins and management are on the activity screen. */
+const CHANGES = [
+  'create',
+  'update',
+  'delete',
+  'restore',
+  'publish',
+  'unpublish',
+  'archive',
+  'schedule',
+  'transition',
+  'type.create',
+  'type.update',
+];
 type Options = { signal: AbortSignal };
 
 export async function readUnsaved({ signal }: Options): Promise<Schema['WorkingCopyItem'][]> {
@@ -21,7 +35,8 @@ export async function readCounts({ signal }: Options): Promise<Bucket[]> {
 }
 
 export async function readChanges({ signal }: Options): Promise<Schema['ActivityPage']['data']> {
-  return (await unwrap(api.GET('/api/v1/activity', { params: { query: { limit: SHOWN } }, signal }))).data;
+  const query = { limit: SHOWN, 'action[]': CHANGES };
+  return (await unwrap(api.GET('/api/v1/activity', { params: { query }, signal }))).data;
 }
 
 export async function readSchedule({ signal }: Options): Promise<Schema['ScheduledObject'][]> {

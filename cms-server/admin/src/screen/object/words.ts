@@ -16,11 +16,10 @@ export function labelsOf(form: Form | undefined, names: string[]): string[] {
   return [...known.map((field) => field.label), ...others];
 }
 
-/** Properties of a file that people edit; its bytes decide the others. */
-export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];
-
 /** "Saved as version 7", and what others changed meanwhile. */
 export function savedMessage(form: Form | undefined, version: number, others: Others | null): string {
   if (!others || others.names.length === 0) return t.object.saved(version);
   return t.writing.savedBoth(version, whoOf(others), labelsOf(form, others.names));
 }
+/** Properties of a file that people edit; its bytes decide the others. */
+export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

@@ -17,6 +17,7 @@ export function places(): Place[] {
     { path: 'schedule', label: t.shell.schedule },
     ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
+    { path: 'types', label: t.types.title },
     { path: 'api', label: t.apiConsole.title },
     ...(session.isAdmin
       ? [

@@ -21,6 +21,7 @@ import { system } from './system';
 import { texts } from './texts';
 import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { webhooks } from './webhooks';
 import { workflows } from './workflows';
@@ -51,6 +52,7 @@ export const de: Texts = {
   texts,
   translation,
   trash,
+  types,
   users,
   webhooks,
   workflows,

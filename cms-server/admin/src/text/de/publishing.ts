@@ -1,5 +1,5 @@
 // Status, Veröffentlichen, Zeitplan, Workflow, Löschen und Versionen eines Objekts.
-import { plural } from '../format';
+import { number, plural } from '../format';
 import type { Texts } from '..';
 
 export const publishing: Texts['publishing'] = {
@@ -121,7 +121,8 @@ export const publishing: Texts['publishing'] = {
   versionLabel: (version, name, when) => `${version}: ${name || '—'}, ${when}`,
   used: 'Verwendet von',
   unused: 'Kein anderes Objekt verweist darauf.',
-  usedCount: (count) => `${count} Objekte verweisen darauf`,
+  usedCount: (count) =>
+    plural(count, { one: '1 Objekt verweist darauf', other: `${number(count)} Objekte verweisen darauf` }),
   usedHidden: 'Weitere Objekte verweisen darauf, die Sie nicht lesen dürfen.',
   onlyPublished: 'nur in der veröffentlichten Version',
   onlyCurrent: 'nicht in der veröffentlichten Version',

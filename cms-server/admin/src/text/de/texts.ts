@@ -26,6 +26,7 @@ export const texts: Texts['texts'] = {
   outdent: 'Listenpunkt ausrücken',
   table: 'Tabelle',
   image: 'Bild',
+  library: 'Aus der Mediathek wählen …',
   editImage: 'Bild bearbeiten',
   rule: 'Trennlinie',
   clearFormat: 'Formatierung entfernen',

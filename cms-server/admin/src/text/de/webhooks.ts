@@ -15,7 +15,12 @@ export const webhooks: Texts['webhooks'] = {
     sync: 'vor Änderungen von Objekten',
     ctd: 'nach Änderungen von Inhaltstypen',
   },
-  states: { disabled: 'Ausgeschaltet', down: 'Nicht erreichbar, angehalten', good: 'Aktiv' },
+  states: {
+    disabled: 'Ausgeschaltet',
+    down: 'Nicht erreichbar, angehalten',
+    failing: 'Zustellungen schlagen fehl',
+    good: 'Aktiv',
+  },
   waiting: (count) =>
     plural(count, { one: '1 Zustellung wartet', other: `${String(count)} Zustellungen warten` }),
   none: 'Keine Zustellung wartet',

@@ -20,6 +20,7 @@ import { system } from './system';
 import { texts } from './texts';
 import { translation } from './translation';
 import { activity, schedule, trash } from './trash';
+import { types } from './types';
 import { users } from './users';
 import { webhooks } from './webhooks';
 import { workflows } from './workflows';
@@ -50,6 +51,7 @@ export const en = {
   texts,
   translation,
   trash,
+  types,
   users,
   webhooks,
   workflows,

@@ -1,5 +1,5 @@
 // Status, publishing, schedule, workflow, deletion and versions of an object.
-import { plural } from '../format';
+import { number, plural } from '../format';
 
 export const publishing = {
   status: 'Status',
@@ -119,7 +119,8 @@ export const publishing = {
   versionLabel: (version: string, name: string, when: string) => `${version}: ${name || '—'}, ${when}`,
   used: 'Used by',
   unused: 'No other object links to it.',
-  usedCount: (count: string) => `${count} objects link to it`,
+  usedCount: (count: number) =>
+    plural(count, { one: '1 object links to it', other: `${number(count)} objects link to it` }),
   usedHidden: 'Further objects link to it, which you may not read.',
   onlyPublished: 'only in its published version',
   onlyCurrent: 'not in its published version',

@@ -24,6 +24,7 @@ export const texts = {
   outdent: 'Outdent list item',
   table: 'Table',
   image: 'Image',
+  library: 'Choose from the library…',
   editImage: 'Edit image',
   rule: 'Dividing line',
   clearFormat: 'Clear formatting',

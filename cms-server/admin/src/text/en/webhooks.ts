@@ -13,7 +13,7 @@ export const webhooks = {
     sync: 'before changes of objects',
     ctd: 'after changes of content types',
   },
-  states: { disabled: 'Disabled', down: 'Not reachable, paused', good: 'Active' },
+  states: { disabled: 'Disabled', down: 'Not reachable, paused', failing: 'Deliveries fail', good: 'Active' },
   waiting: (count: number) =>
     plural(count, { one: '1 delivery waits', other: `${String(count)} deliveries wait` }),
   none: 'No delivery waits',

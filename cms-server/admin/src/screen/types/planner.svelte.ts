@@ -1,0 +1,84 @@
+// The plan of edited types: requested after a pause, never twice at once, and applied with its token.
+// Knows requests, no component.
+import type { Problem } from '../../api/problem';
+import type { Json } from '../../type/property-draft';
+import { requestApply, requestPlan, type Plan } from './requests';
+
+/** The pause after the last edit. */
+const PAUSE_MS = 400;
+
+export type ApplyOutcome = { applied: Plan } | { stale: true } | { refused: Problem };
+
+export class Planner {
+  plan: Plan | null = $state.raw(null);
+  problem: Problem | null = $state.raw(null);
+  /** When the running request began; null: none runs. */
+  since: number | null = $state(null);
+  applying = $state(false);
+  stopped = $state(false);
+  #body: string | null = $state(null);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: AbortController | null = null;
+
+  /** The plan is that of these definitions. */
+  isFor(body: string): boolean {
+    return this.plan !== null && this.#body === body;
+  }
+
+  /** Computes the plan after a pause; an earlier request ends. */
+  schedule(body: string, definitions: Json[], pause = PAUSE_MS): void {
+    this.cancel();
+    this.stopped = false;
+    if (this.isFor(body) && this.problem === null) return;
+    this.#timer = setTimeout(() => void this.#request(body, definitions), pause);
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#running = null;
+    this.since = null;
+  }
+
+  stop(): void {
+    this.cancel();
+    this.stopped = true;
+  }
+
+  async #request(body: string, definitions: Json[]): Promise<void> {
+    const running = new AbortController();
+    this.#running = running;
+    this.since = Date.now();
+    try {
+      const result = await requestPlan(definitions, running.signal);
+      if (this.#running !== running) return;
+      if ('problem' in result) this.problem = result.problem;
+      else {
+        this.problem = null;
+        this.plan = result.data;
+        this.#body = body;
+      }
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+    }
+    if (this.#running !== running) return;
+    this.#running = null;
+    this.since = null;
+  }
+
+  /** Applies the plan as it is shown. A stale plan is computed again. */
+  async apply(body: string, definitions: Json[], allowed: string[]): Promise<ApplyOutcome | null> {
+    if (!this.plan || !this.isFor(body) || this.applying) return null;
+    this.applying = true;
+    this.since = Date.now();
+    const result = await requestApply(definitions, this.plan.token, allowed);
+    this.applying = false;
+    this.since = null;
+    if (!('problem' in result)) return { applied: result.data };
+    const { problem } = result;
+    if (problem.status !== 409 && problem.status !== 400) return { refused: problem };
+    // The new plan says what is different: its blockers, its losses.
+    await this.#request(body, definitions);
+    return { stale: true };
+  }
+}

@@ -1,0 +1,62 @@
+// Which removed property may live on under another name. Knows drafts, no screen.
+import { string } from './definition';
+import type { PropertyDraft } from './property-draft';
+
+export interface Rename {
+  /** Key and name of the removed property. */
+  removed: PropertyDraft;
+  added: PropertyDraft;
+}
+
+export const pairName = ({ removed, added }: Rename): string =>
+  `${removed.stored?.name ?? removed.name}>${added.name}`;
+
+/** How much two names have in common: 1 for the same letters, 0 for none. */
+export function similarity(a: string, b: string): number {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  if (left === '' || right === '') return 0;
+  let row = Array.from({ length: right.length + 1 }, (_none, index) => index);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return 1 - (row.at(-1) ?? 0) / Math.max(left.length, right.length);
+}
+
+/** Pairs of a removed and a new property of the same kind, the most similar names first; each only once. */
+export function suggestRenames(properties: PropertyDraft[], different: string[]): Rename[] {
+  const removed = properties.filter((property) => property.removed && property.stored);
+  const added = properties.filter(
+    (property) => !property.removed && !property.stored && string(property.config.renamedFrom) === null,
+  );
+  const pairs = removed
+    .flatMap((old) =>
+      added
+        .filter(({ config }) => config.inputType === old.config.inputType)
+        .map((other) => ({
+          removed: old,
+          added: other,
+        })),
+    )
+    .filter((pair) => !different.includes(pairName(pair)))
+    .sort((a, b) => closeness(b) - closeness(a));
+  const used = new Set<PropertyDraft>();
+  return pairs.filter((pair) => {
+    if (used.has(pair.removed) || used.has(pair.added)) return false;
+    used.add(pair.removed).add(pair.added);
+    return true;
+  });
+}
+
+const closeness = ({ removed, added }: Rename): number => similarity(removed.stored?.name ?? '', added.name);
+
+/** The new property continues the removed one: it keeps its values. */
+export function acceptRename(properties: PropertyDraft[], { removed, added }: Rename): PropertyDraft[] {
+  return properties
+    .filter(({ key }) => key !== removed.key)
+    .map((property) => (property.key === added.key ? { ...property, stored: removed.stored } : property));
+}

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { moved } from '../value/list';
+import { record, records, strings } from './definition';
+import { choiceOf, CHOICES, newProperty, withChoice, withRequired, type Json } from './property-draft';
+import { acceptRename, suggestRenames } from './renames';
+import types from './test-types.json';
+import {
+  isChanged,
+  isOutdated,
+  nameError,
+  newDraft,
+  readDraft,
+  rebase,
+  renameProperty,
+  replaceDefinition,
+  writeDraft,
+  type TypeDraft,
+} from './type-draft';
+
+const definitions: Json[] = types;
+const definition = (name: string): Json => record(definitions.find((type) => type.name === name));
+const anyType = fc.constantFrom(...definitions);
+
+function schemas(written: Json): Json {
+  return record(record(records(record(written.schemaDefinition).allOf)[1]).properties);
+}
+function configs(written: Json): Json {
+  return record(record(written.metaDefinition).propertiesConfig);
+}
+function change(draft: TypeDraft, name: string, how: Partial<TypeDraft['properties'][number]>): TypeDraft {
+  const properties = draft.properties.map((property) =>
+    property.name === name ? { ...property, ...how } : property,
+  );
+  return { ...draft, properties };
+}
+
+describe('a definition that nobody has edited', () => {
+  it.each(definitions.map((type) => [type.name, type]))('is written as it was read: %s', (_name, type) => {
+    const draft = readDraft({ ...type, id: 'x', createdAt: 'then', updatedAt: null, deletedAt: null });
+    expect(JSON.stringify(writeDraft(draft))).toBe(JSON.stringify(type));
+    expect(isChanged(draft)).toBe(false);
+  });
+
+  it('is the same after its JSON was replaced by itself', () => {
+    fc.assert(
+      fc.property(anyType, (type) => {
+        expect(JSON.stringify(writeDraft(replaceDefinition(readDraft(type), type)))).toBe(
+          JSON.stringify(type),
+        );
+      }),
+    );
+  });
+});
+
+describe('an edit that is taken back', () => {
+  it('changes nothing', () => {
+    fc.assert(
+      fc.property(anyType, fc.nat(), fc.nat(), fc.constantFrom(...CHOICES), (type, a, b, choice) => {
+        const draft = readDraft(type);
+        const count = draft.properties.length;
+        const [from, to] = [a % count, b % count];
+        const key = draft.properties[from]?.key ?? '';
+        const back = {
+          ...draft,
+          properties: moved(moved(draft.properties, from, to), to, from).map((property) => {
+            if (property.key !== key) return property;
+            const once = withRequired(property, !property.required);
+            const again = withRequired(once, property.required);
+            return { ...withChoice(withChoice(again, choice), choiceOf(property)), removed: false };
+          }),
+        };
+        const renamed = renameProperty(back, key, 'another_name');
+        const written = writeDraft(renameProperty(renamed, key, draft.properties[from]?.name ?? ''));
+        expect(written).toEqual(type);
+      }),
+    );
+  });
+});
+
+describe('editing', () => {
+  it('keeps the values of a renamed property, and its references', () => {
+    const draft = readDraft(definition('post'));
+    const title = draft.properties.find(({ name }) => name === 'title');
+    const written = writeDraft(renameProperty(draft, title?.key ?? '', 'headline'));
+    expect(configs(written).headline).toMatchObject({ renamedFrom: 'title', isTitlePart: true });
+    expect(schemas(written)).not.toHaveProperty('title');
+    expect(record(written.schemaDefinition).required).toContain('headline');
+    expect(strings(record(written.metaDefinition).order)[0]).toBe('headline');
+    expect(written.slugs).toEqual([{ source: 'headline', target: 'slug', active: true }]);
+  });
+
+  it('removes a property with its slug rule, and brings both back', () => {
+    const draft = readDraft(definition('post'));
+    const without = change(draft, 'slug', { removed: true });
+    expect(writeDraft(without)).toMatchObject({ slugs: [] });
+    expect(JSON.stringify(writeDraft(change(without, 'slug', { removed: false })))).toBe(
+      JSON.stringify(definition('post')),
+    );
+  });
+
+  it('adds a property to the items of a list', () => {
+    const draft = readDraft(definition('product'));
+    const brewing = draft.properties.find(({ name }) => name === 'brewing');
+    const items = [...(brewing?.items ?? []), { ...newProperty('integer', 'cups'), required: true }];
+    const written = writeDraft(change(draft, 'brewing', { items }));
+    const item = record(record(schemas(written).brewing).items);
+    expect(record(item.properties).cups).toEqual({ type: 'integer' });
+    expect(item.required).toEqual(['method', 'grams', 'water', 'cups']);
+    expect(record(record(configs(written).brewing).items).order).toEqual([
+      'method',
+      'grams',
+      'water',
+      'seconds',
+      'cups',
+    ]);
+  });
+
+  it('keeps options when the kind of choice changes, and drops what no longer means anything', () => {
+    const [kind] = readDraft(definition('product')).properties.filter(({ name }) => name === 'kind');
+    if (!kind) throw new Error('no property');
+    const radio = withChoice(kind, 'radio');
+    expect(radio.config).toMatchObject({ inputType: 'radio', options: ['coffee', 'tea', 'tool'] });
+    const number = withChoice(kind, 'number');
+    expect(number.config).toEqual({ label: 'Kind', inputType: 'number', unique: false });
+    expect(number.schema).toEqual({ type: 'number' });
+  });
+
+  it('makes a definition of a new type', () => {
+    const draft = newDraft();
+    draft.definition = { ...draft.definition, name: 'recipe', label: 'Recipe' };
+    draft.properties = [withRequired(newProperty('text', 'title'), true), newProperty('media', 'picture')];
+    const written = writeDraft(draft);
+    expect(written.schemaDefinition).toMatchObject({ required: ['title'], additionalProperties: false });
+    expect(schemas(written).title).toEqual({ type: 'string', minLength: 1 });
+    expect(configs(written).picture).toMatchObject({ validation: { relationContenttype: '_media' } });
+  });
+
+  it('refuses names that the server refuses', () => {
+    const { properties } = readDraft(definition('post'));
+    expect(nameError('title', 'other', properties, true)).toBe('taken');
+    expect(nameError('id', 'other', properties, true)).toBe('reserved');
+    expect(nameError('id', 'other', properties, false)).toBeNull();
+    expect(nameError('größe', 'other', properties, true)).toBe('letters');
+    expect(nameError('', 'other', properties, true)).toBe('missing');
+  });
+});
+
+describe('renames', () => {
+  it('asks once whether a new property continues a removed one', () => {
+    const draft = readDraft(definition('post'));
+    const properties = [
+      ...change(draft, 'title', { removed: true }).properties,
+      newProperty('number', 'titles'),
+      newProperty('text', 'subtitle'),
+      newProperty('text', 'name'),
+    ];
+    const [found, ...more] = suggestRenames(properties, []);
+    expect(more).toEqual([]);
+    expect(found?.added.name).toBe('subtitle');
+    expect(suggestRenames(properties, ['title>subtitle'])[0]?.added.name).toBe('name');
+    if (!found) throw new Error('no rename');
+    const written = writeDraft({ ...draft, properties: acceptRename(properties, found) });
+    expect(configs(written).subtitle).toMatchObject({ renamedFrom: 'title' });
+    expect(schemas(written)).not.toHaveProperty('title');
+  });
+});
+
+describe('a type that somebody else has changed', () => {
+  it('gets the edits of this user on top', () => {
+    const mine = change(readDraft(definition('post')), 'excerpt', { removed: true });
+    const theirs = structuredClone(definition('post'));
+    record(configs(theirs).title).label = 'Headline';
+    theirs.label = 'Article';
+    expect(isOutdated(mine, theirs)).toBe(true);
+    const written = writeDraft(rebase(mine, theirs));
+    expect(written.label).toBe('Article');
+    expect(configs(written).title).toMatchObject({ label: 'Headline' });
+    expect(configs(written)).not.toHaveProperty('excerpt');
+  });
+
+  it('is taken over completely by somebody who changed nothing', () => {
+    fc.assert(
+      fc.property(anyType, anyType, (base, theirs) => {
+        expect(writeDraft(rebase(readDraft(base), theirs))).toEqual(theirs);
+      }),
+    );
+  });
+});

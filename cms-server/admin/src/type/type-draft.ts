@@ -1,0 +1,272 @@
+// A content type that is being edited: read from its definition and written back. What the user does not
+// change is written as it was read. Knows no screen and no request.
+import { isEqual } from '../value/equal';
+import { record, records, string, strings } from './definition';
+import {
+  draftOf,
+  readLevel,
+  withMember,
+  writeLevel,
+  type Json,
+  type PropertyDraft,
+  type StoredProperty,
+} from './property-draft';
+import { newDefinition } from './short-form';
+
+/** Keys that the server sets. */
+const READ_ONLY = ['id', 'createdAt', 'updatedAt', 'deletedAt'];
+
+export interface TypeDraft {
+  /** The definition as it was stored when editing began; null: the type is new. */
+  base: Json | null;
+  /** The definition with the changed settings; its properties are in `properties`. */
+  definition: Json;
+  properties: PropertyDraft[];
+  /** Pairs `old>new` of which the user said that they are different properties. */
+  different: string[];
+}
+
+/** A definition as the API sends it, as it is sent back. */
+export function payloadOf(definition: Json): Json {
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => !READ_ONLY.includes(key)));
+}
+
+export function readDraft(stored: Json): TypeDraft {
+  const base = payloadOf(stored);
+  return { base, definition: base, properties: propertiesOf(base), different: [] };
+}
+
+export function newDraft(): TypeDraft {
+  return { base: null, definition: newDefinition(), properties: [], different: [] };
+}
+
+function propertiesOf(definition: Json): PropertyDraft[] {
+  const schema = record(definition.schemaDefinition);
+  const own = record(records(schema.allOf)[1]);
+  return readLevel(
+    { properties: own.properties, required: schema.required },
+    record(definition.metaDefinition),
+  );
+}
+
+export function writeDraft(draft: TypeDraft): Json {
+  const { definition } = draft;
+  const schema = record(definition.schemaDefinition);
+  const [reference, own, ...more] = records(schema.allOf);
+  const level = writeLevel(
+    { ...record(own), required: schema.required ?? [] },
+    record(definition.metaDefinition),
+    draft.properties,
+  );
+  const { required, ...ownPart } = level.holder;
+  const written: Json = {
+    ...definition,
+    schemaDefinition: { ...schema, allOf: [reference, ownPart, ...more], required },
+    metaDefinition: level.meta,
+  };
+  const present = new Set(strings(level.meta.order));
+  const gone = draft.properties.filter(({ removed, name }) => removed && !present.has(name));
+  return gone.reduce((result, { name }) => withoutReferences(result, name), written);
+}
+
+export function isChanged(draft: TypeDraft): boolean {
+  return draft.base === null || JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
+}
+
+/** Another definition of the same type, such as edited JSON: properties are recognised by their names. */
+export function replaceDefinition(draft: TypeDraft, edited: Json): TypeDraft {
+  const definition = payloadOf(edited);
+  if (draft.base === null) return { ...newDraft(), definition, properties: asNew(propertiesOf(definition)) };
+  return { ...draft, definition, properties: matched(propertiesOf(definition), propertiesOf(draft.base)) };
+}
+
+/** Edited properties with what is stored of them; stored ones that are missing are removed. */
+function matched(edited: PropertyDraft[], stored: PropertyDraft[]): PropertyDraft[] {
+  const names = new Set(edited.map(({ name }) => name));
+  const used = new Set<string>();
+  const result = edited.map((property) => {
+    const oldName = string(property.config.renamedFrom);
+    const same =
+      stored.find(({ name }) => name === property.name) ??
+      stored.find(({ name }) => name === oldName && !names.has(name) && !used.has(name));
+    if (same) used.add(same.name);
+    const items = property.items && matched(property.items, same?.items ?? []);
+    return { ...property, key: same?.key ?? property.key, stored: same?.stored ?? null, items };
+  });
+  const missing = stored.filter(({ name }) => !used.has(name));
+  return [...result, ...missing.map((property) => ({ ...property, removed: true }))];
+}
+
+function asNew(properties: PropertyDraft[]): PropertyDraft[] {
+  return properties.map((property) => ({
+    ...property,
+    stored: null,
+    items: property.items && asNew(property.items),
+  }));
+}
+
+// References to properties, in slug rules and in the hints of the type.
+
+/** The name with another property in its place; null: none. */
+type Rename = (name: string) => string | null;
+
+function renamed(rename: Rename, names: string[]): string[] {
+  return names.flatMap((name) => rename(name) ?? []);
+}
+
+function mapReferences(definition: Json, rename: Rename): Json {
+  const slugs = records(definition.slugs).flatMap((rule) => {
+    const [source, target] = [rename(string(rule.source) ?? ''), rename(string(rule.target) ?? '')];
+    return source === null || target === null ? [] : [{ ...rule, source, target }];
+  });
+  const meta = record(definition.metaDefinition);
+  const result = { ...definition, ...('slugs' in definition && { slugs }) };
+  if (!('admin' in meta)) return result;
+  let admin = record(meta.admin);
+  if ('columns' in admin) admin = withMember(admin, 'columns', renamed(rename, strings(admin.columns)));
+  const order = string(admin.order);
+  if (order !== null) {
+    const [, sign, name] = /^(-?)(.*)$/.exec(order) ?? [];
+    const other = rename(name ?? '');
+    admin = withMember(admin, 'order', other === null ? undefined : `${sign ?? ''}${other}`);
+  }
+  if ('tabs' in admin) {
+    const tabs = records(admin.tabs).map((tab) => ({
+      ...tab,
+      properties: renamed(rename, strings(tab.properties)),
+    }));
+    admin = withMember(admin, 'tabs', tabs);
+  }
+  return { ...result, metaDefinition: { ...meta, admin } };
+}
+
+function withoutReferences(definition: Json, gone: string): Json {
+  return mapReferences(definition, (name) => (name === gone ? null : name));
+}
+
+/** Renames a property of the type; slug rules, columns, tabs and conditions follow. */
+export function renameProperty(draft: TypeDraft, key: string, name: string): TypeDraft {
+  const property = draft.properties.find((candidate) => candidate.key === key);
+  if (!property || property.name === name) return draft;
+  const old = property.name;
+  return {
+    ...draft,
+    definition: mapReferences(draft.definition, (other) => (other === old ? name : other)),
+    properties: draft.properties.map((other) => {
+      const changed = other.key === key ? { ...other, name } : other;
+      const condition = record(record(changed.config.admin).showIf);
+      if (condition.property !== old) return changed;
+      const admin = { ...record(changed.config.admin), showIf: { ...condition, property: name } };
+      return { ...changed, config: { ...changed.config, admin } };
+    }),
+  };
+}
+
+// Names
+
+const NAME = /^[A-Za-z0-9_]+$/;
+const RESERVED = [
+  'id',
+  'objectType',
+  'internal',
+  '_id',
+  '_index',
+  '_type',
+  '_source',
+  '_score',
+  '_routing',
+  '_version',
+  '_shards',
+];
+
+export type NameError = 'missing' | 'letters' | 'reserved' | 'taken';
+
+/** Why a property of the level cannot have this name; null when it can. */
+export function nameError(
+  name: string,
+  key: string,
+  level: PropertyDraft[],
+  isTop: boolean,
+): NameError | null {
+  if (name === '') return 'missing';
+  if (!NAME.test(name)) return 'letters';
+  if (isTop && RESERVED.includes(name)) return 'reserved';
+  const taken = level.some((other) => other.key !== key && !other.removed && other.name === name);
+  return taken ? 'taken' : null;
+}
+
+/** A name that no property of the level has: `text`, `text2`. */
+export function freeName(wanted: string, level: PropertyDraft[]): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? wanted : `${wanted}${String(number)}`;
+    if (!level.some((property) => property.name === name || property.stored?.name === name)) return name;
+  }
+}
+
+/** The definition on the server is another one than that which editing began with. */
+export function isOutdated(draft: TypeDraft, stored: Json): boolean {
+  return draft.base !== null && !isEqual(draft.base, payloadOf(stored));
+}
+
+/** What the user changed, on top of another definition: each property and each setting of its own. */
+export function rebase(draft: TypeDraft, stored: Json): TypeDraft {
+  if (draft.base === null) return draft;
+  const theirs = payloadOf(stored);
+  const definition = { ...theirs };
+  for (const [key, value] of Object.entries(draft.definition)) {
+    if (key === 'schemaDefinition' || isEqual(value, draft.base[key])) continue;
+    definition[key] =
+      key === 'metaDefinition'
+        ? rebasedMeta(record(value), record(draft.base[key]), record(theirs[key]))
+        : value;
+  }
+  const properties = rebasedProperties(draft.base, draft.properties, propertiesOf(theirs));
+  return { ...draft, base: theirs, definition, properties };
+}
+
+function rebasedMeta(mine: Json, base: Json, theirs: Json): Json {
+  return isEqual(mine.admin, base.admin) ? theirs : withMember(theirs, 'admin', mine.admin);
+}
+
+function isUntouched(property: PropertyDraft): boolean {
+  const { stored, name, required, schema, config, items, removed } = property;
+  return (
+    stored !== null &&
+    !removed &&
+    stored.name === name &&
+    stored.required === required &&
+    isEqual(stored.schema, schema) &&
+    isEqual(stored.config, config) &&
+    (items ?? []).every(isUntouched) &&
+    (items ?? []).length === (draftOf(stored).items ?? []).length
+  );
+}
+
+function rebasedProperties(base: Json, mine: PropertyDraft[], theirs: PropertyDraft[]): PropertyDraft[] {
+  const known = new Set(mine.flatMap(({ stored }) => stored?.name ?? []));
+  const result = mine.flatMap((property): PropertyDraft[] => {
+    if (property.stored === null) return [property];
+    const now: StoredProperty | null =
+      theirs.find(({ name }) => name === property.stored?.name)?.stored ?? null;
+    if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
+    if (now === null && property.removed) return [];
+    return [{ ...property, stored: now }];
+  });
+  const added = theirs.filter(({ name }) => !known.has(name) && !result.some((own) => own.name === name));
+  const before = propertiesOf(base).map(({ name }) => name);
+  const isReordered = mine.flatMap(({ stored }) => stored?.name ?? []).join() !== before.join();
+  return isReordered ? [...result, ...added] : inOrder([...result, ...added], theirs);
+}
+
+/** Stored properties in the order of `theirs`; others stay behind the property that was before them. */
+function inOrder(properties: PropertyDraft[], theirs: PropertyDraft[]): PropertyDraft[] {
+  const place = new Map(theirs.map(({ name }, index) => [name, index]));
+  let last = -1;
+  const places = new Map(
+    properties.map((property) => {
+      last = place.get(property.stored?.name ?? '') ?? last;
+      return [property, last];
+    }),
+  );
+  return properties.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+}

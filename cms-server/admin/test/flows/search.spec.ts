@@ -1,0 +1,39 @@
+import { expect, expectAccessible, signIn, test } from '../support';
+
+test('finds and opens an object by keys alone, within one type', async ({ page }) => {
+  await signIn(page);
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Search or jump to…' });
+  await expect(field).toBeFocused();
+  await page.keyboard.type('ket');
+  await expect(page.getByRole('option').first()).toContainText('Slow kettle');
+  await expectAccessible(page);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('post: kettle');
+  await expect(page.getByRole('option').first()).toContainText('Post');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('option').nth(1)).toHaveAttribute('aria-selected', 'true');
+  const title = (await page.getByRole('option').nth(1).locator('.label').innerText()).trim();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('group', { name: 'Opened recently' })).toContainText(title);
+  await page.keyboard.press('Escape');
+  await expect(field).toHaveCount(0);
+});
+
+test('searches all types, narrows by type, and keeps it in the address', async ({ page }) => {
+  await signIn(page);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('kettle');
+  await page.getByRole('option', { name: /Search everywhere/ }).click();
+  await expect(page.getByText('6 results')).toBeVisible();
+  await page.getByRole('radio', { name: /^Post/ }).check();
+  await expect(page.getByText('2 results')).toBeVisible();
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByText('2 results')).toBeVisible();
+  await expect(page.getByRole('radio', { name: /^Product/ })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByText('6 results')).toBeVisible();
+});

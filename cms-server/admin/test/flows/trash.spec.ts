@@ -1,0 +1,67 @@
+import { expect, expectAccessible, signIn, test } from '../support';
+
+test('deletes, undoes, and restores from the trash under another id', async ({ page, server }) => {
+  await signIn(page);
+  const origin = new URL(page.url()).origin;
+  await page.goto(`${origin}/admin/c/product`);
+  await page.getByLabel('Select Roasting day ear muffs').check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete 1 object' }).click();
+  await expect(page.getByText('1 object deleted.')).toBeVisible();
+  await expect(page.getByRole('rowheader')).toHaveCount(13);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('rowheader')).toHaveCount(14);
+
+  await server.request('DELETE', '/api/v1/content/product/ear-muffs');
+  const other = { id: 'ear-muffs', name: 'Other muffs', kind: 'tool', price: 3 };
+  expect((await server.request('POST', '/api/v1/content/product', other)).status).toBe(200);
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await expect(page.getByText('The id is in use again.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Restore: Roasting day ear muffs' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Id').fill('old ear/muffs');
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  await expect(dialog.getByText(/Does not match the regex pattern/).first()).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByLabel('Id').fill('old-ear-muffs');
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('Restored.')).toBeVisible();
+  const restored = await server.request('GET', '/api/v1/content/product/old-ear-muffs');
+  expect(restored.status).toBe(200);
+});
+
+test('corrects a value that prevents restoring', async ({ page, server }) => {
+  await server.request('DELETE', '/api/v1/content/product/ear-muffs');
+  const other = { id: 'other', name: 'Roasting day ear muffs', kind: 'tool', price: 3 };
+  expect((await server.request('POST', '/api/v1/content/product', other)).status).toBe(200);
+  await signIn(page);
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('button', { name: 'Restore: Roasting day ear muffs' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  await dialog.getByLabel(/^Name/).fill('Old ear muffs');
+  await dialog.getByRole('button', { name: 'Restore' }).click();
+  const slug = dialog.getByLabel(/^Slug/);
+  if (await slug.isVisible()) {
+    await slug.fill('old-ear-muffs');
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+  }
+  await expect(page.getByText('Restored.')).toBeVisible();
+});
+
+test('shows a deleted object, and empties the trash after the number was typed', async ({ page, server }) => {
+  await server.request('DELETE', '/api/v1/content/product/ear-muffs');
+  await signIn(page);
+  await page.getByRole('link', { name: 'Trash' }).click();
+  await page.getByRole('button', { name: 'Roasting day ear muffs', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel(/^Name/)).toHaveValue('Roasting day ear muffs');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('button', { name: 'Empty the trash…' }).click();
+  const empty = page.getByRole('dialog').getByRole('button', { name: 'Empty the trash…' });
+  await expect(empty).toBeDisabled();
+  await page.getByLabel('Type the number 1 to confirm').fill('1');
+  await empty.click();
+  await expect(page.getByText('The trash is empty.')).toBeVisible();
+});

@@ -1,0 +1,9 @@
+// Unit tests: plain modules, without a browser. Components are tested in a real one, by the flows.
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  plugins: [svelte()],
+  resolve: { conditions: ['browser'] },
+  test: { include: ['src/**/*.test.ts'], environment: 'jsdom', server: { deps: { inline: [/svelte/] } } },
+});
