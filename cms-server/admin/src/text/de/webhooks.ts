@@ -34,7 +34,7 @@ export const webhooks: Texts['webhooks'] = {
       one: '1 Zustellung wird erneut gesendet.',
       other: `${String(count)} Zustellungen werden erneut gesendet.`,
     }),
-  replayedNone: 'Keine Zustellung war aufgegeben. Was wartet, wird sofort versucht.',
+  replayedNone: 'Keine Zustellung ist fehlgeschlagen, und keine wartet.',
   log: 'Zustellungen',
   logHelp: 'Die letzten 300 abgeschlossenen und alle wartenden. Neueste zuerst.',
   noLog: 'Noch keine Zustellungen. Senden Sie einen Test, oder ändern Sie ein Objekt eines der Typen.',

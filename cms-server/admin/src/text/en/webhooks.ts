@@ -27,7 +27,7 @@ export const webhooks = {
       one: '1 delivery is sent again.',
       other: `${String(count)} deliveries are sent again.`,
     }),
-  replayedNone: 'No delivery has been given up. What waits is tried immediately.',
+  replayedNone: 'No delivery has failed, and none waits.',
   log: 'Deliveries',
   logHelp: 'The last 300 that are over, and all that wait. Newest first.',
   noLog: 'No deliveries yet. Send a test, or change an object of one of its types.',
