@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     ir::{Operation, Parameter, Response, Schema, SchemaKind, Text},
     property::DATA_SOURCE,
+    system::author,
 };
 use crate::{
     content_type::{model::InputType, schema::LINK_TYPES},
@@ -277,6 +278,7 @@ fn version() -> Schema {
         properties.push(("updatedAt", Schema::text()));
         Schema::object(properties, &["id", "username"])
     };
+    let changed = "Properties that differ from the version before; null for old versions";
     let properties = [
         ("id", Schema::text()),
         ("internal", internal()),
@@ -287,6 +289,8 @@ fn version() -> Schema {
         ("deletedAt", Schema::text().or_null()),
         ("owner", person().described("Creator of the object")),
         ("editor", person().described("Author of the version")),
+        ("by", author().described("Who made the version")),
+        ("changed", Schema::list(Schema::text()).described(changed).or_null()),
     ];
     Schema::object(properties, &["id", "internal", "version", "current"])
 }

@@ -2,7 +2,7 @@
 // reaction a second.
 import { joinLive, type LiveMessage } from '../api/leader';
 import type { Change, Presence } from '../api/stream';
-import { loadTypes } from '../session/session.svelte';
+import { loadSession } from '../session/session.svelte';
 import { queries } from './queries';
 
 /** Gets each change, or null when any may have been missed. */
@@ -56,7 +56,7 @@ function react(): void {
   waiting = [];
   missed = false;
   const types = new Set(changes.map((change) => change.contentType));
-  if (all || changes.some((change) => change.action.startsWith('type.'))) void loadTypes();
+  if (all || changes.some((change) => change.action.startsWith('type.'))) void loadSession();
   void queries.invalidateQueries({
     predicate: ({ queryKey }) => {
       const [area] = queryKey;

@@ -11,6 +11,8 @@ test('finds and opens an object by keys alone, within one type', async ({ page }
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('post: kettle');
   await expect(page.getByRole('option').first()).toContainText('Post');
+  // Two posts, and the search over everything.
+  await expect(page.getByRole('option')).toHaveCount(3);
   await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('option').nth(1)).toHaveAttribute('aria-selected', 'true');
   const title = (await page.getByRole('option').nth(1).locator('.label').innerText()).trim();

@@ -1,0 +1,262 @@
+// Content types: the builder shows what a change does to stored objects before it happens.
+import type { Page } from '@playwright/test';
+import type { Server } from '../server';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+async function stored(server: Server, path: string): Promise<Record<string, unknown>> {
+  return (await (await server.request('GET', `/api/v1/${path}`)).json()) as Record<string, unknown>;
+}
+
+const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
+const apply = (page: Page) => plan(page).getByRole('button', { name: 'Apply' });
+const property = (page: Page, name: string | RegExp) =>
+  page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
+
+test('makes a type with a relation, and uses it', async ({ page }) => {
+  await signIn(page);
+  await page
+    .getByRole('navigation', { name: 'Navigation' })
+    .getByRole('link', { name: 'Types', exact: true })
+    .click();
+  await expect(page.getByRole('row', { name: /Product product/ })).toContainText('Post');
+  await expectAccessible(page);
+  await page.getByRole('link', { name: '+ New type' }).click();
+  await page.getByLabel('Label').fill('Recipe');
+  await page.getByLabel('Name', { exact: false }).last().fill('recipe');
+  await expectAccessible(page);
+  await page.getByRole('tab', { name: 'Properties' }).click();
+  const add = page.getByRole('button', { name: '+ Add property' });
+  await add.click();
+  await page.getByRole('menuitem', { name: 'Text', exact: true }).click();
+  await page.getByLabel('Label').fill('Title');
+  await page.getByLabel('Name in the API').fill('title');
+  await page.getByLabel('Required', { exact: true }).check();
+  await page.getByLabel('Part of the title of the object').check();
+  await add.click();
+  await page.getByRole('menuitem', { name: 'Relation' }).click();
+  await page.getByLabel('Label').fill('Cook');
+  await page.getByLabel('Name in the API').fill('cook');
+  await page.getByLabel('Links to').selectOption('author');
+  await expectAccessible(page);
+  await expect(plan(page)).toContainText('New type: Recipe');
+  await apply(page).click();
+  await expect(page.getByText('Recipe is created.')).toBeVisible();
+  await expect(page).toHaveURL(/\/types\/recipe$/);
+  await page
+    .getByRole('navigation', { name: 'Navigation' })
+    .getByRole('link', { name: 'Recipe', exact: true })
+    .click();
+  await page.getByRole('link', { name: /New/ }).first().click();
+  await page.getByLabel('Title').fill('Mill bread');
+  await page.getByRole('combobox', { name: /Cook/ }).fill('mar');
+  await page.getByRole('option', { name: /Maren/ }).click();
+  await page.getByRole('button', { name: /^(Save|Create)/ }).click();
+  await expect(page.getByText('Saved as version 1.')).toBeVisible();
+});
+
+test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/product');
+  await property(page, /^Name name/).click();
+  await page.getByLabel('Name in the API').fill('title');
+  await property(page, /^Price/).click();
+  await page.getByLabel('Kind', { exact: true }).selectOption('text');
+  await page.getByRole('button', { name: 'Remove Roast' }).click();
+  await expect(page.getByRole('button', { name: 'Undo the removal of Roast' })).toBeFocused();
+  await page.getByRole('button', { name: '+ Add property' }).click();
+  await page.getByRole('menuitem', { name: 'Number', exact: true }).click();
+  await page.getByLabel('Label').fill('Stock');
+  await page.getByLabel('Name in the API').fill('stock');
+  await page.getByLabel('Required', { exact: true }).check();
+  await expect(plan(page)).toContainText('renamed from name');
+  await expect(plan(page)).toContainText('14 converted');
+  await expect(plan(page)).toContainText('8 values lost');
+  await expect(plan(page)).toContainText('14 fail');
+  await expect(apply(page)).toBeDisabled();
+  await plan(page).getByText('14 examples').first().click();
+  // Rows that are half below the top bar are no small targets.
+  await page.evaluate(() => scrollTo(0, 0));
+  await expectAccessible(page);
+  await plan(page).getByLabel('Value for objects without Stock').fill('7');
+  await expect(plan(page)).toContainText('8 values to confirm');
+  await plan(page).getByLabel('Allow: 8 values lost (Roast)').check();
+  await expect(apply(page)).toBeEnabled();
+  await expectAccessible(page);
+  await apply(page).click();
+  await expect(page.getByText('Product: the change is applied.')).toBeVisible();
+  const object = await stored(server, 'content/product/tidewater');
+  expect(object).toMatchObject({ title: 'Tidewater', price: '9.5', stock: 7 });
+  expect(object).not.toHaveProperty('roast');
+  expect(object).not.toHaveProperty('name');
+  await expect(plan(page)).toContainText('No changes.');
+  // The type stays as it is when nothing is edited.
+  const type = await stored(server, 'internal/contenttype/product');
+  expect(type.slugs).toEqual([{ source: 'title', target: 'slug', active: true }]);
+});
+
+test('reads numbers from text on request', async ({ page, server }) => {
+  await server.request('POST', '/api/v1/internal/contenttype', {
+    name: 'vote',
+    label: 'Vote',
+    schemaDefinition: {
+      type: 'object',
+      allOf: [
+        { $ref: '#/components/schemas/AbstractContentTypeSchemaDefinition' },
+        { type: 'object', properties: { count: { type: 'string' } } },
+      ],
+      required: [],
+      additionalProperties: false,
+    },
+    metaDefinition: { order: ['count'], propertiesConfig: { count: { label: 'Count', inputType: 'text' } } },
+  });
+  await server.request('POST', '/api/v1/content/vote', { id: 'one', count: '12' });
+  await server.request('POST', '/api/v1/content/vote', { id: 'two', count: 'many' });
+  await signIn(page);
+  await open(page, 'types/vote');
+  await property(page, /^Count/).click();
+  await page.getByLabel('Kind', { exact: true }).selectOption('integer');
+  await expect(plan(page)).toContainText('2 values lost');
+  await plan(page).getByLabel('Read the text as its content').check();
+  await expect(plan(page)).toContainText('1 value lost');
+  await plan(page)
+    .getByRole('checkbox', { name: /Allow: 1 value lost/ })
+    .check();
+  await apply(page).click();
+  await expect(page.getByText('Vote: the change is applied.')).toBeVisible();
+  expect(await stored(server, 'content/vote/one')).toMatchObject({ count: 12 });
+});
+
+test('asks whether a new property is the new name of a removed one', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/place');
+  await page.getByRole('button', { name: 'Remove Address' }).click();
+  await page.getByRole('button', { name: '+ Add property' }).click();
+  await page.getByRole('menuitem', { name: 'Long text' }).click();
+  await page.getByLabel('Name in the API').fill('postal_address');
+  await page.getByRole('button', { name: 'Yes, keep the values' }).click();
+  await expect(plan(page)).toContainText('renamed from address');
+  await expect(plan(page)).not.toContainText('lost');
+  await apply(page).click();
+  await expect(page.getByText('Place: the change is applied.')).toBeVisible();
+  const places = await server.request('GET', '/api/v1/content/place?limit=100');
+  expect(await places.text()).toContain('"postal_address"');
+});
+
+test('shows a plan again when the server has changed meanwhile', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/author');
+  await page.getByRole('button', { name: 'Remove Bio' }).click();
+  await plan(page)
+    .getByRole('checkbox', { name: /Allow:/ })
+    .check();
+  await expect(apply(page)).toBeEnabled();
+  const before = await stored(server, 'content/author?limit=1');
+  expect(before.total_count).toBeGreaterThan(0);
+  await server.request('POST', '/api/v1/content/author', { name: 'New', role: 'writer', bio: 'Some text' });
+  await apply(page).click();
+  await expect(plan(page).getByText(/The server has changed since this plan/)).toBeVisible();
+  await expect(apply(page)).toBeDisabled();
+  await plan(page)
+    .getByRole('checkbox', { name: /Allow:/ })
+    .check();
+  await apply(page).click();
+  await expect(page.getByText('Author: the change is applied.')).toBeVisible();
+});
+
+test('goes on in an open form when its type changes', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'c/product/slow-kettle');
+  await page.getByLabel('Name').fill('Slow kettle, second edition');
+  const type = await stored(server, 'internal/contenttype/product');
+  const text = JSON.stringify(type).replace('"label":"In season"', '"label":"Available now"');
+  const response = await server.request('PUT', '/api/v1/internal/contenttype/product', JSON.parse(text));
+  expect(response.status).toBe(200);
+  await expect(page.getByText('Available now')).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Slow kettle, second edition');
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+});
+
+test('changes several types together, and keeps edits over a reload', async ({ page, server }) => {
+  await signIn(page);
+  for (const [type, label] of [
+    ['event', 'Meeting'],
+    ['place', 'Location'],
+  ] as const) {
+    await open(page, `types/${type}?view=settings`);
+    await page.getByLabel('Label', { exact: false }).first().fill(label);
+  }
+  await page.reload();
+  await page.getByRole('link', { name: 'Plan for 2 edited types' }).click();
+  await expect(page.getByRole('heading', { name: 'Plan for several types' })).toBeVisible();
+  await expect(plan(page).getByText(/Only settings change/)).toHaveCount(2);
+  await expectAccessible(page);
+  await apply(page).click();
+  await expect(page.getByText('2 types are changed.')).toBeVisible();
+  expect(await stored(server, 'internal/contenttype/place')).toMatchObject({ label: 'Location' });
+});
+
+test('deletes a type only after its name was typed', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/event');
+  await page.getByRole('button', { name: 'Delete type…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('This cannot be undone.');
+  await expect(dialog.getByRole('button', { name: 'Delete', exact: true })).toBeDisabled();
+  await dialog.getByLabel('Type event to confirm').fill('event');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(page.getByText('The type Event is deleted.')).toBeVisible();
+  expect((await server.request('GET', '/api/v1/internal/contenttype/event')).status).toBe(404);
+});
+
+test('shows the form, the definition and the order by keyboard', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'types/place');
+  await property(page, /^Name name/).focus();
+  await page.keyboard.press('Alt+ArrowDown');
+  await expect(page.getByRole('status').filter({ hasText: 'Name is now number 2' })).toBeAttached();
+  await expect(plan(page)).toContainText('Only settings change');
+  await page.getByRole('tab', { name: 'Form preview' }).click();
+  await page.getByRole('button', { name: 'Fill with samples' }).click();
+  await expect(page.getByLabel('Name', { exact: false }).first()).toHaveValue('Name');
+  await expectAccessible(page);
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  await expect(page.locator('.cm-content')).toContainText('schemaDefinition');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
+  await expect(plan(page)).toContainText('No changes.');
+});
+
+test.describe('types in files', () => {
+  test.use({ options: { environment: { CMS_TYPES_READONLY: 'true' } } });
+  test('shows the command in place of the builder', async ({ page }) => {
+    await signIn(page);
+    await open(page, 'types/product');
+    await expect(page.getByText('cms ctd apply project.yaml')).toBeVisible();
+    await expect(page.getByRole('button', { name: '+ Add property' })).toBeHidden();
+    await property(page, /^Price/).click();
+    await expect(page.getByLabel('Kind', { exact: true })).toBeDisabled();
+    await expectAccessible(page);
+  });
+});
+
+test('looks at types as an editor, on a phone', async ({ page, server }) => {
+  const user = await createUser(server, 'editor');
+  await signIn(page, user);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open(page, 'types');
+  await expect(page.getByText(/The roles developer and admin/)).toBeVisible();
+  await page.getByRole('link', { name: 'Product', exact: true }).first().click();
+  await expect(page.getByRole('button', { name: 'Delete type…' })).toBeHidden();
+  await property(page, /^Price/).click();
+  await expectAccessible(page);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(390);
+});

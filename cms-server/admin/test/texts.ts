@@ -1,0 +1,27 @@
+// What the flows of texts share.
+import type { Locator, Page } from '@playwright/test';
+import type { Server } from './server';
+import { expect } from './support';
+
+/** The whole form without scrolling: nothing is under the bars that stay in view. */
+export const TALL = { width: 1280, height: 3600 };
+
+export type Values = Record<string, unknown>;
+
+export async function stored(server: Server, type: string, id: string): Promise<Values> {
+  const response = await server.request('GET', `/api/v1/content/${type}/${id}`);
+  return response.json();
+}
+
+export async function open(page: Page, home: string, type: string, id: string): Promise<void> {
+  await page.goto(`${home}/admin/c/${type}/${id}`);
+}
+
+export async function save(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Save/ }).first().click();
+  await expect(page.getByText(/Saved as version/).first()).toBeVisible();
+}
+
+export const text = (page: Page, label: string): Locator =>
+  page.getByRole('textbox', { name: label, exact: true });
+export const tool = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
