@@ -57,14 +57,16 @@ export async function loadSession(): Promise<Problem | null> {
 
 /** Continues with the session of a sign-in. */
 export async function useSession(signedIn: AuthContext): Promise<Problem | null> {
-  const problem = await loadTypes();
+  const problem = await loadTypes(signedIn);
   if (problem) return problem;
   context = signedIn;
   return null;
 }
 
+const WEBHOOKS = '_webhooks';
+
 /** Reads the content types again, after one has changed. */
-export async function loadTypes(): Promise<Problem | null> {
+export async function loadTypes(signedIn = context): Promise<Problem | null> {
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const result = await answer<Page<unknown>>(
@@ -73,6 +75,13 @@ export async function loadTypes(): Promise<Problem | null> {
     if ('problem' in result) return result.problem;
     read.push(...result.data.data.map(readContentType));
     pages = result.data.total_pages;
+  }
+  // Lists leave this type out.
+  if (signedIn?.rights.contentTypes[WEBHOOKS]?.includes('r') && signedIn.features.webhooks) {
+    const result = await answer(
+      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOKS } } }),
+    );
+    if (!('problem' in result)) read.push(readContentType(result.data));
   }
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;

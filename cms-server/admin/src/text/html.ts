@@ -1,5 +1,6 @@
 // Turns HTML text into a document that is never shown: scripts in it do not run, images are not loaded.
 // The one file with the Trusted Types policy `cms-parse`; it feeds DOMParser only.
+import { uuid } from '../value/uuid';
 
 interface Policy {
   createHTML: (html: string) => string;
@@ -15,7 +16,7 @@ declare global {
 const policy = globalThis.trustedTypes?.createPolicy('cms-parse', { createHTML: (html) => html });
 
 /** Marks what is parsed under another name, see `quiet`; no text contains it. */
-const KEPT = `kept${crypto.randomUUID().slice(0, 8)}-`;
+const KEPT = `kept${uuid().slice(0, 8)}-`;
 const KEPT_STYLE = `${KEPT}element`;
 
 /** The inert document of a text; its body contains everything, also what belongs into the head. */

@@ -5,6 +5,7 @@ import { Plugin } from 'prosemirror-state';
 import { elementName, parseHtml, quiet } from '../../text/html';
 import { t } from '../../text';
 import { isOwnImage } from '../../value/url';
+import { uuid } from '../../value/uuid';
 
 /** One object holds 1 MB; more than that is not pasted. */
 export const MAX_PASTE_CHARS = 1_000_000;
@@ -25,7 +26,7 @@ export function pastePlugin(
     props: {
       transformPastedHTML: quiet,
       transformCopied: (slice) => {
-        copied = { token: crypto.randomUUID(), schema, slice };
+        copied = { token: uuid(), schema, slice };
         return slice;
       },
       handleDOMEvents: {

@@ -2,7 +2,7 @@
 import type { Field } from '../../type/form';
 import { record, records, string } from '../../type/definition';
 import { dateTime, number } from '../../text/format';
-import { language, t } from '../../text';
+import { locale, t } from '../../text';
 import { targetOf } from '../../value/link';
 import { fileOfUrl, thumbnailPath } from '../../value/media';
 
@@ -36,7 +36,7 @@ export function storedDate(value: string): string {
   const date = new Date(year ?? 0, (month ?? 1) - 1, day ?? 1, hour || 0, minute || 0);
   const style: Intl.DateTimeFormatOptions = { dateStyle: 'medium' };
   if (parts[4] !== undefined) style.timeStyle = 'short';
-  return new Intl.DateTimeFormat(language, style).format(date);
+  return new Intl.DateTimeFormat(locale, style).format(date);
 }
 
 /** The text of a cell. */

@@ -3,6 +3,7 @@ import { answer, api, unwrap, type Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { changeSettings, settings } from '../../session/settings.svelte';
 import { record, records, string, strings } from '../../type/definition';
+import { uuid } from '../../value/uuid';
 
 export interface View {
   id: string;
@@ -81,7 +82,7 @@ export async function addView(
     );
     return 'problem' in result ? result : { id: result.data.id };
   }
-  const id = crypto.randomUUID();
+  const id = uuid();
   const view = { id, name, definition, shared: false, by: null };
   const problem = await keep(type, (item) => ({ ...item, views: [...item.views, view] }));
   return problem ? { problem } : { id };

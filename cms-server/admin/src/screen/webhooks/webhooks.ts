@@ -10,7 +10,7 @@ export interface Webhook {
   url: string;
   enabled: boolean;
   pending: number;
-  /** The endpoint is down: its queue is paused. */
+  /** A delivery failed and will be retried. */
   failing: boolean;
   secret: string;
 }
@@ -23,6 +23,18 @@ export function stateOf(delivery: Pick<Delivery, 'status' | 'attempts'>, paused:
   if (delivery.status === 'done' || delivery.status === 'failed') return delivery.status;
   if (paused) return 'paused';
   return delivery.attempts > 0 ? 'retrying' : 'waiting';
+}
+
+/** No connection, no response in time, or a failure of the receiver itself. */
+function isOutage({ status, attempts, response }: Delivery): boolean {
+  const isOver = status === 'done' || status === 'failed';
+  return !isOver && attempts > 0 && (response === null || response.status >= 500);
+}
+
+/** Tells whether the server has paused a webhook: requests about two objects failed by an outage. */
+export function isPaused(deliveries: Delivery[]): boolean {
+  const objects = deliveries.filter(isOutage).map(({ ref }) => ref.replace(/\/version\/\d+$/, ''));
+  return new Set(objects).size > 1;
 }
 
 export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise<Webhook[]> {

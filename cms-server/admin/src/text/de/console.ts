@@ -5,6 +5,7 @@ export const apiConsole: Texts['apiConsole'] = {
   title: 'API',
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
+  open: 'In der API-Konsole öffnen',
   operation: 'Operation',
   choose: 'Nach Name oder Pfad suchen',
   parameters: 'Parameter',

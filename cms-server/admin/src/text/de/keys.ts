@@ -66,7 +66,7 @@ export const keys: Texts['keys'] = {
   revokeTitle: (name) => `${name} widerrufen?`,
   revokeUsed: (when) =>
     `Zuletzt benutzt: ${when}. Programme mit diesem Schlüssel werden ab der nächsten Anfrage abgewiesen.`,
-  revokeUnused: 'Dieser Schlüssel wurde nie benutzt.',
+  revokeUnused: 'Keine Benutzung ist vermerkt. Der Server vermerkt sie mit einigen Minuten Verzögerung.',
   revokeFinal: 'Das lässt sich nicht rückgängig machen.',
   revokeSubmit: 'Schlüssel widerrufen',
   revoked: (name) => `${name} ist widerrufen.`,

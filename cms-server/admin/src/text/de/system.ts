@@ -71,7 +71,7 @@ export const system: Texts['system'] = {
   jobRefused: (count) => `${count} abgelehnt`,
   backup: 'Sicherung',
   backupHelp:
-    'Eine Datei mit allem: Inhalte, Versionen, Dateien, Benutzer und Schlüssel. Zurückgespielt wird sie mit `cms restore`. Bewahren Sie sie so sorgfältig auf wie ein Passwort.',
+    'Eine Datei mit allem: Inhalte, Versionen, Dateien, Benutzer und Schlüssel. Zurückgespielt wird sie mit cms restore. Bewahren Sie sie so sorgfältig auf wie ein Passwort.',
   download: 'Sicherung herunterladen',
   limits: 'Grenzen und Funktionen',
   limit: {

@@ -35,8 +35,8 @@ export const types: Texts['types'] = {
   copyYaml: 'Für project.yaml kopieren',
   yamlCopied: 'Der Typ ist in der Form von project.yaml kopiert.',
   yamlNotCopied: 'Der Browser erlaubt kein Kopieren. Kopieren Sie den Text von hier:',
-  more: 'Mehr',
   discard: 'Änderungen verwerfen',
+  discarded: (label) => `Die Änderungen an ${label} sind verworfen.`,
   discardTitle: 'Die Änderungen an diesem Typ verwerfen?',
   discardSure:
     'Der Typ auf dem Server bleibt, wie er ist. Ihre Änderungen werden aus diesem Browser entfernt.',
@@ -95,7 +95,6 @@ export const types: Texts['types'] = {
     hidden: 'verborgen',
     readonly: 'schreibgeschützt',
   },
-  limits: 'Grenzen',
   minimum: 'Kleinste Zahl',
   maximum: 'Größte Zahl',
   minLength: 'Mindestzahl an Zeichen',
@@ -168,7 +167,6 @@ export const types: Texts['types'] = {
   slugsHelp: 'Das Ziel wird aus der Quelle gebildet, wenn es fehlt.',
   slugSource: (place) => `Quelle von Regel ${String(place)}`,
   slugTarget: (place) => `Ziel von Regel ${String(place)}`,
-  slugActive: (place) => `Regel ${String(place)} ist aktiv`,
   active: 'aktiv',
   from: 'aus',
   addSlug: 'Slug-Regel hinzufügen',
@@ -191,7 +189,6 @@ export const types: Texts['types'] = {
   stop: 'Abbrechen',
   stopped: 'Der Plan wurde nicht berechnet.',
   compute: 'Plan berechnen',
-  old: 'Dieser Plan gilt für einen früheren Stand.',
   stale:
     'Der Server hat sich seit diesem Plan geändert. Das ist der neue Plan: Sehen Sie ihn noch einmal an, und wenden Sie ihn dann an.',
   namesFirst: 'Berichtigen Sie zuerst die Namen.',

@@ -15,7 +15,12 @@ export const webhooks: Texts['webhooks'] = {
     sync: 'vor Änderungen von Objekten',
     ctd: 'nach Änderungen von Inhaltstypen',
   },
-  states: { disabled: 'Ausgeschaltet', down: 'Nicht erreichbar, angehalten', good: 'Aktiv' },
+  states: {
+    disabled: 'Ausgeschaltet',
+    down: 'Nicht erreichbar, angehalten',
+    failing: 'Zustellungen schlagen fehl',
+    good: 'Aktiv',
+  },
   waiting: (count) =>
     plural(count, { one: '1 Zustellung wartet', other: `${String(count)} Zustellungen warten` }),
   none: 'Keine Zustellung wartet',
@@ -29,7 +34,7 @@ export const webhooks: Texts['webhooks'] = {
       one: '1 Zustellung wird erneut gesendet.',
       other: `${String(count)} Zustellungen werden erneut gesendet.`,
     }),
-  replayedNone: 'Keine Zustellung war aufgegeben. Was wartet, wird sofort versucht.',
+  replayedNone: 'Keine Zustellung ist fehlgeschlagen, und keine wartet.',
   log: 'Zustellungen',
   logHelp: 'Die letzten 300 abgeschlossenen und alle wartenden. Neueste zuerst.',
   noLog: 'Noch keine Zustellungen. Senden Sie einen Test, oder ändern Sie ein Objekt eines der Typen.',

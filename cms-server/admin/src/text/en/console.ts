@@ -3,6 +3,7 @@ export const apiConsole = {
   title: 'API',
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
+  open: 'Open in the API console',
   operation: 'Operation',
   choose: 'Search by name or path',
   parameters: 'Parameters',

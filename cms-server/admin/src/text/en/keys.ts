@@ -63,7 +63,7 @@ export const keys = {
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeUsed: (when: string) =>
     `Last use: ${when}. Programs that use the key are refused from the next request on.`,
-  revokeUnused: 'This key was never used.',
+  revokeUnused: 'No use is recorded. The server records uses with a delay of some minutes.',
   revokeFinal: 'This cannot be undone.',
   revokeSubmit: 'Revoke key',
   revoked: (name: string) => `${name} is revoked.`,

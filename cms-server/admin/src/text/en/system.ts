@@ -62,7 +62,7 @@ export const system = {
   jobRefused: (count: string) => `${count} refused`,
   backup: 'Backup',
   backupHelp:
-    'One file with everything: content, versions, files, users and keys. Restore it with `cms restore`. Store it as carefully as a password.',
+    'One file with everything: content, versions, files, users and keys. Restore it with cms restore. Store it as carefully as a password.',
   download: 'Download a backup',
   limits: 'Limits and features',
   limit: {

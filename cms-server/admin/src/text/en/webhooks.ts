@@ -13,7 +13,7 @@ export const webhooks = {
     sync: 'before changes of objects',
     ctd: 'after changes of content types',
   },
-  states: { disabled: 'Disabled', down: 'Not reachable, paused', good: 'Active' },
+  states: { disabled: 'Disabled', down: 'Not reachable, paused', failing: 'Deliveries fail', good: 'Active' },
   waiting: (count: number) =>
     plural(count, { one: '1 delivery waits', other: `${String(count)} deliveries wait` }),
   none: 'No delivery waits',
@@ -27,7 +27,7 @@ export const webhooks = {
       one: '1 delivery is sent again.',
       other: `${String(count)} deliveries are sent again.`,
     }),
-  replayedNone: 'No delivery has been given up. What waits is tried immediately.',
+  replayedNone: 'No delivery has failed, and none waits.',
   log: 'Deliveries',
   logHelp: 'The last 300 that are over, and all that wait. Newest first.',
   noLog: 'No deliveries yet. Send a test, or change an object of one of its types.',

@@ -5,6 +5,7 @@ import type { FieldErrors, Problem } from '../../../api/problem';
 import { session } from '../../../session/session.svelte';
 import { record, records } from '../../../type/definition';
 import { queryFor } from '../../../value/search-text';
+import { uuid } from '../../../value/uuid';
 
 export type Preview = Schema['BulkPreview'];
 export type Job = Schema['BulkJob'];
@@ -75,7 +76,7 @@ export async function startJob(
   const result = await answer(
     api.POST('/api/v1/content/{contentType}/bulk', {
       params: { path: { contentType: type } },
-      headers: { 'Idempotency-Key': crypto.randomUUID() },
+      headers: { 'Idempotency-Key': uuid() },
       body: { ...body, expect },
     }),
   );

@@ -1,0 +1,201 @@
+// What administrators and developers do: keys, webhooks, workflows, the system, the API console.
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+
+test('creates a key, changes it, rotates it and revokes it; programs notice each', async ({
+  page,
+  server,
+  home,
+}) => {
+  const statusOf = async (token: string, method = 'GET') =>
+    (
+      await fetch(`${server.url}/api/v1/content/post`, {
+        method,
+        headers: { 'X-AUTH-TOKEN': token, 'Content-Type': 'application/json' },
+        ...(method === 'POST' && { body: '{}' }),
+      })
+    ).status;
+  const token = async () => {
+    const value = await page.getByLabel('Token', { exact: true }).inputValue();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    return value;
+  };
+  const act = async (action: string) => {
+    await page.getByRole('button', { name: /^Actions for site/ }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+
+  await signIn(page);
+  await page.goto(`${home}/admin/keys`);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).fill('site');
+  await dialog.getByRole('button', { name: 'Clear' }).click();
+  await dialog.getByRole('checkbox', { name: 'Post: Read' }).check();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByText('it is shown only this once')).toBeVisible();
+  await expectAccessible(page);
+  const first = await token();
+  expect(await statusOf(first)).toBe(200);
+  expect(await statusOf(first, 'POST')).toBe(403);
+  await expect(page.getByText('Post: Read')).toBeVisible();
+  await expectAccessible(page);
+
+  await act('Change…');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Writer/ })
+    .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('All types: Read, Create, Update')).toBeVisible();
+  expect(await statusOf(first, 'POST')).toBe(400);
+
+  await act('Rotate…');
+  await page.getByLabel('The old token works').selectOption('for 1 hour');
+  await page.getByRole('button', { name: 'Create new token' }).click();
+  await expect(page.getByRole('dialog').getByText(/The previous token works until/)).toBeVisible();
+  const second = await token();
+  expect(second).not.toBe(first);
+  expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
+
+  await act('Revoke…');
+  await expect(page.getByText(/^(Last use: |No use is recorded)/)).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Revoke key' }).click();
+  await expect(page.getByText('site is revoked.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Actions for site' })).toHaveCount(0);
+  expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
+});
+
+test.describe('with webhooks to this machine', () => {
+  test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
+
+  test('shows why a webhook fails, and replays deliveries', async ({ page, server, home }) => {
+    // Nothing listens on port 9.
+    const hook = {
+      id: 'build-site',
+      name: 'Build the site',
+      type: 'async',
+      url: 'https://127.0.0.1:9/hook',
+      content_type_definitions: [],
+      actions: [{ action: 'Update' }],
+      headers: [],
+      enabled: true,
+    };
+    expect((await server.request('POST', '/api/v1/content/_webhooks', hook)).status).toBe(200);
+    await signIn(page);
+    await page.goto(`${home}/admin/webhooks`);
+    await expect(page.getByText('Active')).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Build the site' }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await expect(page.getByText('A test delivery is on its way.')).toBeVisible();
+    const row = page.getByRole('listitem').filter({ hasText: 'Test' });
+    await expect(row.getByText('Failed, will be retried')).toBeVisible();
+    await expect(row.getByText(/1 attempt · next attempt/)).toBeVisible();
+    await row.getByText('No response.').click();
+    await expect(row.getByText('"action": "Test"')).toBeVisible();
+    await expectAccessible(page);
+
+    await row.getByRole('button', { name: /^Replay/ }).click();
+    await expect(row.getByText(/[12] attempts?/)).toBeVisible();
+    await row.getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Replay 1 selected' }).click();
+    await expect(row.getByRole('checkbox')).not.toBeChecked();
+    await page.getByLabel('Show', { exact: true }).selectOption('Delivered');
+    await expect(row).toHaveCount(0);
+    await page.getByLabel('Show', { exact: true }).selectOption('All states');
+    await page.getByRole('button', { name: 'Replay all failed' }).click();
+    await expect(page.getByText('1 delivery is sent again.').last()).toBeVisible();
+
+    await page.getByText('How to verify the signature').click();
+    await page.getByRole('button', { name: 'Show secret' }).click();
+    await expect(page.getByLabel('Signing secret')).toHaveValue(/^whsec_/);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await expect(page.getByLabel(/^Name/)).toHaveValue('Build the site');
+  });
+});
+
+test('rebuilds the index with progress, and checks what is stored', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/system`);
+  await expect(page.getByText('All parts are ready.')).toBeVisible();
+  await expect(page.getByText('Free disk space')).toBeVisible();
+  await page.getByRole('button', { name: 'Rebuild' }).click();
+  await expect(page.getByText('The search index is rebuilt.')).toBeVisible();
+  await expect(page.getByText(/\d+ of \d+ objects/)).toBeVisible();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await expect(page.getByText(/Everything fits together\. \d+ files\./)).toBeVisible();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download a backup' }).click();
+  expect((await download).suggestedFilename()).toContain('.tar');
+  await expectAccessible(page);
+});
+
+test('sends a request from the console, and shows the same for programs', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/api`);
+  await page.getByLabel('contentType').fill('post');
+  await page.getByLabel('limit').fill('2');
+  await expect(page.getByLabel('curl')).toHaveValue(/\/api\/v1\/content\/post\?limit=2/);
+  await page.getByRole('button', { name: 'Send GET' }).click();
+  await expect(page.getByText('Status 200')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Response' }).last()).toContainText('"total_count"');
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByLabel('contentType')).toHaveValue('post');
+
+  const operation = page.getByRole('combobox', { name: 'Operation' });
+  await operation.fill('create a key');
+  await page.getByRole('option', { name: /Create a key/ }).click();
+  await page.getByRole('button', { name: 'Send POST' }).click();
+  await expect(page.getByText('Status 400')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('tab', { name: 'GraphQL' }).click();
+  await page.getByRole('button', { name: 'Run query' }).click();
+  await expect(page.getByText('Status 200')).toBeVisible();
+  await page.getByLabel('Find in the schema').fill('type post ');
+  await expect(page.getByRole('region', { name: 'Schema' }).last()).toContainText('type post {');
+  await expectAccessible(page);
+});
+
+test('creates a workflow, and names the line of what is wrong with it', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/workflows`);
+  await expect(page.getByRole('heading', { name: /publishing/ })).toBeVisible();
+  await page.getByRole('button', { name: 'New workflow' }).click();
+  const editor = page.getByRole('textbox', { name: 'Definition' });
+  const edit = async (text: string) => {
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  };
+  await edit(
+    '{"id": "legal", "name": "Legal", "states": ["draft"], "transitions": [{"froms": ["x"], "tos": ["draft"]}]}',
+  );
+  await expect(page.getByRole('alert')).toContainText('transitions[0].froms');
+  await expect(page.getByRole('alert')).toContainText('Line 9');
+  await expectAccessible(page);
+  await edit(
+    '{"id": "legal", "name": "Legal", "states": ["draft", "public"], "transitions": [{"froms": ["draft"], "tos": ["public"]}]}',
+  );
+  await expect(page.getByRole('heading', { name: /^Legal/ })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Delete Legal…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('Legal is deleted.')).toBeVisible();
+});
+
+test('says which right is missing to everybody but administrators', async ({ page, server, home }) => {
+  await signIn(page, await createUser(server, 'editor'));
+  for (const path of ['keys', 'webhooks', 'workflows', 'system']) {
+    await page.goto(`${home}/admin/${path}`);
+    await expect(page.getByText('Missing right: Admin')).toBeVisible();
+  }
+  await expectAccessible(page);
+  await page.goto(`${home}/admin/api`);
+  await expect(page.getByRole('button', { name: 'Send GET' })).toBeVisible();
+});
