@@ -56,7 +56,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn pragma_findings(&self, check: &str) -> Result<Vec<String>> {
-        let mut statement = self.statement(check)?;
+        let mut statement = match self.0.prepare(check) {
+            Ok(statement) => statement,
+            // A damaged schema stops every statement.
+            Err(error) if is_damage(&error) => return Ok(vec![error.to_string()]),
+            Err(error) => return Err(map(error)),
+        };
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).map_err(map)?;
         let mut findings = Vec::new();
         for row in rows {

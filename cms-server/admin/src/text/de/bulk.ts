@@ -50,6 +50,8 @@ export const bulk: Texts['bulk'] = {
   },
   matched: (count, text) => `${objects(count, text)}.`,
   sample: 'Auszug',
+  unchanged: 'keine Änderung',
+  schedulesEnd: 'Geplante Veröffentlichungen dieser Objekte werden aufgehoben.',
   before: 'Vorher',
   after: 'Nachher',
   andMore: (count) => `… und ${count} weitere`,

@@ -27,6 +27,7 @@ export const publishing: Texts['publishing'] = {
   unpublish: 'Zurückziehen',
   archive: 'Archivieren',
   scheduleAction: 'Planen …',
+  publishLater: 'Später veröffentlichen …',
   cancelSchedule: 'Planung aufheben',
   duplicate: 'Duplizieren',
   preview: 'Vorschau',

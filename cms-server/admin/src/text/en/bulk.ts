@@ -49,6 +49,8 @@ export const bulk = {
   },
   matched: (count: number, text: string) => `${objects(count, text)}.`,
   sample: 'Sample',
+  unchanged: 'no change',
+  schedulesEnd: 'Scheduled publications of these objects are cancelled.',
   before: 'Before',
   after: 'After',
   andMore: (count: string) => `… and ${count} more`,

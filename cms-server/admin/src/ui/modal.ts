@@ -1,0 +1,30 @@
+// Opening a modal dialog: the first control of its content gets the keyboard, and what had it before gets it
+// back. Knows no component.
+const CONTROLS = 'input, select, textarea, button';
+/** What opened the last dialog: a dialog that follows another one has the same opener. */
+let last: Element | null = null;
+
+/** Shows the dialog; returns what to do when it is gone. */
+export function openModal(dialog: HTMLDialogElement): () => void {
+  const active = document.activeElement;
+  const opener = active === null || active === document.body ? last : active;
+  last = opener;
+  dialog.showModal();
+  if (!dialog.querySelector('[autofocus]')) first(dialog)?.focus();
+  return () => {
+    // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.
+    queueMicrotask(() => {
+      if (document.activeElement === document.body && opener instanceof HTMLElement)
+        opener.focus({ preventScroll: true });
+    });
+  };
+}
+
+/** The first control of the content, else the first button at the end: the one that changes nothing. */
+function first(dialog: HTMLDialogElement): HTMLElement | undefined {
+  const of = (part: string) =>
+    [...dialog.querySelectorAll<HTMLElement>(`${part} :is(${CONTROLS})`)].find(
+      (control) => !control.matches(':disabled') && control.checkVisibility(),
+    );
+  return of('.body') ?? of('.actions');
+}
