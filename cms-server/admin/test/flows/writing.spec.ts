@@ -1,6 +1,7 @@
 // Writing: nothing typed is lost, nobody is overwritten.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from '../support';
+import { TALL } from '../texts';
 import type { Server } from '../server';
 
 const PRODUCT = 'slow-kettle';
@@ -122,6 +123,8 @@ test('saves after a crash of the server, without another click', async ({ page, 
 });
 
 test('keeps writing offline, and saves when the network is back', async ({ page, context, server }) => {
+  // The whole form: axe takes what is under the save bar for too small.
+  await page.setViewportSize(TALL);
   await signIn(page);
   await open(page);
   await context.setOffline(true);
