@@ -53,7 +53,6 @@ test('links to one object among very many, creates another in place, and reorder
   await search.fill(`pers ${String(OBJECTS - 1)}`);
   const option = page.getByRole('option', { name: `Person ${String(OBJECTS - 1)} of many` });
   await expect(option).toBeVisible();
-  await search.press('ArrowDown');
   await search.press('Enter');
   await expect(hosts.getByRole('listitem')).toHaveCount(before + 1);
   // The next page of results is read when the end of the list is reached.
