@@ -1,4 +1,5 @@
 // The command palette: whether it is open, and the actions that the open screen offers in it.
+import { untrack } from 'svelte';
 import type { PaletteItem } from '../../ui/CommandPalette.svelte';
 
 let open = $state(false);
@@ -24,8 +25,9 @@ export function closePalette(): void {
 
 /** Offers actions in the palette, such as "Publish"; returns how to take them back. For `$effect`. */
 export function offerActions(source: () => PaletteItem[]): () => void {
-  sources = [...sources, source];
+  // Effects that offer actions must not depend on what others offer.
+  sources = [...untrack(() => sources), source];
   return () => {
-    sources = sources.filter((other) => other !== source);
+    sources = untrack(() => sources).filter((other) => other !== source);
   };
 }
