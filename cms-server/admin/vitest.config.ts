@@ -5,5 +5,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   plugins: [svelte()],
   resolve: { conditions: ['browser'] },
-  test: { include: ['src/**/*.test.ts'], environment: 'jsdom', server: { deps: { inline: [/svelte/] } } },
+  test: {
+    include: ['src/**/*.test.ts'],
+    environment: 'jsdom',
+    testTimeout: 30_000,
+    server: { deps: { inline: [/svelte/] } },
+  },
 });
