@@ -24,6 +24,11 @@ export const writing: Texts['writing'] = {
   storeFailed:
     'Ihr Text konnte weder in diesem Browser noch auf dem Server abgelegt werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
+  signOutLoses: (count) =>
+    plural(count, {
+      one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server abgelegt werden. Trotzdem abmelden und ihn verlieren?',
+      other: `${String(count)} nicht gespeicherte Texte konnten nicht auf dem Server abgelegt werden. Trotzdem abmelden und sie verlieren?`,
+    }),
   notSaved: 'Noch nicht gespeichert.',
   retryIn: (seconds) =>
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,
@@ -61,7 +66,7 @@ export const writing: Texts['writing'] = {
   restore: 'Wiederherstellen',
   saveAsNew: 'Meinen Text als neues Objekt speichern',
   typeGone:
-    'Dieser Inhaltstyp wurde gelöscht. Speichern ist nicht möglich; Ihr Text steht noch zum Kopieren hier.',
+    'Dieser Inhaltstyp wurde gelöscht, oder Sie dürfen ihn nicht mehr lesen. Speichern ist nicht möglich; Ihr Text steht noch zum Kopieren hier.',
   propertiesGone: (names) =>
     `Der Inhaltstyp hat sich geändert: ${properties(names)} gibt es nicht mehr. Was Sie dort geschrieben haben:`,
   dropValues: 'Diese Werte entfernen',

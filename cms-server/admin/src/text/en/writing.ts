@@ -25,6 +25,11 @@ export const writing = {
   storeFailed:
     'Your text could be stored neither in this browser nor on the server. Do not close this page before it is saved.',
   leave: 'Your changes could not be stored. Leave anyway and lose them?',
+  signOutLoses: (count: number) =>
+    plural(count, {
+      one: 'An unsaved text could not be stored on the server. Sign out anyway and lose it?',
+      other: `${String(count)} unsaved texts could not be stored on the server. Sign out anyway and lose them?`,
+    }),
   notSaved: 'Not saved yet.',
   retryIn: (seconds: number) =>
     `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
@@ -64,7 +69,8 @@ export const writing = {
   goneUnknown: 'This object was deleted. Your text is still here.',
   restore: 'Restore it',
   saveAsNew: 'Save my text as a new object',
-  typeGone: 'This content type was deleted. Nothing can be saved; your text is still here to copy.',
+  typeGone:
+    'This content type was deleted, or you may not read it any more. Nothing can be saved; your text is still here to copy.',
   propertiesGone: (names: string[]) =>
     `The content type has changed: ${properties(names)} no longer exist. What you typed there:`,
   dropValues: 'Remove these values',
