@@ -1,24 +1,24 @@
-// Pasting a long text: browsers insert it line by line, which takes minutes for megabytes. Knows no field.
+// Long texts in native controls: browsers insert them line by line, which takes minutes for megabytes.
+// Knows no field.
 
 /** Shorter texts are pasted by the browser, which then can undo it. */
 const LARGE_CHARS = 50_000;
 
-/** Tells whether a text is so long that a control must not grow with it. */
+/** Tells whether a text is too long for a control that grows with it. */
 export function isLarge(text: string): boolean {
   return text.length > LARGE_CHARS;
 }
 
-/** Puts a long text into the control at once. */
+/** Takes over the paste of a long text; the value after it, or null when the browser pastes. */
 export function pasteLarge(
   event: ClipboardEvent & { currentTarget: HTMLInputElement | HTMLTextAreaElement },
-): void {
+): string | null {
   const text = event.clipboardData?.getData('text/plain') ?? '';
   const control = event.currentTarget;
-  if (!isLarge(text) || control.readOnly) return;
+  if (!isLarge(text) || control.readOnly) return null;
   event.preventDefault();
   const { selectionStart, selectionEnd, value } = control;
-  const isLine = control instanceof HTMLInputElement;
   const start = selectionStart ?? value.length;
-  control.setRangeText(isLine ? text.replace(/[\r\n]+/g, ' ') : text, start, selectionEnd ?? start, 'end');
-  control.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));
+  const pasted = control instanceof HTMLInputElement ? text.replace(/[\r\n]+/g, ' ') : text;
+  return value.slice(0, start) + pasted + value.slice(selectionEnd ?? start);
 }

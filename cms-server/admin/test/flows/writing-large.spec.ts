@@ -17,8 +17,9 @@ test.describe('5 MB pasted', () => {
     await openForm(page, 'c/author/maren');
     await paste(page.getByLabel('Name'), FIVE);
     await paste(page.getByLabel('Bio'), FIVE);
-    await page.getByLabel('Bio').press('End');
-    await page.getByLabel('Bio').pressSequentially('!');
+    // The keyboard stays in the text, although another editor shows it now.
+    await expect(page.getByLabel('Bio')).toBeFocused();
+    await page.keyboard.type('!');
     await expect(page.getByText(/2 changes, stored/)).toBeVisible({ timeout: 30_000 });
     await page.keyboard.press('Control+s');
     await expect(page.getByRole('alert').filter({ hasText: 'size limit exceeded' })).toBeVisible();
@@ -96,7 +97,7 @@ test.describe('10,000 items', () => {
     await expect(group.getByLabel('Languages, item 1', { exact: true })).toHaveValue('the last one');
     expect(await group.getByRole('textbox').count()).toBeLessThan(500);
     await saveButton(page).click();
-    await expect(page.getByText('Saved as version 3.')).toBeVisible();
+    await expect(page.getByText('No changes')).toBeVisible({ timeout: 30_000 });
     const stored = (await storedObject(server, 'author/maren')).languages as string[];
     expect([stored.length, stored[0], stored[1]]).toEqual([COUNT + 1, 'the last one', 'language 1']);
     // Many pasted lines are many items.
