@@ -20,7 +20,9 @@ describe('texts', () => {
     for (const file of sources) {
       const source = readFileSync(join(SOURCE, file), 'utf8');
       if (/import \{[^}]*\bt\b[^}]*\} from '.*\/text'/.test(source))
-        expect(source.replace(/^\s*import [^;]*;/gm, ''), file).not.toMatch(/[=(,:] *t *[;,)[]|\bt as\b|\bt\[/);
+        expect(source.replace(/^\s*import [^;]*;/gm, ''), file).not.toMatch(
+          /[=(,:] *t *[;,)[]|\bt as\b|\bt\[/,
+        );
     }
   });
 });

@@ -49,6 +49,7 @@ export const writing: Texts['writing'] = {
   names: (names) => new Intl.ListFormat('de').format(names),
   later: (who, version, names) => `${who} hat Version ${String(version)} gespeichert: ${properties(names)}.`,
   merge: 'Zusammenführen',
+  converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `${who} hat ${properties(names)} geändert. Das Formular zeigt es.`,
   savedBoth: (version, who, names) =>
     `Als Version ${String(version)} gespeichert. ${who} hat ${properties(names)} geändert; beide Änderungen sind gespeichert.`,

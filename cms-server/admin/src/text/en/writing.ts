@@ -52,6 +52,7 @@ export const writing = {
   later: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
   merge: 'Merge',
+  converted: (names: string[]) => `A change of the content type converted ${properties(names)}.`,
   updated: (who: string, names: string[]) => `${who} changed ${properties(names)}. The form shows it.`,
   savedBoth: (version: number, who: string, names: string[]) =>
     `Saved as version ${String(version)}. ${who} changed ${properties(names)}; both changes are saved.`,
