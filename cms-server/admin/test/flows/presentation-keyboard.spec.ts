@@ -1,7 +1,7 @@
 // Writing and publishing without a pointer, and putting things in order with a pointer and with keys.
 import type { Locator, Page } from '@playwright/test';
 import { addManaged, openScreen, tabTo } from '../screens';
-import { stored, TALL } from '../texts';
+import { stored } from '../texts';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 test('writes, corrects and publishes a post without a pointer', async ({ page, server }) => {
@@ -68,7 +68,6 @@ const titles = (list: Locator) =>
   );
 
 test('puts links in order with a pointer, with keys and with the menu', async ({ page, server, home }) => {
-  await page.setViewportSize(TALL);
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
   const places = ['tidemill', 'kronan', 'boatyard'].map(link);
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', places }]);
@@ -98,7 +97,6 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
 });
 
 test('puts the blocks of a text in order with a pointer and with keys', async ({ page, server, home }) => {
-  await page.setViewportSize(TALL);
   const block = (id: string, text: string) => ({ id, type: 'paragraph', data: { text } });
   const content = { time: 1, version: '2.30', blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')] };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
@@ -117,7 +115,6 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
 });
 
 test('puts the items of a list in order with a pointer', async ({ page, home }) => {
-  await page.setViewportSize(TALL);
   await signIn(page);
   await openScreen(page, home, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();

@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { number } from '../format';
 
 export const users: Texts['users'] = {
-  title: 'Benutzer',
   search: 'Name oder E-Mail',
   anyRole: 'Alle Rollen',
   anyStatus: 'Jeder Status',

@@ -2,7 +2,6 @@
 import { number, plural } from '../format';
 
 export const users = {
-  title: 'Users',
   search: 'Name or e-mail',
   anyRole: 'Any role',
   anyStatus: 'Any status',
