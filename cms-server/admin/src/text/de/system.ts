@@ -2,7 +2,6 @@
 import type { Texts } from '..';
 
 export const system: Texts['system'] = {
-  title: 'System',
   about: (version) => `cms ${version}`,
   state: 'Zustand',
   ready: 'Alle Teile sind bereit.',
@@ -17,11 +16,28 @@ export const system: Texts['system'] = {
   ok: 'bereit',
   numbers: 'In Zahlen',
   numbersSince: (when) => `Seit dem Start des Servers, ${when}.`,
+  chartsAbout:
+    'Die Diagramme zeigen, was diese Seite gesehen hat; ihre eigenen Anfragen nach Metriken zählen nicht.',
+  chart: (least, most, minutes) =>
+    `${least} bis ${most} in ${minutes === 1 ? 'der letzten Minute' : `${String(minutes)} Minuten`}`,
+  perSecond: (value) => `${value}/s`,
+  percent: (value) => `${value} %`,
+  sinceStart: (value) => `${value} seit dem Start`,
+  routes: 'Routen nach Zeit',
+  routesAbout: 'Seit dem Start des Servers. Langsame Anfragen stehen mit ihrer Kennung in seinem Protokoll.',
+  route: 'Route',
+  requests: 'Anfragen',
+  mean: 'Mittel',
+  p95: '95 von 100',
+  timeInAll: 'Zeit insgesamt',
+  seconds: (value) => `${value} s`,
   metric: {
     requests: 'Anfragen',
     failed: 'Fehlgeschlagen mit 5xx',
     average: 'Mittlere Dauer einer Anfrage',
     writes: 'Schreibende Transaktionen',
+    waiting: 'Wartende Anfragen',
+    cpu: 'Prozessor, von einem Kern',
     connections: 'Offene Verbindungen',
     memory: 'Speicher',
     database: 'Größe der Datenbank',

@@ -1,6 +1,5 @@
 // Workflows: states and transitions.
 export const workflows = {
-  title: 'Workflows',
   about: 'States that objects pass through before readers see them. A content type names its workflow.',
   create: 'New workflow',
   createTitle: 'New workflow',
