@@ -71,7 +71,7 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
   ];
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   const stops = [
-    guardNavigation(() => !wouldLose() || confirm(t.writing.leave)),
+    guardNavigation(() => !wouldLose() || confirm(t.shell.leave)),
     beforeSignOut(async () => editor()?.close()),
   ];
   onDestroy(() => {

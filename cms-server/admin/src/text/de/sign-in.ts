@@ -2,6 +2,9 @@
 import type { Texts } from '..';
 
 export const signIn: Texts['signIn'] = {
+  sessionEnded: 'Ihre Sitzung ist beendet',
+  sessionEndedHelp: (name) =>
+    `Melden Sie sich als ${name} an, um fortzufahren. Die Seite und Ihr Text bleiben, wie sie sind.`,
   title: 'Anmelden',
   email: 'E-Mail',
   name: 'Name',

@@ -2,7 +2,6 @@
 import type { Texts } from '..';
 
 export const system: Texts['system'] = {
-  title: 'System',
   about: (version) => `cms ${version}`,
   state: 'Zustand',
   ready: 'Alle Teile sind bereit.',

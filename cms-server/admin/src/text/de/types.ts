@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const types: Texts['types'] = {
-  title: 'Typen',
   about: 'Inhaltstypen legen fest, welche Eigenschaften Objekte haben und wie ihre Formulare aussehen.',
   empty: 'Noch keine Inhaltstypen. Legen Sie hier einen an, oder wenden Sie eine Projektdatei an:',
   search: 'Name oder Bezeichnung',

@@ -2,7 +2,6 @@
 import type { Texts } from '..';
 
 export const users: Texts['users'] = {
-  title: 'Benutzer',
   search: 'Name oder E-Mail',
   anyRole: 'Alle Rollen',
   anyStatus: 'Jeder Status',

@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
-  title: 'Workflows',
   about: 'Zustände, die Objekte durchlaufen, bevor Leser sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
   create: 'Neuer Workflow',
   createTitle: 'Neuer Workflow',

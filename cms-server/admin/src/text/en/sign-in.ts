@@ -1,5 +1,8 @@
 // Sign-in, set-up, invitation and reset.
 export const signIn = {
+  sessionEnded: 'Your session has ended',
+  sessionEndedHelp: (name: string) =>
+    `Sign in as ${name} to continue. The page and what you typed stay as they are.`,
   title: 'Sign in',
   email: 'E-mail',
   name: 'Name',

@@ -1,6 +1,5 @@
 // The server: state, checks, jobs, limits.
 export const system = {
-  title: 'System',
   about: (version: string) => `cms ${version}`,
   state: 'State',
   ready: 'All parts are ready.',

@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const types = {
-  title: 'Types',
   about: 'Content types say which properties objects have, and what their forms look like.',
   empty: 'No content types yet. Create one here, or apply a project file:',
   search: 'Name or label',

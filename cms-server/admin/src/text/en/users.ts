@@ -1,6 +1,5 @@
 // Users: list, invitation, one user.
 export const users = {
-  title: 'Users',
   search: 'Name or e-mail',
   anyRole: 'Any role',
   anyStatus: 'Any status',
