@@ -114,7 +114,7 @@ fn find(target: &dyn Target, key: &str) -> Result<Key> {
     Ok(found.ok_or_else(|| Error::NotFound { what: "key", name: key.to_owned() })?)
 }
 
-/// Tells whether a text is the id of a key or user.
+/// Returns whether a text is the id of a key or user.
 pub(super) fn is_id(text: &str) -> bool {
     let is_id_char = |(index, byte): (usize, u8)| match index {
         8 | 13 | 18 | 23 => byte == b'-',

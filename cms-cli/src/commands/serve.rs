@@ -41,7 +41,7 @@ const RELOADABLE: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 /// How long the end of the command waits until the log is written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Most bytes of an upload request besides the file.
+/// Maximum size of an upload request besides the file.
 const MAX_FIELD_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
@@ -349,7 +349,7 @@ fn ensure_first_user(
             printer.flush()
         }
         Ok(None) => Ok(()),
-        // Readers need no user.
+        // A server that is only read needs no user, so this does not stop the start.
         Err(error) => {
             tracing::warn!(%error, "set-up link not created");
             Ok(())

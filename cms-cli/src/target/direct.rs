@@ -255,7 +255,7 @@ impl Target for Direct {
     }
 
     fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
-        self.cms.objects().removed(&self.caller, content_type, None)
+        self.cms.objects().deleted_ids(&self.caller, content_type, None)
     }
 
     fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {

@@ -150,7 +150,7 @@ impl Matcher<'_> {
         }
         // The trash is visible to those who may delete.
         let sees_trash =
-            self.caller.may(Access::READ_REMOVED, content_type) && !self.caller.is_read_only();
+            self.caller.may(Access::READ_DELETED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
             && (entry.event != Event::TrashRemoved || sees_trash)
             && entry.audience >= self.audience

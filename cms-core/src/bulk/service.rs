@@ -68,26 +68,26 @@ impl Bulk<'_> {
         let search = self.cms.search();
         let found = request.q.as_deref().map(|q| search.matches(&content_type, q)).transpose()?;
         let context = Context::new(caller, &self.cms.config);
-        let rows = self.cms.store.read(|reader| {
+        let pks = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
-            let rows = matching::rows(reader, caller, content_type, &request, found.as_ref())?;
+            let pks = matching::object_pks(reader, caller, content_type, &request, found.as_ref())?;
             let (context, change) = (&context, &change);
             Ok(match request.expect {
                 None => {
                     let catalog = &catalog;
                     let preview =
                         Preview { caller, reader, catalog, content_type, context, change };
-                    Err(preview.of(&rows)?)
+                    Err(preview.of(&pks)?)
                 }
-                Some(expected) if expected != rows.len() as u64 => {
-                    return Err(Error::MatchesChanged { expected, found: rows.len() as u64 });
+                Some(expected) if expected != pks.len() as u64 => {
+                    return Err(Error::MatchesChanged { expected, found: pks.len() as u64 });
                 }
-                Some(_) => Ok(rows),
+                Some(_) => Ok(pks),
             })
         })?;
-        let rows = match rows {
-            Ok(rows) => rows,
+        let pks = match pks {
+            Ok(pks) => pks,
             Err(preview) => return Ok(BulkResponse::DryRun(preview)),
         };
         let new = NewJob {
@@ -103,7 +103,7 @@ impl Bulk<'_> {
             if writer.count_open_bulk_jobs()? >= limits::MAX_OPEN_JOBS {
                 return Err(Error::Busy("too many jobs are waiting".to_owned()));
             }
-            writer.insert_bulk_job(&new, &rows)?;
+            writer.insert_bulk_job(&new, &pks)?;
             let response = BulkResponse::Created { id: new.id };
             serde_json::to_vec(&response).map_err(|error| Error::Internal(Box::new(error)))
         })?;

@@ -332,7 +332,7 @@ impl<'a> Importer<'a> {
         let index = self.types.len() - 1;
         let TypeImport { content_type, deleted, .. } = self.types[index];
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
-        let resumable = self.created_before(&content_type.name, &existing)?;
+        let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
         let mut attempts = Vec::new();
         for (position, mut object) in objects {
             let id = object.id().map(str::to_lowercase).unwrap_or_default();

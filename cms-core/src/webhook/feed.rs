@@ -153,7 +153,7 @@ impl DeliveryBatch {
             writer.restart_webhook(pk, now)?;
         }
         for &pk in &self.suspended {
-            writer.suspend_webhook(pk)?;
+            writer.pause_expiry(pk)?;
         }
         if self.has_deleted {
             writer.drop_webhooks()?;

@@ -125,8 +125,8 @@ impl Webhooks<'_> {
         self.cms.store.write(move |writer| {
             writer.restart_webhook(pk, now)?;
             let Some(ids) = ids else {
-                let (_, waiting) = writer.count_deliveries(pk)?;
-                return Ok(Replayed { replayed: waiting + writer.requeue_failed(pk, now)? as u64 });
+                let (_, pending) = writer.count_deliveries(pk)?;
+                return Ok(Replayed { replayed: pending + writer.requeue_failed(pk, now)? as u64 });
             };
             for id in &ids {
                 let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
@@ -202,8 +202,8 @@ impl Webhooks<'_> {
                 if in_flight.len() >= schedule::PARALLEL_REQUESTS {
                     continue;
                 }
-                let waiting = reader.next_deliveries(webhook, now)?;
-                while let Some(next) = schedule::next(endpoint, &waiting, &in_flight, now) {
+                let pending = reader.next_deliveries(webhook, now)?;
+                while let Some(next) = schedule::next(endpoint, &pending, &in_flight, now) {
                     let queue = next.queue.clone();
                     let dispatch = Dispatch { webhook, delivery: next.pk, queue };
                     in_flight.push(dispatch.clone());
@@ -222,7 +222,7 @@ impl Webhooks<'_> {
             let is_wanted =
                 |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
-            let row = reader.delivery(dispatch.delivery)?.filter(|row| row.queued);
+            let row = reader.delivery(dispatch.delivery)?.filter(|row| row.is_pending);
             row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
         })
     }
@@ -290,7 +290,7 @@ impl Webhooks<'_> {
             let attempts = row.attempts.saturating_add(1);
             let (state, due_at) = match schedule::after_attempt(result, attempts, due_since, now) {
                 NextState::Delivered => ("done", None),
-                NextState::Retry { due_at, state } if row.queued => (state, Some(due_at)),
+                NextState::Retry { due_at, state } if row.is_pending => (state, Some(due_at)),
                 NextState::Retry { .. } | NextState::Failed => ("failed", None),
             };
             let outage = result == AttemptResult::Outage;
@@ -395,7 +395,7 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
         attempts: row.attempts,
         created_at: dates::definition_date(row.at),
         attempted_at: row.attempted_at.map(dates::definition_date),
-        next_attempt_at: row.queued.then(|| dates::definition_date(due_at)),
+        next_attempt_at: row.is_pending.then(|| dates::definition_date(due_at)),
         request: row.request,
         response: row
             .status

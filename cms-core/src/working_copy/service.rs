@@ -206,7 +206,7 @@ fn not_found(name: &str, id: &str) -> Error {
     Error::NotFound { what: "working copy", name: format!("{name}/{id}") }
 }
 
-/// Tells whether a working copy started from the current state, which has this tag.
+/// Returns whether a working copy started from the current state, which has this tag.
 fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
     match (base, tag) {
         (Some(base), Some(tag)) => tag.is_named_by(base),
@@ -249,7 +249,7 @@ fn to_json(
     Ok((Json(json), tag))
 }
 
-/// The requested types, by row.
+/// The requested types, by primary key.
 fn shown_types<'c>(
     catalog: &'c Catalog,
     names: Option<&[String]>,

@@ -2,7 +2,7 @@
 //!
 //! [`count`] counts the objects on all pages. [`page`] returns complete rows; it takes that count,
 //! because the access path depends on it. [`unique_lookup`] finds another object with the same
-//! value. The SQL text contains only the row of the type and slot numbers; client values are bound.
+//! value. The SQL text contains only the primary key of the type and slot numbers; client values are bound.
 //! So each type has few statements, and SQL injection is impossible.
 //!
 //! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call

@@ -71,7 +71,7 @@ impl<K: Hash + Eq + Clone> RateLimiter<K> {
         self.rate.store(packed(rate), Ordering::Relaxed);
     }
 
-    /// Tells whether a client may send a request now, and counts the request if so.
+    /// Returns whether a client may send a request now, and counts the request if so.
     pub(crate) fn admits(&self, client: &K, now: impl FnOnce() -> Duration) -> bool {
         let rate = self.rate.load(Ordering::Relaxed);
         if rate == 0 {

@@ -1,6 +1,6 @@
 //! The handling of one request, with the checks in this order:
 //!
-//! unknown path 404, address rate limit 429, key or session 401, key rate limit 429, method 405,
+//! address rate limit 429, unknown path 404, key or session 401, key rate limit 429, method 405,
 //! cross-site request 403, permission 403 or 404, media type 415, size 413, then the handler: body
 //! syntax 400, and the errors of the core.
 //!

@@ -211,7 +211,7 @@ impl Route {
         self.query
     }
 
-    /// Tells whether the route needs no key.
+    /// Returns whether the route needs no key.
     pub fn is_public(&self) -> bool {
         matches!(
             self.endpoint,
@@ -222,7 +222,7 @@ impl Route {
         )
     }
 
-    /// Tells whether the handler waits for a commit.
+    /// Returns whether the handler waits for a commit.
     pub(crate) fn is_write(&self) -> bool {
         matches!(self.execution, Execution::Blocking(Work::Write | Work::Password))
     }

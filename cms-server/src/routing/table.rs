@@ -30,7 +30,7 @@ const READ: RequiredPermission = Content(Access::READ);
 const CREATE: RequiredPermission = Content(Access::CREATE);
 const UPDATE: RequiredPermission = Content(Access::UPDATE);
 const DELETE: RequiredPermission = Content(Access::DELETE);
-const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
+const READ_DELETED: RequiredPermission = Content(Access::READ_DELETED);
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const TYPE: &str = "/api/v1/internal/contenttype/{name}";
@@ -100,7 +100,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
     Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
-    Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
+    Route::get("/api/v1/content/{name}/removed", READ_DELETED, objects::deleted_ids)
         .query(&["deletedAfter"]),
     Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().preview(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),

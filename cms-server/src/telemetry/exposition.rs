@@ -89,8 +89,8 @@ impl Snapshot {
         );
         self.value(
             "cms_webhook_deliveries_waiting",
-            "Webhook deliveries in the queue.",
-            as_float(core.deliveries_waiting),
+            "Pending webhook deliveries.",
+            as_float(core.deliveries_pending),
         );
         self.value(
             "cms_webhook_oldest_delivery_seconds",

@@ -28,7 +28,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Tells whether keys cannot use the route.
+    /// Returns whether keys cannot use the route.
     pub(crate) fn is_of_sessions(&self) -> bool {
         self.of_sessions.is_some()
     }

@@ -49,7 +49,7 @@ const COLUMNS: [Column; 4] = [
 
 /// Files with the same content and the same type of media object.
 struct Group {
-    /// Locations in the list of files, in its order.
+    /// Indices in the list of files, ascending.
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
@@ -230,12 +230,8 @@ impl Work<'_> {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
             visit_objects(self.target, TAG, &filters, &mut |tag| {
-                // The filter ignores case; names of tags are case-sensitive.
-                let is_meant = tag["name"] == **name;
-                if is_meant {
-                    id = tag["id"].as_str().map(str::to_owned);
-                }
-                Ok(is_meant)
+                id = tag["id"].as_str().map(str::to_owned);
+                Ok(true)
             })?;
             if id.is_none() && dry_run {
                 printer.note(&format!("would create the tag \"{name}\""))?;

@@ -51,7 +51,7 @@ impl Operator {
         Self::parse(if name == "notEquals" { "notEqual" } else { name })
     }
 
-    /// Tells whether the operator compares by order, which takes a single value.
+    /// Returns whether the operator compares by order, which takes a single value.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -63,7 +63,7 @@ impl Operator {
         )
     }
 
-    /// Tells whether the operator compares with a list of values.
+    /// Returns whether the operator compares with a list of values.
     pub fn takes_list(self) -> bool {
         matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)
     }

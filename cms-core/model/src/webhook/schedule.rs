@@ -94,26 +94,26 @@ impl AttemptResult {
 
 /// Returns the delivery to send next.
 ///
-/// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and,
+/// `pending` holds, in the order of the journal, at least the oldest delivery of the webhook and,
 /// while its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their
 /// queue.
 pub fn next<'w>(
     endpoint: Endpoint,
-    waiting: &'w [PendingDelivery],
+    pending: &'w [PendingDelivery],
     in_flight: &[Dispatch],
     now: Timestamp,
 ) -> Option<&'w PendingDelivery> {
     match endpoint {
         Endpoint::Down { resume_at, .. } => {
             let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
-            waiting.first().filter(|_| in_flight.is_empty() && is_reached)
+            pending.first().filter(|_| in_flight.is_empty() && is_reached)
         }
         Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
         Endpoint::Up => {
             let is_first = |(index, one): &(usize, &PendingDelivery)| {
-                !waiting[..*index].iter().any(|other| other.queue == one.queue)
+                !pending[..*index].iter().any(|other| other.queue == one.queue)
             };
-            let firsts = waiting.iter().enumerate().filter(is_first).map(|(_, one)| one);
+            let firsts = pending.iter().enumerate().filter(is_first).map(|(_, one)| one);
             firsts
                 .filter(|one| is_reached(one.due_at, now, MAX_DELIVERY_PAUSE_SECONDS))
                 .filter(|one| !in_flight.iter().any(|sent| sent.queue == one.queue))
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn next_picks_the_first_due_delivery_of_a_queue_that_is_not_in_flight() {
-        let waiting = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
+        let pending = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
             let one = |(pk, queue, due): &(i64, &str, i64)| PendingDelivery {
                 pk: *pk,
                 queue: (*queue).to_owned(),
@@ -315,7 +315,7 @@ mod tests {
             (down(0), &[], &[], None),
         ];
         for (index, (endpoint, list, sent, wanted)) in table.into_iter().enumerate() {
-            let (list, sent) = (waiting(list), in_flight(sent));
+            let (list, sent) = (pending(list), in_flight(sent));
             let picked = next(endpoint, &list, &sent, NOW).map(|one| one.pk);
             assert_eq!(picked, wanted, "row {index}");
         }

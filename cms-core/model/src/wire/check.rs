@@ -88,7 +88,7 @@ pub struct MediaCheck {
 }
 
 impl CheckReport {
-    /// Tells whether there are no inconsistencies, or all are repaired.
+    /// Returns whether there are no inconsistencies, or all are repaired.
     pub fn is_sound(&self) -> bool {
         let files = self.media.orphaned.len() as u64 == self.media.removed;
         let content = self.more == 0 && self.findings.iter().all(|finding| finding.repaired);
