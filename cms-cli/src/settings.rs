@@ -219,14 +219,14 @@ fn media(
 
 /// Reads the directory or bucket of backups.
 #[cfg(feature = "serve")]
-pub(crate) fn backup_location(location: &str) -> Result<cms_core::BackupPlace> {
-    use cms_core::BackupPlace::{Folder, S3};
-    if !location.starts_with("s3://") {
-        return Ok(Folder(location.into()));
+pub(crate) fn backup_destination(url: &str) -> Result<cms_core::BackupDestination> {
+    use cms_core::BackupDestination::{Folder, S3};
+    if !url.starts_with("s3://") {
+        return Ok(Folder(url.into()));
     }
-    match media(Some(location), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
+    match media(Some(url), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
         MediaStorage::S3(bucket) => Ok(S3(bucket)),
-        MediaStorage::Folder => Ok(Folder(location.into())),
+        MediaStorage::Folder => Ok(Folder(url.into())),
     }
 }
 

@@ -15,9 +15,9 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 6] = [
@@ -59,7 +59,7 @@ pub(super) fn run(
                 let rules = (!rules.is_empty()).then_some(rules);
                 let update = KeyUpdate { name, kind: None, rules };
                 let updated = json!(target.update_key(&key.id, &update)?);
-                printer.value(&updated, || report::members(&updated))?;
+                printer.value(&updated, || text_output::members(&updated))?;
             }
         }
         KeyCommand::Rotate { key, grace, dry_run } => {

@@ -13,7 +13,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{counted, publishing_changes::PublishingChanges};
-use crate::{project, report::short_json};
+use crate::{project, text_output::short_json};
 
 /// Values in one line.
 const MAX_SAMPLES: usize = 3;

@@ -14,7 +14,7 @@ use cms_model::{
 use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
-use super::{Change, StoredRequest, matching, preview::Preview, rights};
+use super::{Change, StoredRequest, dry_run::DryRun, matching, rights};
 use crate::{cms::Cms, object::write::Context};
 
 /// The kind of the jobs in responses.
@@ -76,9 +76,8 @@ impl Bulk<'_> {
             Ok(match request.expect {
                 None => {
                     let catalog = &catalog;
-                    let preview =
-                        Preview { caller, reader, catalog, content_type, context, change };
-                    Err(preview.of(&pks)?)
+                    let dry_run = DryRun { caller, reader, catalog, content_type, context, change };
+                    Err(dry_run.of(&pks)?)
                 }
                 Some(expected) if expected != pks.len() as u64 => {
                     return Err(Error::MatchesChanged { expected, found: pks.len() as u64 });
@@ -88,7 +87,7 @@ impl Bulk<'_> {
         })?;
         let pks = match pks {
             Ok(pks) => pks,
-            Err(preview) => return Ok(BulkResponse::DryRun(preview)),
+            Err(result) => return Ok(BulkResponse::DryRun(result)),
         };
         let new = NewJob {
             id: self.cms.config.ids.uuid(),

@@ -202,11 +202,11 @@ impl SlotUpdate {
             || rewrite.affects(|property| slots.find(&property.name).is_some());
         let live = writer.type_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
-        let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
+        let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             writer.drop_slots()?;
         }
-        Ok(Self { indexes: most.max(slots.count()), slots, is_due })
+        Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })
     }
 
     /// The slots of rewritten rows.

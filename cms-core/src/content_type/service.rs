@@ -91,7 +91,7 @@ impl Types<'_> {
         self.cms.write_with_catalog(move |writer, catalog| {
             let definition = check(writer, catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
-            if config.max_types.is_some_and(|most| count >= most) {
+            if config.max_types.is_some_and(|max| count >= max) {
                 return Err(Error::Forbidden);
             }
             let rev = writer.bump_schema()?;

@@ -439,7 +439,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Fetches the stored objects of the same ids, by id in lower case. Not needed where the target
-    /// rejects existing objects.
+    /// refuses existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,

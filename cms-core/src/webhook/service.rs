@@ -94,7 +94,7 @@ impl Webhooks<'_> {
                     secret: Secret::derive(&key, webhook.pk).show(),
                 })
             };
-            let webhooks = self.subscriptions(reader)?;
+            let webhooks = self.all(reader)?;
             Ok(List::single_page(webhooks.iter().map(shown).collect::<Result<_>>()?))
         })
     }
@@ -179,7 +179,7 @@ impl Webhooks<'_> {
     pub fn create_deliveries(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
         let now = self.cms.config.clock.now();
-        feed::create_deliveries(store, catalog, &webhooks.subscriptions, &webhooks.cursor, now)
+        feed::create_deliveries(store, catalog, &webhooks.cache, &webhooks.cursor, now)
     }
 
     /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests
@@ -191,7 +191,7 @@ impl Webhooks<'_> {
     ) -> Result<Vec<Dispatch>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.subscriptions(reader)?;
+            let known = self.all(reader)?;
             let wanted = |webhook: &&Webhook| {
                 webhook.receives_deliveries() && only.is_none_or(|only| only == webhook.pk)
             };
@@ -218,7 +218,7 @@ impl Webhooks<'_> {
     pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.subscriptions(reader)?;
+            let known = self.all(reader)?;
             let is_wanted =
                 |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
@@ -316,9 +316,9 @@ impl Webhooks<'_> {
         }
         store.write(move |writer| {
             let expired = writer.deliveries_due_since_before(before, EXPIRED_PER_COMMIT)?;
-            let mut webhooks = Vec::new();
+            let (mut webhooks, reason) = (Vec::new(), schedule::expired());
             for delivery in &expired {
-                webhooks.push(writer.give_up_delivery(*delivery, schedule::EXPIRED, now)?);
+                webhooks.push(writer.give_up_delivery(*delivery, &reason, now)?);
             }
             webhooks.dedup();
             for webhook in webhooks {
@@ -336,12 +336,12 @@ impl Webhooks<'_> {
         self.cms.store.read_autocommit(|reader| self.cms.webhooks.cursor.at(reader))
     }
 
-    pub(super) fn subscriptions(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
-        self.cms.webhooks.subscriptions.at(reader, &*self.cms.catalog.at(reader)?)
+    pub(super) fn all(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
+        self.cms.webhooks.cache.at(reader, &*self.cms.catalog.at(reader)?)
     }
 
     fn find(&self, reader: &Reader<'_>, id: &str) -> Result<Webhook> {
-        let known = self.subscriptions(reader)?;
+        let known = self.all(reader)?;
         let found = known.iter().find(|known| known.id.eq_ignore_ascii_case(id));
         found.cloned().ok_or_else(|| Error::NotFound { what: "webhook", name: id.to_owned() })
     }

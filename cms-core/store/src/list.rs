@@ -105,8 +105,8 @@ impl Reader<'_> {
 
     /// Returns the primary keys of all objects of a list, whatever its page, in creation order.
     pub fn matching_pks(&self, content_type: &CompiledType, list: &ObjectList) -> Result<Vec<i64>> {
-        let rows = list_sql::rows(&list.query(content_type)?, content_type.into());
-        self.query_values(&rows.sql, params_from_iter(rows.parameters))
+        let pks = list_sql::pks(&list.query(content_type)?, content_type.into());
+        self.query_values(&pks.sql, params_from_iter(pks.parameters))
     }
 
     /// Counts the objects on all pages.

@@ -233,7 +233,8 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that run every second: their cost must not grow with the number of pending deliveries.
+/// Statements that run every second: their cost must not grow with the number of pending
+/// deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery

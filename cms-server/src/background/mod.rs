@@ -1,4 +1,5 @@
-//! Background tasks: publishing on schedule, indexing, bulk jobs, clean-up, backups and webhook deliveries.
+//! Background tasks: publishing on schedule, indexing, bulk jobs, clean-up, backups and webhook
+//! deliveries.
 
 mod backups;
 mod clean_up;

@@ -25,7 +25,7 @@ pub(super) const WORKFLOWS: &str = "/api/v1/internal/workflow";
 pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
 pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
-pub(super) const JOBS: &str = "/api/v1/internal/job";
+pub(super) const REINDEX_JOBS: &str = "/api/v1/internal/job";
 /// Server, space and key.
 pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";

@@ -63,8 +63,9 @@ impl Operator {
         )
     }
 
-    /// Returns whether the operator compares with a list of values.
-    pub fn takes_list(self) -> bool {
+    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in the API, more
+    /// operators take lists.
+    pub fn takes_list_in_graphql(self) -> bool {
         matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)
     }
 

@@ -18,10 +18,13 @@ const FIRST_PAUSE_SECONDS: i64 = 10;
 const SECOND_PAUSE_SECONDS: i64 = 60;
 const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
 const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-const EXPIRY_SECONDS: i64 = 3 * 86_400;
+/// Days after which a delivery fails that was due all the time.
+const EXPIRY_DAYS: i64 = 3;
 
-/// The error of a delivery that expired without an attempt.
-pub const EXPIRED: &str = "given up after 3 days";
+/// Returns the error of a delivery that expired without an attempt.
+pub fn expired() -> String {
+    format!("given up after {EXPIRY_DAYS} days")
+}
 
 /// A pending delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +189,7 @@ fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
 
 /// Deliveries that were first due before this time have expired.
 pub fn expired_before(now: Timestamp) -> Timestamp {
-    after(now, -EXPIRY_SECONDS)
+    after(now, -EXPIRY_DAYS * 86_400)
 }
 
 fn has_expired(due_since: Timestamp, now: Timestamp) -> bool {
