@@ -48,7 +48,7 @@ export class ObjectEditor {
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title: string = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
+  readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -148,7 +148,7 @@ export class ObjectEditor {
   #stored(object: StoredObject, etag: string | null, sent: Values, others: Others | null): void {
     const created = this.id === null;
     const base = baseOf(object, etag);
-    this.object = object;
+    this.object = store.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
     this.draft.mine = merge(sent, this.draft.mine, base.values).values;
@@ -187,15 +187,11 @@ export class ObjectEditor {
 
   /** As the save that it belongs to: repeated until there is a definite response. */
   async #readLaterToSave(): Promise<Later | null> {
-    for (let failures = 0; ; failures += 1) {
-      const later = await this.#readLater();
-      if (!later || !('problem' in later)) return later;
-      if (!mayRepeat(later.problem)) {
-        this.problem = later.problem;
-        return null;
-      }
-      if (!(await this.#queue.wait(later.problem, failures))) return null;
-    }
+    const later = await this.#queue.repeat(() => this.#readLater());
+    if (!later || !('problem' in later)) return later;
+    // Given up while it waited: then there is no problem any more.
+    if (!mayRepeat(later.problem)) this.problem = later.problem;
+    return null;
   }
 
   /** The current state; null when there is none any more. */
@@ -252,12 +248,20 @@ export class ObjectEditor {
       return;
     }
     if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
-    const valuesDiffer = later.others.names.length > 0;
-    if (!valuesDiffer) this.adopt(later.object, later.etag);
-    else if (!this.draft.isChanged) {
-      this.#take(later, baseOf(later.object, null).values);
-      this.#events.updated(later.others);
-    } else this.later = later;
+    if (later.others.names.length === 0) this.adopt(later.object, later.etag);
+    else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
+    else this.later = later;
+  }
+
+  /** Takes a later state into the form, unless the user changed the same values. */
+  #takeOrAsk(later: Later): void {
+    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    if (merged.conflicts.length > 0) {
+      this.later = later;
+      return;
+    }
+    this.#take(later, merged.values);
+    this.#events.updated(later.others);
   }
 
   /** Merges the later state into the form; conflicts become a decision. */
@@ -286,7 +290,7 @@ export class ObjectEditor {
     const { stale, object } = this;
     if (!stale || !object) return;
     const merged = merge(stale.base?.values ?? {}, stale.values, this.draft.mine);
-    const others = { by: [], version: this.draft.base?.version ?? 0, names: merged.theirs };
+    const others = { by: [], version: this.draft.base?.version ?? 0, names: merged.theirs, converted: false };
     const later = { object, etag: this.draft.base?.etag ?? null, others };
     this.decision = { merge: merged, later, reason: 'found' };
   }

@@ -144,7 +144,6 @@ function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
   const { values, savedAt, work, sent, version } = found;
   if (isEqual(values, current.values)) return null;
-  // The same state has another tag in another compression.
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||

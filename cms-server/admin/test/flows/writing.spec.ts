@@ -20,7 +20,7 @@ const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
 test('creates an object: refused, corrected, saved', async ({ page, server }) => {
   await signIn(page);
-  await open(page, 'new', 'author');
+  await open(page, '+new', 'author');
   await page.getByLabel('Name').fill('Tove');
   await save(page).click();
   const summary = page.getByRole('alert').filter({ hasText: 'validation error' });
@@ -94,10 +94,10 @@ test('brings unsaved work to another browser, and discards it on request', async
 
 test('continues an unsaved new object', async ({ page }) => {
   await signIn(page);
-  await open(page, 'new', 'place');
+  await open(page, '+new', 'place');
   await page.getByLabel('Name').fill('Lighthouse');
   await expect(page.getByText(/stored/)).toBeVisible();
-  await open(page, 'new', 'place');
+  await open(page, '+new', 'place');
   await expect(page.getByLabel('Name')).toHaveValue('Lighthouse');
   await page.getByRole('button', { name: 'Start another' }).click();
   await expect(page.getByLabel('Name')).toHaveValue('');

@@ -1,5 +1,6 @@
 // Der Rahmen um jeden Bildschirm.
 import type { Texts } from '..';
+import { plural } from '../format';
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt springen',
@@ -18,4 +19,26 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+  shortcuts: 'Tastenkürzel',
+  leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
+  signOutLoses: (count) =>
+    plural(count, {
+      one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server abgelegt werden. Trotzdem abmelden und ihn verlieren?',
+      other: `${String(count)} nicht gespeicherte Texte konnten nicht auf dem Server abgelegt werden. Trotzdem abmelden und sie verlieren?`,
+    }),
+  live: 'live',
+  notLive: 'nicht live',
+  liveHelp: 'Änderungen anderer erscheinen sofort.',
+  notLiveHelp: 'Kein Ereignisstrom: Änderungen anderer erscheinen innerhalb von 30 Sekunden.',
+  manage: 'Verwalten',
+  places: {
+    api: 'API',
+    keys: 'API-Schlüssel',
+    search: 'Suche',
+    system: 'System',
+    types: 'Typen',
+    users: 'Benutzer',
+    webhooks: 'Webhooks',
+    workflows: 'Workflows',
+  },
 };
