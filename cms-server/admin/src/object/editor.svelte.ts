@@ -328,9 +328,7 @@ export class ObjectEditor {
 
   /** Saves what the form has of a deleted object as a new one. */
   async saveAsNew(): Promise<boolean> {
-    this.gone = null;
-    this.id = null;
-    this.object = null;
+    this.gone = this.id = this.object = null;
     this.draft.base = null;
     this.#queue.forget();
     // When saving is refused, the work is that on a new object.
