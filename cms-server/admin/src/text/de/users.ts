@@ -41,9 +41,6 @@ export const users: Texts['users'] = {
   linkHelp: (until) =>
     `Dieser Server verschickt keine E-Mail: Geben Sie den Link selbst weiter. Er funktioniert einmal, bis ${until}, und wird nur jetzt angezeigt.`,
   link: 'Link',
-  copy: 'Kopieren',
-  copied: 'Kopiert.',
-  notCopied: 'Der Browser erlaubt kein Kopieren. Markieren und kopieren Sie den Text.',
   newLink: 'Neuen Link kopieren',
   newLinkFor: (name) => `Neuen Link für ${name} kopieren`,
   invitationLink: 'Einladungslink anlegen',

@@ -40,9 +40,6 @@ export const users = {
   linkHelp: (until: string) =>
     `This server sends no e-mail: pass the link on yourself. It works once, until ${until}, and is shown only now.`,
   link: 'Link',
-  copy: 'Copy',
-  copied: 'Copied.',
-  notCopied: 'The browser does not allow copying. Select the text and copy it.',
   newLink: 'Copy new link',
   newLinkFor: (name: string) => `Copy new link for ${name}`,
   invitationLink: 'Create invitation link',
