@@ -1,7 +1,7 @@
 // Links from texts to objects.
 import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
-import { TALL, open, save, stored, text, tool } from '../texts';
+import { open, save, stored, text, tool } from '../texts';
 
 /** Readers find posts by their slug. */
 async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> {
@@ -39,7 +39,6 @@ test('links a rich text to an object at its address for readers', async ({ page,
 });
 
 test('links blocks and Markdown to objects that have no address', async ({ page, server, home }) => {
-  await page.setViewportSize(TALL);
   await signIn(page);
   await open(page, home, 'post', 'the-ten-oclock-boat');
   await text(page, 'Content').locator('p').first().click();
