@@ -83,7 +83,7 @@ impl PageFile {
     }
 }
 
-/// Tells whether this build contains the page.
+/// Returns whether this build contains the page.
 pub(crate) const fn is_built() -> bool {
     BUILT
 }

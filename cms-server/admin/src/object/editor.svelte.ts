@@ -153,7 +153,7 @@ export class ObjectEditor {
   #stored(object: StoredObject, etag: string | null, sent: Values, others: Others | null): void {
     const created = this.id === null;
     const base = baseOf(object, etag);
-    this.object = object;
+    this.object = store.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
     this.draft.mine = merge(sent, this.draft.mine, base.values).values;

@@ -52,11 +52,10 @@ export async function readLater(
   id: string,
   base: Base | null,
 ): Promise<Later | { problem: Problem }> {
-  const [result, made] = await Promise.all([
-    readObject(type, id),
-    changesSince(type, id, base?.version ?? 0),
-  ]);
+  const result = await readObject(type, id);
   if ('problem' in result) return result;
+  const isLater = base === null || result.etag !== base.etag;
+  const made = isLater ? await changesSince(type, id, base?.version ?? 0) : [];
   const current = baseOf(result.data, result.etag);
   const names = changedNames(base?.values ?? {}, current.values);
   const by = [...new Set(made.map((version) => version.by).filter((name) => name !== ''))];

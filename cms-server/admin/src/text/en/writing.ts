@@ -62,7 +62,7 @@ export const writing = {
   saveAsNew: 'Save my text as a new object',
   typeGone: 'This content type was deleted. Nothing can be saved; your text is still here to copy.',
   propertiesGone: (names: string[]) =>
-    `The content type has changed: ${properties(names)} no longer exist. What you typed there:`,
+    `The content type has changed: ${properties(names)} no longer ${names.length === 1 ? 'exists' : 'exist'}. What you typed there:`,
   dropValues: 'Remove these values',
   here: (who: string) => `${who} is here too`,
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
