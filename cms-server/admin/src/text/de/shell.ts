@@ -19,6 +19,7 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+  requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
   signOutLoses: (count) =>
