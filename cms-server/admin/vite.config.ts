@@ -11,7 +11,7 @@ const proxy = Object.fromEntries(paths.map((path) => [path, { target: server }])
 /** As the server writes it, with the origins of its setting `preview-origins`. */
 const policy = readFileSync('policy.txt', 'utf8')
   .trim()
-  .replace("frame-src 'self'", `frame-src 'self' ${process.env.CMS_PREVIEW_ORIGINS ?? ''}`.trim());
+  .replace("frame-src 'self'", `frame-src 'self' ${process.env.PAGE_FRAMES ?? ''}`.trim());
 
 /** The server shows the page at `/admin` too; Vite only below `/admin/`. */
 const baseWithoutSlash: Plugin = {

@@ -216,7 +216,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await dialog.getByRole('button', { name: 'Remove review → idea' }).click();
   await expectAccessible(page);
   await dialog.getByRole('tab', { name: 'JSON' }).click();
-  await expect(dialog.getByRole('textbox', { name: 'Definition' })).toContainText('_archive_idea');
+  await expect(dialog.getByRole('textbox', { name: 'Definition' })).toContainText('legal_review');
   await dialog.getByRole('tab', { name: 'Form' }).click();
   await dialog.getByLabel('State 2', { exact: true }).fill('two words');
   await dialog.getByRole('button', { name: 'Save' }).click();
