@@ -30,7 +30,7 @@ use cms_core::{
         preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
-        search::{Job, JobCreated, SearchRequest},
+        search::{ReindexCreated, ReindexJob, SearchRequest},
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
@@ -362,11 +362,11 @@ impl Target for Direct {
         Ok(self.cms.search().search(self.caller_of(edition), request)?.to_value())
     }
 
-    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+    fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated> {
         self.cms.search().reindex(&self.caller, &reindex_payload(content_types))
     }
 
-    fn job(&self, id: &str) -> Result<Job> {
+    fn job(&self, id: &str) -> Result<ReindexJob> {
         // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)

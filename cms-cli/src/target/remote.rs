@@ -30,7 +30,7 @@ use cms_core::{
         preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
-        search::{Job, JobCreated, SearchRequest},
+        search::{ReindexCreated, ReindexJob, SearchRequest},
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
@@ -344,11 +344,11 @@ impl Target for Remote {
         parse(status, &bytes, SERVER)
     }
 
-    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+    fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated> {
         self.post(REINDEX, &reindex_payload(content_types), SERVER)
     }
 
-    fn job(&self, id: &str) -> Result<Job> {
+    fn job(&self, id: &str) -> Result<ReindexJob> {
         self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 

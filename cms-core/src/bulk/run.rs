@@ -15,7 +15,7 @@ use cms_model::{
         view::View,
     },
     publish::right::ChangeKind,
-    wire::bulk::{BulkAction, JobState},
+    wire::bulk::{BulkAction, BulkJobState},
 };
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
@@ -34,7 +34,7 @@ use crate::{
     workflow,
 };
 
-/// The file that the processing process locks.
+/// The lock file of the process that runs bulk jobs.
 const LOCK: &str = "jobs.lock";
 /// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
@@ -117,9 +117,9 @@ impl Bulk<'_> {
 
     fn fail(&self, job: i64, reason: &str) -> Result<()> {
         let (reason, at) = (reason.to_owned(), self.cms.config.clock.now());
-        self.cms
-            .store
-            .write(move |writer| writer.finish_bulk_job(job, JobState::Failed, Some(&reason), at))
+        self.cms.store.write(move |writer| {
+            writer.finish_bulk_job(job, BulkJobState::Failed, Some(&reason), at)
+        })
     }
 
     /// Prepares a step; none when the caller no longer has the rights.
@@ -258,7 +258,7 @@ impl Bulk<'_> {
             let caller = caller_of(writer, &job, &step.change)?;
             let caller = caller.filter(|caller| is_allowed(caller, content_type, &step.change));
             let Some(caller) = caller else {
-                writer.finish_bulk_job(job.pk, JobState::Failed, Some(NO_RIGHTS), at)?;
+                writer.finish_bulk_job(job.pk, BulkJobState::Failed, Some(NO_RIGHTS), at)?;
                 return Ok(Outcome::ended());
             };
             rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
@@ -288,7 +288,7 @@ impl Bulk<'_> {
             writer.advance_bulk_job(job.pk, progress)?;
             let has_more = !writer.next_job_objects(job.pk)?.is_empty();
             if !has_more {
-                writer.finish_bulk_job(job.pk, JobState::Done, None, at)?;
+                writer.finish_bulk_job(job.pk, BulkJobState::Done, None, at)?;
             }
             Ok(Outcome { has_more, deleted })
         })

@@ -59,8 +59,8 @@ pub trait ImportTarget {
     /// Creates the valid objects of a batch, and replaces existing ones if the mode says so. The
     /// report names the others.
     fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
-    /// Publishes, unpublishes or archives objects of any status; none when one of them does not
-    /// exist.
+    /// Publishes, unpublishes or archives objects of any status. Changes no object if one of the ids
+    /// is unknown.
     fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
     -> Result<()>;
     /// Returns all workflows, built-in ones first.
