@@ -48,6 +48,19 @@ export default ts.config(
     },
   },
   {
+    files: ['src/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "MemberExpression[object.name='t']:not(:function MemberExpression):not(PropertyDefinition MemberExpression)",
+          message: 'A module can be there before its texts: read them in a function.',
+        },
+      ],
+    },
+  },
+  {
     rules: {
       ...noStringsAsHtml,
       '@typescript-eslint/no-non-null-assertion': 'error',

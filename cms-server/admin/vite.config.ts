@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { licences } from './licences';
+import { chunkFileNames, texts } from './texts';
 
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
@@ -23,8 +24,13 @@ const baseWithoutSlash: Plugin = {
 
 export default defineConfig({
   base: '/admin/',
-  plugins: [svelte(), baseWithoutSlash, licences()],
+  plugins: [svelte(), texts(), baseWithoutSlash, licences()],
   server: { proxy },
   preview: { proxy, headers: { 'Content-Security-Policy': policy } },
-  build: { target: 'es2022', modulePreload: { polyfill: false }, chunkSizeWarningLimit: 400 },
+  build: {
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 400,
+    rolldownOptions: { output: { chunkFileNames } },
+  },
 });

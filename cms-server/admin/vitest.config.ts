@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
     environment: 'jsdom',
+    setupFiles: ['vitest.setup.ts'],
     testTimeout: 30_000,
     server: { deps: { inline: [/svelte/] } },
   },

@@ -1,9 +1,12 @@
 //! Users: the first start of a server, and `cms user`.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Read},
     path::Path,
     process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -20,10 +23,15 @@ struct Start {
 
 impl Start {
     fn new(folder: &Path, arguments: &[&str]) -> Self {
+        Self::with_variables(folder, arguments, &[])
+    }
+
+    fn with_variables(folder: &Path, arguments: &[&str], variables: &[(&str, String)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_cms"))
             .args(["serve", "--data", "data", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .env_clear()
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -95,6 +103,49 @@ fn start_prints_a_set_up_link_until_there_is_a_user() {
     let third = Start::new(folder.path(), &[]);
     assert_eq!(third.status_of(code), 400);
     assert_eq!(third.end(), "");
+}
+
+/// What the program that opens URLs was called with, in this folder.
+fn opened(folder: &Path) -> String {
+    let calls = folder.join("opened");
+    for _ in 0..200 {
+        match fs::read_to_string(&calls) {
+            Ok(url) if url.ends_with('\n') => {
+                fs::remove_file(&calls).unwrap();
+                return url.trim().to_owned();
+            }
+            _ => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    panic!("nothing was opened");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn serve_opens_the_page_without_the_set_up_link_in_arguments() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = TempDir::new().unwrap();
+    let program = folder.path().join("xdg-open");
+    let calls = folder.path().join("opened");
+    fs::write(&program, format!("#!/bin/sh\necho \"$1\" > '{}'\n", calls.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let variables = [("PATH", format!("{}:/usr/bin:/bin", folder.path().display()))];
+    let start = || Start::with_variables(folder.path(), &["--open"], &variables);
+
+    let first = start();
+    let file = opened(folder.path());
+    let page = fs::read_to_string(&file).unwrap();
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let printed = first.end();
+    let url = set_up_url(&printed).unwrap();
+    assert!(page.contains(&format!("content=\"0; url={url}\"")), "{page}");
+
+    let cli = Cli::with_data_in(folder.path());
+    cli.run(&["user", "create", "ada@example.com", "--name", "Ada", "--role", "admin"]).ok();
+    let second = start();
+    assert_eq!(opened(folder.path()), format!("http://{}/admin", second.address));
+    second.end();
 }
 
 #[test]

@@ -29,6 +29,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080", env = "CMS_LISTEN",
         value_parser = listen_address)]
     pub(crate) listen: std::net::SocketAddr,
+    /// Open the admin page in the browser of this machine once the server listens; while there is no
+    /// user, at the link that creates the first one.
+    #[arg(long, env = "CMS_OPEN", value_parser = BoolishValueParser::new())]
+    pub(crate) open: bool,
     /// Use this public URL in responses, for example `https://cms.example.com`, instead of the host
     /// of each request.
     #[arg(long, value_name = "URL", env = "CMS_PUBLIC_URL", value_parser = base_url)]

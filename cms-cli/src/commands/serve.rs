@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     net::SocketAddr,
     panic,
     sync::Arc,
@@ -15,6 +15,7 @@ use cms_core::{
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::{LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
+use tempfile::NamedTempFile;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
     filter::LevelFilter,
@@ -90,7 +91,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let cms = Arc::new(target::open_directory(core_config(args, settings))?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
-    ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
+    let set_up = ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
     if !args.apply.is_empty() {
         apply::at_start(&Direct::new(Arc::clone(&cms)), &args.apply, printer)?;
     }
@@ -106,6 +107,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
     log.0.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
+    let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };
     let reload = || reload(&mut known, &set_level);
     running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
     Ok(Outcome::Done)
@@ -305,17 +307,17 @@ fn show_keys(keys: &[CreatedKey], printer: &mut Printer) -> Result<()> {
     printer.flush()
 }
 
-/// Creates the first user from the environment, or prints the link that creates one.
+/// Creates the first user from the environment, or prints and returns the link that creates one.
 fn ensure_first_user(
     cms: &Cms,
     public_url: Option<&str>,
     listen: SocketAddr,
     printer: &mut Printer,
-) -> Result<()> {
+) -> Result<Option<String>> {
     const VARIABLES: [&str; 2] = ["CMS_ADMIN_EMAIL", "CMS_ADMIN_PASSWORD"];
     let sessions = cms.sessions();
     if !sessions.methods()?.setup {
-        return Ok(());
+        return Ok(None);
     }
     match VARIABLES.map(settings::variable) {
         [Some(email), Some(password)] => {
@@ -329,7 +331,8 @@ fn ensure_first_user(
                 }
                 other => other.into(),
             })?;
-            return printer.note(&format!("first start: the user {email} is created"));
+            printer.note(&format!("first start: the user {email} is created"))?;
+            return Ok(None);
         }
         [None, None] => {}
         _ => {
@@ -339,9 +342,10 @@ fn ensure_first_user(
     }
     if !cms_server::HAS_ADMIN_PAGE {
         // The link would open a page that this build does not have.
-        return printer.note(
+        printer.note(
             "there is no user yet, and this build has no admin page: `cms user create` creates one",
-        );
+        )?;
+        return Ok(None);
     }
     let url = public_url.map_or_else(|| local_url(listen), str::to_owned);
     match sessions.new_set_up_link(&url) {
@@ -349,15 +353,44 @@ fn ensure_first_user(
             printer
                 .note("there is no user yet: this link creates the first one, within 24 hours")?;
             printer.text(&format!("CMS_SETUP_URL={}\n", link.url))?;
-            printer.flush()
+            printer.flush()?;
+            Ok(Some(link.url))
         }
-        Ok(None) => Ok(()),
+        Ok(None) => Ok(None),
         // A server that is only read needs no user, so this does not stop the start.
         Err(error) => {
             tracing::warn!(%error, "set-up link not created");
-            Ok(())
+            Ok(None)
         }
     }
+}
+
+/// Opens the admin page in the browser. A set-up link is a secret, and all users of a machine can read
+/// the arguments of its processes: the browser opens a file that only this user can read, and which
+/// leads to the link. The file exists as long as the returned value.
+fn open_page(
+    set_up: Option<String>,
+    listen: SocketAddr,
+    printer: &mut Printer,
+) -> Result<Option<NamedTempFile>> {
+    let page = format!("{}/admin", local_url(listen));
+    let opened = match set_up {
+        None => open::that_detached(&page).map(|()| None),
+        Some(link) => redirect_to(&link)
+            .and_then(|file| open::that_detached(file.path()).map(|()| Some(file))),
+    };
+    opened.or_else(|error| {
+        printer.note(&format!("cannot open a browser: {error}; open {page} yourself"))?;
+        Ok(None)
+    })
+}
+
+/// A file, readable by its owner only, that leads a browser to a URL without characters of HTML.
+fn redirect_to(url: &str) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("cms-").suffix(".html").tempfile()?;
+    write!(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\">")?;
+    file.flush()?;
+    Ok(file)
 }
 
 /// The URL of a server for a browser on this machine.

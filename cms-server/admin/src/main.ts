@@ -1,14 +1,18 @@
-// Starts the page: language, style sheets, then the application.
+// Starts the page: language, texts, style sheets, then the application.
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { applyPreferences } from './session/preferences.svelte';
-import { loadTexts, preferredLanguage } from './text';
+import { loadTexts, preferredLanguage, useLanguage, type Area } from './text';
 import './ui/tokens.css';
 import './ui/base.css';
+
+/** Written by the build (../texts.ts). */
+declare const FIRST_TEXTS: Area[];
 
 const target = document.getElementById('app');
 if (target) {
   applyPreferences();
-  await loadTexts(preferredLanguage());
+  useLanguage(preferredLanguage());
+  await loadTexts(FIRST_TEXTS);
   mount(App, { target });
 }

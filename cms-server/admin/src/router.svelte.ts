@@ -47,6 +47,14 @@ export function href(path: string, query?: Record<string, string | undefined>): 
   return `${BASE}${path === '' ? '' : `/${path}`}${text === '' ? '' : `?${text}`}`;
 }
 
+/** The last segment of the form of something new: `+` is no character of ids and of names of types. */
+export const NEW = '+new';
+
+/** The URL of the form of a new object. */
+export function newHref(type: string, query?: Record<string, string>): string {
+  return href(`c/${encodeURIComponent(type)}/${NEW}`, query);
+}
+
 /** The URL of an object; files have a screen of their own. */
 export function objectHref(type: string, id: string): string {
   const list = type === '_media' ? 'media' : `c/${encodeURIComponent(type)}`;

@@ -3,9 +3,6 @@ import type { Locator, Page } from '@playwright/test';
 import type { Server } from './server';
 import { expect } from './support';
 
-/** The whole form without scrolling: nothing is under the bars that stay in view. */
-export const TALL = { width: 1280, height: 3600 };
-
 export type Values = Record<string, unknown>;
 
 export async function stored(server: Server, type: string, id: string): Promise<Values> {

@@ -153,7 +153,7 @@ export class ObjectEditor {
   #stored(object: StoredObject, etag: string | null, sent: Values, others: Others | null): void {
     const created = this.id === null;
     const base = baseOf(object, etag);
-    this.object = object;
+    this.object = store.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
     this.draft.mine = merge(sent, this.draft.mine, base.values).values;
@@ -238,12 +238,20 @@ export class ObjectEditor {
     if (this.id === null || this.gone) return;
     const later = await this.#readLater();
     if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
-    const valuesDiffer = later.others.names.length > 0;
-    if (!valuesDiffer) this.adopt(later.object, later.etag);
-    else if (!this.draft.isChanged) {
-      this.#take(later, baseOf(later.object, null).values);
-      this.#events.updated(later.others);
-    } else this.later = later;
+    if (later.others.names.length === 0) this.adopt(later.object, later.etag);
+    else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
+    else this.later = later;
+  }
+
+  /** Takes a later state into the form, unless the user changed the same values. */
+  #takeOrAsk(later: Later): void {
+    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    if (merged.conflicts.length > 0) {
+      this.later = later;
+      return;
+    }
+    this.#take(later, merged.values);
+    this.#events.updated(later.others);
   }
 
   /** Merges the later state into the form; conflicts become a decision. */
@@ -272,7 +280,7 @@ export class ObjectEditor {
     const { stale, object } = this;
     if (!stale || !object) return;
     const merged = merge(stale.base?.values ?? {}, stale.values, this.draft.mine);
-    const others = { by: [], version: this.draft.base?.version ?? 0, names: merged.theirs };
+    const others = { by: [], version: this.draft.base?.version ?? 0, names: merged.theirs, converted: false };
     const later = { object, etag: this.draft.base?.etag ?? null, others };
     this.decision = { merge: merged, later, reason: 'found' };
   }

@@ -1,6 +1,7 @@
 // Stores unsaved work as it is typed: within a second in this browser, after a pause on the server.
 // Knows where work is stored; no form.
 import { expired } from '../session/expired.svelte';
+import { serverNow } from '../value/clock';
 import { dropWork, keepWork, type KeptWork } from './kept';
 import { removeCopy, sendCopyOnLeave, writeCopy, type CopyContent } from './working-copy';
 
@@ -123,7 +124,7 @@ export class Keeper {
     const edits = this.#edits;
     if (content === null || this.#onDevice === edits) return;
     this.#exists = true;
-    const savedAt = Date.now();
+    const savedAt = serverNow();
     try {
       await keepWork(this.#work(content, savedAt));
       if (this.#edits >= edits) this.#onDevice = edits;
@@ -157,9 +158,9 @@ export class Keeper {
       }
       this.#sent = result.etag;
       if (this.#edits >= edits) this.#onServer = edits;
-      this.#report({ at: Date.now() });
+      this.#report({ at: serverNow() });
       // In this browser: that it is on the server.
-      if (this.#onDevice === edits) await keepWork(this.#work(content, Date.now())).catch(() => undefined);
+      if (this.#onDevice === edits) await keepWork(this.#work(content, serverNow())).catch(() => undefined);
     });
     this.#queue = waiting;
     await waiting;

@@ -1,6 +1,7 @@
 // Unsaved work in this browser (IndexedDB), per user. Nothing here is shown before its owner has signed in
 // again; it is removed at sign-out and after 30 days.
 import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
+import { serverNow } from '../value/clock';
 import type { Base, Values } from './draft.svelte';
 
 /** Unsaved work on one object. */
@@ -15,7 +16,7 @@ export interface KeptWork {
   tab: string;
   base: Base | null;
   values: Values;
-  /** Milliseconds, by the clock of this browser. */
+  /** Milliseconds, by the clock of the server. */
   savedAt: number;
   /** `ETag` of the working copy on the server that this work was last sent as. */
   sent: string | null;
@@ -80,8 +81,8 @@ export async function dropAllWork(user: string): Promise<void> {
   if (all.length > 0) await delMany(all.map(keyOf), database());
 }
 
-/** Removes work of every user that is older than 30 days. */
-export async function dropOldWork(now = Date.now()): Promise<void> {
+/** Removes work of every user that is older than 30 days, by the earlier of both clocks: one may be wrong. */
+export async function dropOldWork(now = Math.min(Date.now(), serverNow())): Promise<void> {
   try {
     const all = await entries<string[], KeptWork>(database());
     const old = all.filter(([, work]) => now - work.savedAt > LONGEST_MS).map(([key]) => key);

@@ -22,6 +22,8 @@ export interface Others {
   version: number;
   /** Properties that they changed. */
   names: string[];
+  /** The values are those of the same version: a change of the content type converted them. */
+  converted: boolean;
 }
 
 /** A later state of the object that is not in the form. */
@@ -50,13 +52,17 @@ export async function readLater(
   id: string,
   base: Base | null,
 ): Promise<Later | { problem: Problem }> {
-  const [result, made] = await Promise.all([
-    readObject(type, id),
-    changesSince(type, id, base?.version ?? 0),
-  ]);
+  const result = await readObject(type, id);
   if ('problem' in result) return result;
+  const isLater = base === null || result.etag !== base.etag;
+  const made = isLater ? await changesSince(type, id, base?.version ?? 0) : [];
   const current = baseOf(result.data, result.etag);
   const names = changedNames(base?.values ?? {}, current.values);
   const by = [...new Set(made.map((version) => version.by).filter((name) => name !== ''))];
-  return { object: result.data, etag: result.etag, others: { by, version: current.version, names } };
+  const converted = base !== null && current.version === base.version;
+  return {
+    object: result.data,
+    etag: result.etag,
+    others: { by, version: current.version, names, converted },
+  };
 }

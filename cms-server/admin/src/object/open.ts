@@ -136,7 +136,6 @@ function fromServer(copy: WorkingCopy): Candidate {
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
   const { values, savedAt, work, version } = found;
   if (isEqual(values, current.values)) return null;
-  // The same state has another tag in another compression.
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||

@@ -1,14 +1,26 @@
-// The texts of the page in the language of the user. `t` is replaced once, before the page is mounted.
+// The texts of the page in the language of the user, an area at a time: `t.list` is there in code that is
+// imported after the texts of its area were loaded. `import('./X')` takes care of that (../../texts.ts).
 import { readLocal, writeLocal } from '../value/local';
+import { de } from './de';
 import { en } from './en';
 
-export type Texts = typeof en;
+type English = typeof en;
+export type Area = keyof English;
+type Module<A extends Area> = Awaited<ReturnType<English[A]>>;
+/** What a language consists of: the same files, with the same texts. */
+export type Sources = { [A in Area]: () => Promise<Module<A>> };
+type Merged<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+export type Texts = Merged<Module<Area>>;
+
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
+const SOURCES: Record<Language, Sources> = { en, de };
 const STORED = 'cms.language';
 
-export let t: Texts = en;
+export const t: Texts = Object.create(null);
 export let language: Language = 'en';
 /** The language with the region of the browser: how numbers and times are written. */
 export let locale = 'en';
@@ -28,10 +40,36 @@ export function storeLanguage(chosen: Language): void {
   writeLocal(STORED, chosen);
 }
 
-/** Loads the texts of a language. */
-export async function loadTexts(chosen: Language): Promise<void> {
-  if (chosen === 'de') t = (await import('./de')).de;
+/** Once, before any text is loaded. */
+export function useLanguage(chosen: Language): void {
   language = chosen;
   locale = navigator.languages.find((tag) => tag === chosen || tag.startsWith(`${chosen}-`)) ?? chosen;
   document.documentElement.lang = chosen;
+}
+
+const loading = new Map<Area, Promise<void>>();
+
+function loadArea(area: Area): Promise<void> {
+  const started = loading.get(area);
+  if (started) return started;
+  const promise = SOURCES[language][area]().then(
+    (texts) => void Object.assign(t, texts),
+    (error: unknown) => {
+      loading.delete(area);
+      throw error;
+    },
+  );
+  loading.set(area, promise);
+  return promise;
+}
+
+/** Loads the texts of areas, each once. */
+export async function loadTexts(areas: readonly Area[]): Promise<void> {
+  await Promise.all(areas.map(loadArea));
+}
+
+/** A module together with its texts. The build writes calls of this function (../../texts.ts). */
+export async function withTexts<T>(areas: readonly Area[], module: Promise<T>): Promise<T> {
+  const [loaded] = await Promise.all([module, loadTexts(areas)]);
+  return loaded;
 }

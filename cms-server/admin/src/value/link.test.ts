@@ -46,7 +46,7 @@ describe('links', () => {
       id: 'slow boat',
     });
     expect(targetOfUrl(' /api/v1/content/_tag/estuary ')).toEqual({ type: '_tag', id: 'estuary' });
-    expect(targetOfUrl('http://localhost/admin/c/post/new')).toBeNull();
+    expect(targetOfUrl('http://localhost/admin/c/post/+new')).toBeNull();
     expect(targetOfUrl('boat')).toBeNull();
   });
 

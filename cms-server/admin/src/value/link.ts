@@ -52,7 +52,7 @@ export function addressOf(link: unknown): string | null {
 export function targetOfUrl(text: string): Target | null {
   const found = /(?:\/api\/v1\/content\/|\/admin\/c\/)([_a-z]+)\/([^/?#\s]+)/.exec(text.trim());
   const [, type, id] = found ?? [];
-  return type && id && id !== 'new' ? { type, id: decoded(id) } : null;
+  return type && id && id !== '+new' ? { type, id: decoded(id) } : null;
 }
 
 /** Addresses that may become a link on the page: others are shown as text. */

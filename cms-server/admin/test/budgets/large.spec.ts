@@ -120,7 +120,7 @@ test('lists, search and forms stay within their budgets', async ({ page, server,
   }
   report['load of the list, p95 ms'] = percentile95(loads);
 
-  await page.goto(`${home}/admin/c/wide/new`);
+  await page.goto(`${home}/admin/c/wide/+new`);
   const field = page.getByLabel('field150', { exact: true });
   await field.click();
   const throttle = await slowed(page);

@@ -1,28 +1,19 @@
-import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import type { Page } from '@playwright/test';
+import { createNews } from '../news';
 import type { Server } from '../server';
-import { typeDefinition } from '../types';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
 
-/** A type with Draft & Public, and objects of it. */
-async function createNews(server: Server, count: number): Promise<void> {
-  const definition = typeDefinition(
-    'news',
-    'News',
-    {
-      title: { inputType: 'text' },
-      kind: { inputType: 'select', options: ['local', 'world'] },
-      about: { inputType: 'datasource', relationContenttype: 'news' },
-    },
-    { draftPublic: true },
-  );
-  const defined = await server.request('POST', '/api/v1/internal/contenttype', definition);
-  expect(defined.status, await defined.clone().text()).toBe(200);
-  const objects = Array.from({ length: count }, (_, index) => ({
-    id: `news-${String(index)}`,
-    title: `News ${String(index).padStart(3, '0')}`,
-    kind: 'local',
-  }));
-  const created = await server.request('POST', '/api/v1/content/news/batch', objects);
-  expect(created.status, await created.clone().text()).toBe(200);
+const dialog = (page: Page) => page.getByRole('dialog');
+
+async function internal(server: Server, id: string): Promise<Record<string, unknown>> {
+  const response = await server.request('GET', `/api/v1/content/news/${id}`);
+  return ((await response.json()) as { internal: Record<string, unknown> }).internal;
+}
+
+async function chooseKind(page: Page, kind: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit a property…' }).click();
+  await dialog(page).getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
+  await dialog(page).getByLabel('Kind').selectOption(kind);
 }
 
 test('publishes selected rows, and all that match after the number was typed', async ({ page, server }) => {
@@ -54,17 +45,68 @@ test('edits a property with a preview, and undoes it', async ({ page, server }) 
   await signIn(page);
   await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
   await page.getByLabel('Select all rows on this page').check();
-  await page.getByRole('button', { name: 'Edit a property…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Property', { exact: true }).selectOption({ label: 'Kind' });
-  await dialog.getByLabel('Kind').selectOption('world');
-  await expect(dialog.getByRole('row', { name: /News 003/ })).toContainText('world');
+  await chooseKind(page, 'world');
+  await expect(dialog(page).getByRole('row', { name: /News 003/ })).toContainText('world');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Change 6 objects' }).click();
+  await dialog(page).getByRole('button', { name: 'Change 6 objects' }).click();
   await expect(page.getByText('6 objects changed.')).toBeVisible();
   await expect(page.getByRole('row', { name: /News 003/ })).toContainText('world');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('row', { name: /News 003/ })).toContainText('local');
+});
+
+test('leaves objects alone that have the value already', async ({ page, server }) => {
+  await createNews(server, 120);
+  for (const id of ['news-1', 'news-2'])
+    await server.request('PATCH', `/api/v1/content/news/${id}`, { kind: 'world' });
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  for (const number of ['000', '001', '002', '003']) await page.getByLabel(`Select News ${number}`).check();
+  await chooseKind(page, 'world');
+  await expect(
+    dialog(page).getByText('2 objects have this value already and stay as they are.'),
+  ).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Change 2 objects' }).click();
+  await expect(page.getByText('2 objects changed.')).toBeVisible();
+  expect((await internal(server, 'news-1')).latestVersion).toBe(2);
+  expect((await internal(server, 'news-3')).latestVersion).toBe(2);
+
+  // All that match, also when the list is filtered by the same property.
+  const filters = JSON.stringify({ kind: { type: 'equals', filter: ['local', 'world'] } });
+  await page.goto(`${new URL(page.url()).origin}/admin/c/news?filters=${encodeURIComponent(filters)}`);
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Select all 120 that match' }).click();
+  await chooseKind(page, 'world');
+  await expect(dialog(page).getByText('4 objects have this value already')).toBeVisible();
+  await expect(dialog(page).getByText('This cannot be undone in one step')).toBeVisible();
+  await dialog(page).getByLabel('Type the number 116 to confirm').fill('116');
+  await dialog(page).getByRole('button', { name: 'Change 116 objects' }).click();
+  await expect(page.getByText('116 objects changed.')).toBeVisible();
+  expect((await internal(server, 'news-1')).latestVersion).toBe(2);
+  expect((await internal(server, 'news-7')).latestVersion).toBe(2);
+});
+
+test('takes publishing back, and leaves alone what was changed meanwhile', async ({ page, server }) => {
+  await createNews(server, 4);
+  // Of the third, readers have an earlier version.
+  await server.request('POST', '/api/v1/content/news/news-2/publish');
+  await server.request('PATCH', '/api/v1/content/news/news-2', { kind: 'world' });
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
+  await page.getByLabel('Select all rows on this page').check();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await expect(dialog(page).getByText('You can undo this afterwards.')).toBeVisible();
+  await page.getByRole('button', { name: 'Publish 4 objects' }).click();
+  await expect(page.getByText('4 objects published.')).toBeVisible();
+  await server.request('PATCH', '/api/v1/content/news/news-3', { kind: 'world' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Undone for 3 objects. 1 object was changed meanwhile')).toBeVisible();
+  const statuses = await Promise.all([0, 1, 2, 3].map((n) => internal(server, `news-${String(n)}`)));
+  expect(statuses.map(({ status }) => status)).toEqual(['draft', 'draft', 'modified', 'modified']);
+  const read = async (visibility: Record<string, string>): Promise<{ kind: string }> =>
+    (await server.request('GET', '/api/v1/content/news/news-2', undefined, visibility)).json();
+  expect((await read({ 'x-visibility': 'public' })).kind).toBe('local');
+  expect((await read({})).kind).toBe('world');
 });
 
 test('reports what was refused, and selects those rows', async ({ page, server }) => {
@@ -77,11 +119,10 @@ test('reports what was refused, and selects those rows', async ({ page, server }
   await page.getByLabel('Select News 002').check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete 2 objects' }).click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog.getByText('1 changed, 1 refused.')).toBeVisible();
-  await expect(dialog.getByText(/is used in another content object/)).toBeVisible();
+  await expect(dialog(page).getByText('1 changed, 1 refused.')).toBeVisible();
+  await expect(dialog(page).getByText(/is used in another content object/)).toBeVisible();
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog(page).getByRole('button', { name: 'Close' }).last().click();
   await expect(page.getByLabel('Select News 000')).toBeChecked();
   await expect(page.getByRole('rowheader')).toHaveCount(3);
 });

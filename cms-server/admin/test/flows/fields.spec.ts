@@ -184,7 +184,7 @@ test('suggests the slug of the server, and warns before a public address changes
   page,
   server,
 }) => {
-  await open(page, 'c/author/new');
+  await open(page, 'c/author/+new');
   await page.getByLabel('Name').fill('Zoë Ångström-Łuk');
   await expect(page.getByLabel('Slug')).toHaveAttribute('placeholder', 'zoe-angstrom-luk');
   await page.getByLabel('Role').selectOption('writer');

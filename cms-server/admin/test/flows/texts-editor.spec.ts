@@ -80,7 +80,6 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   });
   await expect(editor.locator('figure')).toHaveCount(2);
   await page.screenshot({ path: 'test/results/phone.png' });
-  await page.setViewportSize({ width: 390, height: 4600 });
   await expectAccessible(page);
   await save(page);
   const { description } = await stored(server, 'product', 'tidewater');

@@ -1,8 +1,7 @@
 import { expect, expectAccessible, signIn, test } from '../support';
-import { TALL, open, save, stored, text, tool, type Values } from '../texts';
+import { open, save, stored, text, tool, type Values } from '../texts';
 
 test('writes a rich text with link, list and table', async ({ page, server, home }) => {
-  await page.setViewportSize(TALL);
   await signIn(page);
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
@@ -123,7 +122,6 @@ test('shows hostile texts without running them, and leaves them as they are', as
   server,
   home,
 }) => {
-  await page.setViewportSize(TALL);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   const block = (type: string, data: unknown) => ({ id: `h-${type}`, type, data });

@@ -121,7 +121,7 @@ function hints(doc: Node): Hint[] {
 
 /** `allowed` limits what can be inserted; what is stored is always shown. */
 export function blockKind(types: string[], editUrl: (view: EditorView, target: UrlTarget) => void): Kind {
-  const { texts } = t;
+  const texts = t.texts;
   const allowed = (type: string) => types.length === 0 || types.includes(type);
   const [main = [], more = []] = markTools(schema);
   const ask = (type: UrlTarget['type']) => (view: EditorView) => editUrl(view, { type, url: '', pos: null });

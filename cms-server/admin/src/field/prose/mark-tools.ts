@@ -90,7 +90,7 @@ export const insertTool = (): Tool => ({
 
 /** Undo, and what can be done with a block. */
 export function blockTools(): Tool[][] {
-  const { texts } = t;
+  const texts = t.texts;
   return [
     [
       { id: 'up', label: texts.moveUp, icon: ArrowUp, keys: 'Alt-ArrowUp', command: moveBlock(-1) },
@@ -105,7 +105,7 @@ export function blockTools(): Tool[][] {
 }
 
 export function itemTools(item: NodeType): Tool[] {
-  const { texts } = t;
+  const texts = t.texts;
   return [
     { id: 'indent', label: texts.indent, icon: ListIndentIncrease, command: indentItem(item) },
     { id: 'outdent', label: texts.outdent, icon: ListIndentDecrease, command: outdentItem(item) },
@@ -114,7 +114,7 @@ export function itemTools(item: NodeType): Tool[] {
 
 /** Tools of a table; `spans`: cells can be merged. */
 export function tableTools(spans: boolean): Tool[] {
-  const { texts } = t;
+  const texts = t.texts;
   return [
     { id: 'row-before', label: texts.rowBefore, icon: BetweenVerticalStart, command: addRowBefore },
     { id: 'row-after', label: texts.rowAfter, icon: BetweenVerticalEnd, command: addRowAfter },

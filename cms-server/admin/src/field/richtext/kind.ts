@@ -146,7 +146,7 @@ const rules = inputRules({
 
 /** `editImage` opens the dialog for an image. */
 export function richTextKind(editImage: (view: EditorView, target: ImageTarget) => void): Kind {
-  const { texts } = t;
+  const texts = t.texts;
   const [main = [], more = []] = markTools(schema);
   const newImage = (view: EditorView) => editImage(view, { src: '', alt: '', pos: null });
   const image: Tool = {

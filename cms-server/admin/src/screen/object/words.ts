@@ -8,6 +8,12 @@ export function whoOf(others: Pick<Others, 'by'>): string {
   return others.by.length === 0 ? t.writing.someone : t.writing.names(others.by);
 }
 
+/** What a later state changed, which the form shows already. */
+export function updatedMessage(form: Form | undefined, others: Others): string {
+  const names = labelsOf(form, others.names);
+  return others.converted ? t.writing.converted(names) : t.writing.updated(whoOf(others), names);
+}
+
 /** Labels of properties, in the order of the form. */
 export function labelsOf(form: Form | undefined, names: string[]): string[] {
   if (!form) return names;

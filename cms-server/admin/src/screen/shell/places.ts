@@ -12,20 +12,20 @@ export function places(): Place[] {
   return [
     { path: '', label: t.shell.home },
     ...(may('r', '_media') ? [{ path: 'media', label: t.shell.media }] : []),
-    { path: 'search', label: t.search.title },
+    { path: 'search', label: t.shell.places.search },
     { path: 'activity', label: t.shell.activity },
     { path: 'schedule', label: t.shell.schedule },
     ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
-    { path: 'types', label: t.types.title },
-    { path: 'api', label: t.apiConsole.title },
+    { path: 'types', label: t.shell.places.types },
+    { path: 'api', label: t.shell.places.api },
     ...(session.isAdmin
       ? [
-          { path: 'users', label: t.account.users },
-          { path: 'keys', label: t.keys.title },
-          { path: 'webhooks', label: t.webhooks.title },
-          { path: 'workflows', label: t.workflows.title },
-          { path: 'system', label: t.system.title },
+          { path: 'users', label: t.shell.places.users },
+          { path: 'keys', label: t.shell.places.keys },
+          { path: 'webhooks', label: t.shell.places.webhooks },
+          { path: 'workflows', label: t.shell.places.workflows },
+          { path: 'system', label: t.shell.places.system },
         ]
       : []),
   ];

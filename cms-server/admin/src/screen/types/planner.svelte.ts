@@ -4,8 +4,9 @@ import type { Problem } from '../../api/problem';
 import type { Json } from '../../type/property-draft';
 import { requestApply, requestPlan, type Plan } from './requests';
 
-/** The pause after the last edit. */
+/** The pause after the last edit; plans that take long wait longer, so that typing does not start several. */
 const PAUSE_MS = 400;
+const MAX_PAUSE_MS = 1500;
 
 export type ApplyOutcome = { applied: Plan } | { stale: true } | { refused: Problem };
 
@@ -14,6 +15,8 @@ export class Planner {
   problem: Problem | null = $state.raw(null);
   /** When the running request began; null: none runs. */
   since: number | null = $state(null);
+  /** Milliseconds that the last plan took: the same work as an apply, without storing it. */
+  took = $state(0);
   applying = $state(false);
   stopped = $state(false);
   #body: string | null = $state(null);
@@ -26,7 +29,11 @@ export class Planner {
   }
 
   /** Computes the plan after a pause; an earlier request ends. */
-  schedule(body: string, definitions: Json[], pause = PAUSE_MS): void {
+  schedule(
+    body: string,
+    definitions: Json[],
+    pause = Math.max(PAUSE_MS, Math.min(this.took, MAX_PAUSE_MS)),
+  ): void {
     this.cancel();
     this.stopped = false;
     if (this.isFor(body) && this.problem === null) return;
@@ -48,13 +55,15 @@ export class Planner {
   async #request(body: string, definitions: Json[]): Promise<void> {
     const running = new AbortController();
     this.#running = running;
-    this.since = Date.now();
+    const start = Date.now();
+    this.since = start;
     try {
       const result = await requestPlan(definitions, running.signal);
       if (this.#running !== running) return;
       if ('problem' in result) this.problem = result.problem;
       else {
         this.problem = null;
+        this.took = Date.now() - start;
         this.plan = result.data;
         this.#body = body;
       }

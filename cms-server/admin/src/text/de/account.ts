@@ -38,7 +38,6 @@ export const account: Texts['account'] = {
   ended: 'Die Sitzung ist beendet.',
   othersEnded: 'Alle anderen Sitzungen sind beendet.',
   unknownDevice: 'Unbekanntes Gerät',
-  shortcutList: 'Tastenkürzel',
   showShortcuts: 'Tastenkürzel anzeigen',
   off: 'Tastenkürzel sind in Ihren Einstellungen ausgeschaltet.',
   keys: {
@@ -48,6 +47,4 @@ export const account: Texts['account'] = {
     help: 'Diese Liste anzeigen',
     close: 'Dialog, Menü oder Liste schließen',
   },
-  manage: 'Verwalten',
-  users: 'Benutzer',
 };

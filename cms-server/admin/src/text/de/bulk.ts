@@ -40,14 +40,33 @@ export const bulk: Texts['bulk'] = {
     transition: (count, text) => `${objects(count, text)} bewegt.`,
   },
   consequences: {
-    publish: 'Leser sehen die aktuelle Version. Zurücknehmen: Zurückziehen.',
-    unpublish: 'Leser sehen sie nicht mehr; sie werden Entwürfe. Zurücknehmen: Veröffentlichen.',
-    archive: 'Leser sehen sie nicht mehr. Zurücknehmen: Veröffentlichen.',
+    publish: 'Leser sehen die aktuelle Version.',
+    unpublish: 'Leser sehen sie nicht mehr; sie werden Entwürfe.',
+    archive: 'Leser sehen sie nicht mehr.',
     delete:
       'Sie kommen in den Papierkorb und können wiederhergestellt werden. Objekte, auf die andere verweisen, werden abgelehnt.',
     patch: 'Jedes bekommt eine neue Version; frühere Versionen bleiben.',
     transition: 'Objekte, die nicht im Ausgangszustand des Übergangs sind, werden abgelehnt.',
   },
+  canUndo: 'Das kann danach rückgängig gemacht werden.',
+  cannotUndo: {
+    publish:
+      'Das kann nicht rückgängig gemacht werden: Was Leser jetzt sehen, steht nur in den Versionen der Objekte.',
+    unpublish: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
+    archive: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
+    delete:
+      'Das kann nicht in einem Schritt rückgängig gemacht werden: Die Objekte sind 60 Tage im Papierkorb.',
+    patch:
+      'Das kann nicht in einem Schritt rückgängig gemacht werden: Der frühere Wert steht in den Versionen der Objekte.',
+    transition: 'Das kann nicht rückgängig gemacht werden: Der Workflow bestimmt, welcher Weg zurückführt.',
+  },
+  same: (count, text) =>
+    plural(count, {
+      one: '1 Objekt hat diesen Wert schon und bleibt, wie es ist.',
+      other: `${text} Objekte haben diesen Wert schon und bleiben, wie sie sind.`,
+    }),
+  sameStay: 'Objekte, die diesen Wert schon haben, bleiben, wie sie sind.',
+  sameToo: 'Auch Objekte, die diesen Wert schon haben, bekommen eine neue Version.',
   matched: (count, text) => `${objects(count, text)}.`,
   sample: 'Auszug',
   unchanged: 'keine Änderung',
@@ -66,6 +85,12 @@ export const bulk: Texts['bulk'] = {
   refusedSelected: 'Die abgelehnten Objekte sind in der Liste ausgewählt.',
   undo: 'Rückgängig',
   undone: 'Rückgängig gemacht.',
+  undoneOf: (count, text) => `Rückgängig gemacht für ${objects(count, text)}.`,
+  undoLeft: (count, text) =>
+    plural(count, {
+      one: '1 Objekt wurde inzwischen geändert und bleibt, wie es ist.',
+      other: `${text} Objekte wurden inzwischen geändert und bleiben, wie sie sind.`,
+    }),
   needs: (right) => `Fehlendes Recht: ${right}`,
   rights: { update: 'Ändern', publish: 'Veröffentlichen', delete: 'Löschen' },
 };

@@ -3,6 +3,11 @@ import type { Texts } from '..';
 
 export const common: Texts['common'] = {
   cancel: 'Abbrechen',
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  notCopied: 'Der Browser erlaubt kein Kopieren. Markieren und kopieren Sie den Text.',
+  show: 'Anzeigen',
+  hide: 'Verbergen',
   close: 'Schließen',
   delete: 'Löschen',
   remove: (what) => `Entfernen: ${what}`,

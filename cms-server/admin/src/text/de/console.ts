@@ -2,7 +2,6 @@
 import type { Texts } from '..';
 
 export const apiConsole: Texts['apiConsole'] = {
-  title: 'API',
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'In der API-Konsole öffnen',

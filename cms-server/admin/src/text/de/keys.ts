@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const keys: Texts['keys'] = {
-  title: 'API-Schlüssel',
   about: 'Schlüssel sind für Programme. Menschen melden sich mit einem Konto an.',
   count: (count) => plural(count, { one: '1 Schlüssel', other: `${String(count)} Schlüssel` }),
   create: 'Schlüssel anlegen',

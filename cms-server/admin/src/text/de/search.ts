@@ -1,9 +1,8 @@
-// Suche über alle Typen, und die Befehlsleiste.
+// Suche über alle Typen.
 import type { Texts } from '..';
 import { plural } from '../format';
 
 export const search: Texts['search'] = {
-  title: 'Suche',
   placeholder: 'Wörter in allen Inhalten …',
   syntax: 'Genauer suchen',
   examples: [
@@ -21,16 +20,4 @@ export const search: Texts['search'] = {
   allStatuses: 'Jeder Status',
   results: 'Ergebnisse',
   count: (count, text) => plural(count, { one: '1 Ergebnis', other: `${text} Ergebnisse` }),
-};
-
-export const palette: Texts['palette'] = {
-  actions: 'Aktionen',
-  recent: 'Zuletzt geöffnet',
-  objects: 'Objekte',
-  types: 'Typen',
-  screens: 'Bildschirme',
-  search: 'Suche',
-  list: 'Liste',
-  searchFor: (text) => `Überall nach „${text}“ suchen`,
-  hint: 'Pfeiltasten wählen, Enter öffnet. „post: kessel“ sucht in einem Typ.',
 };

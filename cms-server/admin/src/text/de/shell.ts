@@ -18,4 +18,21 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+  shortcuts: 'Tastenkürzel',
+  leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
+  live: 'live',
+  notLive: 'nicht live',
+  liveHelp: 'Änderungen anderer erscheinen sofort.',
+  notLiveHelp: 'Kein Ereignisstrom: Änderungen anderer erscheinen innerhalb von 30 Sekunden.',
+  manage: 'Verwalten',
+  places: {
+    api: 'API',
+    keys: 'API-Schlüssel',
+    search: 'Suche',
+    system: 'System',
+    types: 'Typen',
+    users: 'Benutzer',
+    webhooks: 'Webhooks',
+    workflows: 'Workflows',
+  },
 };

@@ -2,14 +2,15 @@
 import type { Texts } from '..';
 
 export const signIn: Texts['signIn'] = {
+  sessionEnded: 'Ihre Sitzung ist beendet',
+  sessionEndedHelp: (name) =>
+    `Melden Sie sich als ${name} an, um fortzufahren. Die Seite und Ihr Text bleiben, wie sie sind.`,
   title: 'Anmelden',
   email: 'E-Mail',
   name: 'Name',
   password: 'Passwort',
   newPassword: 'Neues Passwort',
   passwordRules: 'Mindestens 12 Zeichen',
-  show: 'Anzeigen',
-  hide: 'Verbergen',
   submit: 'Anmelden',
   or: 'oder',
   wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',

@@ -1,8 +1,8 @@
 // Der Server: Zustand, Prüfung, Aufträge, Grenzen.
 import type { Texts } from '..';
+import { number, plural } from '../format';
 
 export const system: Texts['system'] = {
-  title: 'System',
   about: (version) => `cms ${version}`,
   state: 'Zustand',
   ready: 'Alle Teile sind bereit.',
@@ -17,11 +17,28 @@ export const system: Texts['system'] = {
   ok: 'bereit',
   numbers: 'In Zahlen',
   numbersSince: (when) => `Seit dem Start des Servers, ${when}.`,
+  chartsAbout:
+    'Die Diagramme zeigen, was diese Seite gesehen hat; ihre eigenen Anfragen nach Metriken zählen nicht.',
+  chart: (least, most, minutes) =>
+    `${least} bis ${most} in ${minutes === 1 ? 'der letzten Minute' : `${String(minutes)} Minuten`}`,
+  perSecond: (value) => `${value}/s`,
+  percent: (value) => `${value} %`,
+  sinceStart: (value) => `${value} seit dem Start`,
+  routes: 'Routen nach Zeit',
+  routesAbout: 'Seit dem Start des Servers. Langsame Anfragen stehen mit ihrer Kennung in seinem Protokoll.',
+  route: 'Route',
+  requests: 'Anfragen',
+  mean: 'Mittel',
+  p95: '95 von 100',
+  timeInAll: 'Zeit insgesamt',
+  seconds: (value) => `${value} s`,
   metric: {
     requests: 'Anfragen',
     failed: 'Fehlgeschlagen mit 5xx',
     average: 'Mittlere Dauer einer Anfrage',
     writes: 'Schreibende Transaktionen',
+    waiting: 'Wartende Anfragen',
+    cpu: 'Prozessor, von einem Kern',
     connections: 'Offene Verbindungen',
     memory: 'Speicher',
     database: 'Größe der Datenbank',
@@ -41,7 +58,7 @@ export const system: Texts['system'] = {
   repair: 'Reparieren',
   repairHelp: 'Baut neu, was sich aus den Inhalten neu bauen lässt. Inhalte selbst ändern sich nie.',
   checkGood: (files) => `Alles passt zusammen. ${files} Dateien.`,
-  findings: (count) => `${count} Befunde`,
+  findings: (count) => plural(count, { one: '1 Befund', other: `${number(count)} Befunde` }),
   repaired: 'repariert',
   repairable: 'reparierbar',
   missingFiles: 'Fehlende Dateien',

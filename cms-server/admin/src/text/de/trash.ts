@@ -1,4 +1,4 @@
-// Papierkorb, Aktivität, Terminplan.
+// Gelöschte Objekte.
 import type { Texts } from '..';
 import { plural } from '../format';
 
@@ -33,60 +33,4 @@ export const trash: Texts['trash'] = {
   emptied: (count, text) => plural(count, { one: '1 Objekt entfernt.', other: `${text} Objekte entfernt.` }),
   actionsFor: (title) => `Weitere Aktionen: ${title}`,
   rights: { create: 'Anlegen' },
-};
-
-export const activity: Texts['activity'] = {
-  title: 'Aktivität',
-  when: 'Wann',
-  who: 'Wer',
-  what: 'Was',
-  object: 'Objekt',
-  nothing: 'Es wurde noch nichts geändert.',
-  none: 'Keine Änderung passt zu diesen Filtern.',
-  action: 'Aktion',
-  anyAction: 'Jede Aktion',
-  anyone: 'Von allen',
-  byMe: 'Von mir',
-  byFilter: (name) => `Von ${name}`,
-  onlyBy: (name) => `Nur Änderungen von ${name} zeigen`,
-  objectFilter: (id) => `Objekt ${id}`,
-  more: 'Ältere Änderungen zeigen',
-  searching: 'In diesem Abschnitt passt keine Änderung. Weiter mit älteren Änderungen.',
-  properties: (names) => `Geändert: ${names}`,
-  version: (version) => `Version ${String(version)}`,
-  actions: {
-    create: 'angelegt',
-    update: 'geändert',
-    delete: 'gelöscht',
-    restore: 'wiederhergestellt',
-    publish: 'veröffentlicht',
-    unpublish: 'zurückgezogen',
-    archive: 'archiviert',
-    schedule: 'geplant',
-    unschedule: 'Termin entfernt',
-    transition: 'in einen anderen Zustand gebracht',
-    'trash.remove': 'aus dem Papierkorb entfernt',
-    'type.create': 'Inhaltstyp angelegt',
-    'type.update': 'Inhaltstyp geändert',
-    'type.delete': 'Inhaltstyp gelöscht',
-    'type.purge': 'alle Objekte entfernt',
-    'user.create': 'Benutzer angelegt',
-    'user.update': 'Benutzer geändert',
-    'user.delete': 'Benutzer gelöscht',
-    'key.create': 'Schlüssel angelegt',
-    'key.update': 'Schlüssel geändert',
-    'key.rotate': 'Schlüssel erneuert',
-    'key.delete': 'Schlüssel widerrufen',
-    'workflow.create': 'Workflow angelegt',
-    'workflow.update': 'Workflow geändert',
-    'workflow.delete': 'Workflow gelöscht',
-    'session.create': 'angemeldet',
-  },
-};
-
-export const schedule: Texts['schedule'] = {
-  title: 'Terminplan',
-  nothing: 'Nichts ist geplant. Öffnen Sie ein Objekt und wählen Sie neben „Veröffentlichen“ eine Zeit.',
-  by: (name) => `von ${name}`,
-  inZone: (zone) => `festgelegt für ${zone}`,
 };

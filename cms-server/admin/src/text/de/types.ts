@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const types: Texts['types'] = {
-  title: 'Typen',
   about: 'Inhaltstypen legen fest, welche Eigenschaften Objekte haben und wie ihre Formulare aussehen.',
   empty: 'Noch keine Inhaltstypen. Legen Sie hier einen an, oder wenden Sie eine Projektdatei an:',
   search: 'Name oder Bezeichnung',
@@ -184,8 +183,8 @@ export const types: Texts['types'] = {
 
   plan: 'Plan',
   planning: 'Der Plan wird berechnet …',
-  planningFor: (seconds) =>
-    `Der Plan wird seit ${seconds} s berechnet. Dazu werden alle gespeicherten Objekte umgewandelt.`,
+  objectCount: (count, text) => plural(count, { one: '1 Objekt', other: `${text} Objekte` }),
+  planningFor: (objects, seconds) => `Für den Plan umgewandelt: ${objects}, seit ${seconds} s.`,
   stop: 'Abbrechen',
   stopped: 'Der Plan wurde nicht berechnet.',
   compute: 'Plan berechnen',
@@ -225,8 +224,8 @@ export const types: Texts['types'] = {
   blockerCount: (count) => plural(count, { one: '1 Hindernis', other: `${String(count)} Hindernisse` }),
   apply: 'Anwenden',
   applying: 'Wird angewendet …',
-  applyingFor: (seconds) =>
-    `Wird seit ${seconds} s angewendet. Objekte lassen sich währenddessen weiter lesen.`,
+  applyingFor: (objects, seconds, planned) =>
+    `Wird seit ${seconds} s angewendet, auf ${objects}. Der Plan dauerte ${planned} s. Objekte lassen sich währenddessen weiter lesen.`,
   applied: (label) => `${label}: Die Änderung ist angewendet.`,
   appliedSeveral: (count) => `${String(count)} Typen sind geändert.`,
   created: (label) => `${label} ist angelegt.`,

@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const webhooks: Texts['webhooks'] = {
-  title: 'Webhooks',
   about: 'Anfragen, die der Server an andere Programme sendet, wenn sich etwas ändert.',
   off: 'Webhooks sind auf diesem Server ausgeschaltet.',
   create: 'Neuer Webhook',

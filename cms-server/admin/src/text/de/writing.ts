@@ -8,9 +8,6 @@ const properties = (names: string[]) =>
     : `${names.slice(0, 2).join(', ')} und ${String(names.length - 2)} weitere`;
 
 export const writing: Texts['writing'] = {
-  sessionEnded: 'Ihre Sitzung ist beendet',
-  sessionEndedHelp: (name) =>
-    `Melden Sie sich als ${name} an, um fortzufahren. Die Seite und Ihr Text bleiben, wie sie sind.`,
   saveDraft: 'Entwurf speichern',
   saveVisible: 'Speichern, sofort sichtbar',
   create: 'Anlegen',
@@ -23,7 +20,6 @@ export const writing: Texts['writing'] = {
     'Dieser Browser bewahrt Ihren Text nicht auf (sein Speicher ist voll oder abgeschaltet). Er liegt nur auf dem Server.',
   storeFailed:
     'Ihr Text konnte weder in diesem Browser noch auf dem Server abgelegt werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
-  leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
   notSaved: 'Noch nicht gespeichert.',
   retryIn: (seconds) =>
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,
@@ -53,6 +49,7 @@ export const writing: Texts['writing'] = {
   names: (names) => new Intl.ListFormat('de').format(names),
   later: (who, version, names) => `${who} hat Version ${String(version)} gespeichert: ${properties(names)}.`,
   merge: 'Zusammenführen',
+  converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `${who} hat ${properties(names)} geändert. Das Formular zeigt es.`,
   savedBoth: (version, who, names) =>
     `Als Version ${String(version)} gespeichert. ${who} hat ${properties(names)} geändert; beide Änderungen sind gespeichert.`,
@@ -88,9 +85,5 @@ export const writing: Texts['writing'] = {
   resetLabel: (field) => `${field} auf den gespeicherten Wert zurücksetzen`,
   previous: 'Voriger Wert',
   previousLabel: (field) => `Den vorigen Wert von ${field} anzeigen`,
-  live: 'live',
-  notLive: 'nicht live',
-  liveHelp: 'Änderungen anderer erscheinen sofort.',
-  notLiveHelp: 'Kein Ereignisstrom: Änderungen anderer erscheinen innerhalb von 30 Sekunden.',
   singleEmpty: 'Dieses Objekt gibt es noch nicht, und Ihnen fehlt das Recht, es anzulegen.',
 };

@@ -35,7 +35,6 @@ export const account = {
   ended: 'The session has ended.',
   othersEnded: 'All other sessions have ended.',
   unknownDevice: 'Unknown device',
-  shortcutList: 'Shortcuts',
   showShortcuts: 'Show shortcuts',
   off: 'Shortcuts are switched off in your settings.',
   keys: {
@@ -45,6 +44,4 @@ export const account = {
     help: 'Show this list',
     close: 'Close a dialog, a menu or a list',
   },
-  manage: 'Manage',
-  users: 'Users',
 };

@@ -39,14 +39,31 @@ export const bulk = {
     transition: (count: number, text: string) => `${objects(count, text)} moved.`,
   },
   consequences: {
-    publish: 'Readers see the current version of each. To take it back, unpublish.',
-    unpublish: 'Readers no longer see them; they become drafts. To take it back, publish.',
-    archive: 'Readers no longer see them. To take it back, publish.',
+    publish: 'Readers see the current version of each.',
+    unpublish: 'Readers no longer see them; they become drafts.',
+    archive: 'Readers no longer see them.',
     delete:
       'They move to the trash, from which they can be restored. Objects that others link to are refused.',
     patch: 'Each gets a new version; its earlier versions stay.',
     transition: 'Objects that are not in the state that the transition begins in are refused.',
   },
+  canUndo: 'You can undo this afterwards.',
+  /** What is left when there is no undo. */
+  cannotUndo: {
+    publish: 'This cannot be undone: what readers have now is only in the versions of each object.',
+    unpublish: 'This cannot be undone: each object must be published again.',
+    archive: 'This cannot be undone: each object must be published again.',
+    delete: 'This cannot be undone in one step: the trash has the objects for 60 days.',
+    patch: 'This cannot be undone in one step: the versions of each object have the earlier value.',
+    transition: 'This cannot be undone: the workflow decides which way leads back.',
+  },
+  same: (count: number, text: string) =>
+    plural(count, {
+      one: '1 object has this value already and stays as it is.',
+      other: `${text} objects have this value already and stay as they are.`,
+    }),
+  sameStay: 'Objects that have this value already stay as they are.',
+  sameToo: 'Objects that have this value already get a new version too.',
   matched: (count: number, text: string) => `${objects(count, text)}.`,
   sample: 'Sample',
   unchanged: 'no change',
@@ -65,6 +82,12 @@ export const bulk = {
   refusedSelected: 'The refused objects are selected in the list.',
   undo: 'Undo',
   undone: 'Undone.',
+  undoneOf: (count: number, text: string) => `Undone for ${objects(count, text)}.`,
+  undoLeft: (count: number, text: string) =>
+    plural(count, {
+      one: '1 object was changed meanwhile and stays as it is.',
+      other: `${text} objects were changed meanwhile and stay as they are.`,
+    }),
   needs: (right: string) => `Missing right: ${right}`,
   rights: { update: 'update', publish: 'publish', delete: 'delete' },
 };

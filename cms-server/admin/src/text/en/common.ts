@@ -1,6 +1,11 @@
 // Words that every screen uses.
 export const common = {
   cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied.',
+  notCopied: 'The browser does not allow copying. Select the text and copy it.',
+  show: 'Show',
+  hide: 'Hide',
   close: 'Close',
   delete: 'Delete',
   remove: (what: string) => `Remove: ${what}`,

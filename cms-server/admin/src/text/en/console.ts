@@ -1,6 +1,5 @@
 // Console of the API: REST and GraphQL.
 export const apiConsole = {
-  title: 'API',
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'Open in the API console',

@@ -1,59 +1,32 @@
-// English texts, a file per area. The type of this object is what every other language must have.
-import { account } from './account';
-import { bulk } from './bulk';
-import { common } from './common';
-import { apiConsole } from './console';
-import { control } from './control';
-import { diff } from './diff';
-import { field } from './field';
-import { home } from './home';
-import { keys } from './keys';
-import { list } from './list';
-import { media } from './media';
-import { object } from './object';
-import { publishing } from './publishing';
-import { relation } from './relation';
-import { palette, search } from './search';
-import { shell } from './shell';
-import { signIn } from './sign-in';
-import { system } from './system';
-import { texts } from './texts';
-import { translation } from './translation';
-import { activity, schedule, trash } from './trash';
-import { types } from './types';
-import { users } from './users';
-import { webhooks } from './webhooks';
-import { workflows } from './workflows';
-import { writing } from './writing';
-
+// English texts, a file per area, each loaded with the code that uses it. Their type is what every other language must have.
 export const en = {
-  account,
-  activity,
-  apiConsole,
-  bulk,
-  common,
-  control,
-  diff,
-  field,
-  home,
-  keys,
-  list,
-  media,
-  object,
-  palette,
-  publishing,
-  relation,
-  schedule,
-  search,
-  shell,
-  signIn,
-  system,
-  texts,
-  translation,
-  trash,
-  types,
-  users,
-  webhooks,
-  workflows,
-  writing,
+  account: () => import('./account'),
+  activity: () => import('./activity'),
+  bulk: () => import('./bulk'),
+  common: () => import('./common'),
+  console: () => import('./console'),
+  control: () => import('./control'),
+  diff: () => import('./diff'),
+  field: () => import('./field'),
+  home: () => import('./home'),
+  keys: () => import('./keys'),
+  list: () => import('./list'),
+  media: () => import('./media'),
+  object: () => import('./object'),
+  palette: () => import('./palette'),
+  publishing: () => import('./publishing'),
+  relation: () => import('./relation'),
+  schedule: () => import('./schedule'),
+  search: () => import('./search'),
+  shell: () => import('./shell'),
+  'sign-in': () => import('./sign-in'),
+  system: () => import('./system'),
+  texts: () => import('./texts'),
+  translation: () => import('./translation'),
+  trash: () => import('./trash'),
+  types: () => import('./types'),
+  users: () => import('./users'),
+  webhooks: () => import('./webhooks'),
+  workflows: () => import('./workflows'),
+  writing: () => import('./writing'),
 };

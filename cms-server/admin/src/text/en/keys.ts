@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const keys = {
-  title: 'API keys',
   about: 'Keys are for programs. People sign in with an account.',
   count: (count: number) => plural(count, { one: '1 key', other: `${String(count)} keys` }),
   create: 'Create key',

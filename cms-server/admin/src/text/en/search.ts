@@ -1,8 +1,7 @@
-// Search over all types, and the command palette.
+// Search over all types.
 import { plural } from '../format';
 
 export const search = {
-  title: 'Search',
   placeholder: 'Words in all content…',
   syntax: 'How to search more precisely',
   examples: [
@@ -20,16 +19,4 @@ export const search = {
   allStatuses: 'Every status',
   results: 'Results',
   count: (count: number, text: string) => plural(count, { one: '1 result', other: `${text} results` }),
-};
-
-export const palette = {
-  actions: 'Actions',
-  recent: 'Opened recently',
-  objects: 'Objects',
-  types: 'Types',
-  screens: 'Screens',
-  search: 'Search',
-  list: 'List',
-  searchFor: (text: string) => `Search everywhere for “${text}”`,
-  hint: 'Arrow keys choose, Enter opens. “post: kettle” searches one type.',
 };

@@ -1,13 +1,14 @@
 // Sign-in, set-up, invitation and reset.
 export const signIn = {
+  sessionEnded: 'Your session has ended',
+  sessionEndedHelp: (name: string) =>
+    `Sign in as ${name} to continue. The page and what you typed stay as they are.`,
   title: 'Sign in',
   email: 'E-mail',
   name: 'Name',
   password: 'Password',
   newPassword: 'New password',
   passwordRules: '12 characters or more',
-  show: 'Show',
-  hide: 'Hide',
   submit: 'Sign in',
   or: 'or',
   wrong: 'The e-mail address or the password is wrong.',

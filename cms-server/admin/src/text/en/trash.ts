@@ -1,4 +1,4 @@
-// Trash, activity, schedule.
+// Deleted objects.
 import { plural } from '../format';
 
 export const trash = {
@@ -32,60 +32,4 @@ export const trash = {
     plural(count, { one: '1 object removed.', other: `${text} objects removed.` }),
   actionsFor: (title: string) => `More actions: ${title}`,
   rights: { create: 'create' },
-};
-
-export const activity = {
-  title: 'Activity',
-  when: 'When',
-  who: 'Who',
-  what: 'What',
-  object: 'Object',
-  nothing: 'Nothing has been changed yet.',
-  none: 'No change matches these filters.',
-  action: 'Action',
-  anyAction: 'Every action',
-  anyone: 'By anyone',
-  byMe: 'By me',
-  byFilter: (name: string) => `By ${name}`,
-  onlyBy: (name: string) => `Show only changes by ${name}`,
-  objectFilter: (id: string) => `Object ${id}`,
-  more: 'Show older changes',
-  searching: 'No matching change in this part. Show older changes to go on.',
-  properties: (names: string) => `Changed: ${names}`,
-  version: (version: number) => `version ${String(version)}`,
-  actions: {
-    create: 'created',
-    update: 'edited',
-    delete: 'deleted',
-    restore: 'restored',
-    publish: 'published',
-    unpublish: 'unpublished',
-    archive: 'archived',
-    schedule: 'scheduled',
-    unschedule: 'schedule removed',
-    transition: 'moved to another state',
-    'trash.remove': 'removed from the trash',
-    'type.create': 'content type created',
-    'type.update': 'content type changed',
-    'type.delete': 'content type deleted',
-    'type.purge': 'all objects removed',
-    'user.create': 'user created',
-    'user.update': 'user changed',
-    'user.delete': 'user deleted',
-    'key.create': 'key created',
-    'key.update': 'key changed',
-    'key.rotate': 'key rotated',
-    'key.delete': 'key revoked',
-    'workflow.create': 'workflow created',
-    'workflow.update': 'workflow changed',
-    'workflow.delete': 'workflow deleted',
-    'session.create': 'signed in',
-  },
-};
-
-export const schedule = {
-  title: 'Schedule',
-  nothing: 'Nothing is scheduled. Open an object and choose a time beside “Publish”.',
-  by: (name: string) => `by ${name}`,
-  inZone: (zone: string) => `set for ${zone}`,
 };

@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const types = {
-  title: 'Types',
   about: 'Content types say which properties objects have, and what their forms look like.',
   empty: 'No content types yet. Create one here, or apply a project file:',
   search: 'Name or label',
@@ -166,8 +165,8 @@ export const types = {
 
   plan: 'Plan',
   planning: 'Computing the plan…',
-  planningFor: (seconds: string) =>
-    `Computing the plan for ${seconds} s. All stored objects are converted for it.`,
+  objectCount: (count: number, text: string) => plural(count, { one: '1 object', other: `${text} objects` }),
+  planningFor: (objects: string, seconds: string) => `Converting ${objects} for the plan: ${seconds} s.`,
   stop: 'Stop',
   stopped: 'The plan was not computed.',
   compute: 'Compute the plan',
@@ -206,7 +205,8 @@ export const types = {
   blockerCount: (count: number) => plural(count, { one: '1 blocker', other: `${String(count)} blockers` }),
   apply: 'Apply',
   applying: 'Applying…',
-  applyingFor: (seconds: string) => `Applying for ${seconds} s. Objects stay readable meanwhile.`,
+  applyingFor: (objects: string, seconds: string, planned: string) =>
+    `Applying to ${objects}: ${seconds} s. The plan took ${planned} s. Objects stay readable meanwhile.`,
   applied: (label: string) => `${label}: the change is applied.`,
   appliedSeveral: (count: number) => `${String(count)} types are changed.`,
   created: (label: string) => `${label} is created.`,

@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const webhooks = {
-  title: 'Webhooks',
   about: 'Requests that the server sends to other programs when something changes.',
   off: 'Webhooks are switched off on this server.',
   create: 'New webhook',

@@ -7,10 +7,6 @@ const properties = (names: string[]) =>
     : `${names.slice(0, 2).join(', ')} and ${String(names.length - 2)} others`;
 
 export const writing = {
-  // Session
-  sessionEnded: 'Your session has ended',
-  sessionEndedHelp: (name: string) =>
-    `Sign in as ${name} to continue. The page and what you typed stay as they are.`,
   // Saving
   saveDraft: 'Save draft',
   saveVisible: 'Save, visible immediately',
@@ -24,7 +20,6 @@ export const writing = {
     'This browser does not store your text (its storage is full or switched off). It is stored on the server only.',
   storeFailed:
     'Your text could be stored neither in this browser nor on the server. Do not close this page before it is saved.',
-  leave: 'Your changes could not be stored. Leave anyway and lose them?',
   notSaved: 'Not saved yet.',
   retryIn: (seconds: number) =>
     `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
@@ -57,6 +52,7 @@ export const writing = {
   later: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
   merge: 'Merge',
+  converted: (names: string[]) => `A change of the content type converted ${properties(names)}.`,
   updated: (who: string, names: string[]) => `${who} changed ${properties(names)}. The form shows it.`,
   savedBoth: (version: number, who: string, names: string[]) =>
     `Saved as version ${String(version)}. ${who} changed ${properties(names)}; both changes are saved.`,
@@ -66,7 +62,7 @@ export const writing = {
   saveAsNew: 'Save my text as a new object',
   typeGone: 'This content type was deleted. Nothing can be saved; your text is still here to copy.',
   propertiesGone: (names: string[]) =>
-    `The content type has changed: ${properties(names)} no longer exist. What you typed there:`,
+    `The content type has changed: ${properties(names)} no longer ${names.length === 1 ? 'exists' : 'exist'}. What you typed there:`,
   dropValues: 'Remove these values',
   here: (who: string) => `${who} is here too`,
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
@@ -93,10 +89,5 @@ export const writing = {
   resetLabel: (field: string) => `Reset ${field} to the stored value`,
   previous: 'Previous value',
   previousLabel: (field: string) => `Show the previous value of ${field}`,
-  // Live
-  live: 'live',
-  notLive: 'not live',
-  liveHelp: 'Changes of others appear here immediately.',
-  notLiveHelp: 'No event stream: changes of others appear within 30 seconds.',
   singleEmpty: 'This object does not exist yet, and you do not have the right to create it.',
 };

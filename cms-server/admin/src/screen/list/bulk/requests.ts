@@ -1,8 +1,8 @@
-// Requests of actions on several objects: the preview, batches of selected rows, a job for all that match,
-// and what undoes them. Knows the API, no component.
+// Requests of actions on several objects: the preview, batches of selected rows, a job for all that match.
+// Knows the API, no component.
 import { answer, api, type Answer, type Schema } from '../../../api/client';
 import type { FieldErrors, Problem } from '../../../api/problem';
-import { session } from '../../../session/session.svelte';
+import type { Action } from '../../../object/publish-rules';
 import { record, records } from '../../../type/definition';
 import { queryFor } from '../../../value/search-text';
 import { uuid } from '../../../value/uuid';
@@ -27,33 +27,46 @@ export interface Refusal {
   errors: FieldErrors;
 }
 
-function selector(target: Target): { filters?: Record<string, unknown>; q?: string; all?: boolean } {
-  if (target.kind === 'rows') {
-    return { filters: { id: { type: 'equals', filter: [...target.rows.keys()] } } };
-  }
-  const hasFilters = Object.keys(target.filters).length > 0;
-  if (!hasFilters && target.words === '') return { all: true };
-  return {
-    ...(hasFilters && { filters: target.filters }),
-    ...(target.words !== '' && { q: queryFor(target.words) }),
-  };
+export interface Body {
+  action: Plan['kind'];
+  filters?: Record<string, unknown>;
+  q?: string;
+  all?: boolean;
+  patch?: Record<string, unknown>;
+  transition?: string;
 }
 
-export function bodyFor(plan: Plan, target: Target) {
+/** All objects of a target. */
+export function bodyFor(plan: Plan, target: Target): Body {
   return {
     action: plan.kind,
-    ...selector(target),
+    ...(target.kind === 'rows'
+      ? selector('', { id: { type: 'equals', filter: [...target.rows.keys()] } })
+      : selector(target.words, target.filters)),
     ...(plan.patch && { patch: plan.patch }),
     ...(plan.transition !== undefined && { transition: plan.transition }),
   };
 }
 
+function selector(words: string, filters: Record<string, unknown>): Partial<Body> {
+  const hasFilters = Object.keys(filters).length > 0;
+  if (!hasFilters && words === '') return { all: true };
+  return { ...(hasFilters && { filters }), ...(words !== '' && { q: queryFor(words) }) };
+}
+
+/** Only the objects that a patch changes; null when filters cannot tell them from the others. */
+export function onlyChanging(body: Body): Body | null {
+  const [patched, ...others] = Object.entries(body.patch ?? {});
+  if (!patched || others.length > 0 || (typeof patched[1] === 'object' && patched[1] !== null)) return null;
+  const [name, value] = patched;
+  const { all: _all, filters, ...rest } = body;
+  // A path has one condition; with `$.` it is another name of the same path.
+  const path = filters && name in filters ? `$.${name}` : name;
+  return { ...rest, filters: { ...filters, [path]: { type: 'notEqual', filter: value } } };
+}
+
 /** Counts and samples what would be changed. */
-export async function preview(
-  type: string,
-  body: ReturnType<typeof bodyFor>,
-  signal: AbortSignal,
-): Promise<Answer<Preview>> {
+export async function preview(type: string, body: Body, signal: AbortSignal): Promise<Answer<Preview>> {
   const result = await answer(
     api.POST('/api/v1/content/{contentType}/bulk', {
       params: { path: { contentType: type } },
@@ -68,11 +81,7 @@ export async function preview(
 }
 
 /** Starts the job; returns its id. */
-export async function startJob(
-  type: string,
-  body: ReturnType<typeof bodyFor>,
-  expect: number,
-): Promise<Answer<string>> {
+export async function startJob(type: string, body: Body, expect: number): Promise<Answer<string>> {
   const result = await answer(
     api.POST('/api/v1/content/{contentType}/bulk', {
       params: { path: { contentType: type } },
@@ -100,17 +109,9 @@ export async function runBatch(type: string, plan: Plan, ids: string[]): Promise
   const params = { path: { contentType: type } };
   switch (plan.kind) {
     case 'publish':
-      return done(
-        await answer(api.POST('/api/v1/content/{contentType}/batch-publish', { params, body: ids })),
-      );
     case 'unpublish':
-      return done(
-        await answer(api.POST('/api/v1/content/{contentType}/batch-unpublish', { params, body: ids })),
-      );
     case 'archive':
-      return done(
-        await answer(api.POST('/api/v1/content/{contentType}/batch-archive', { params, body: ids })),
-      );
+      return statusBatch(type, plan.kind, ids);
     case 'delete': {
       const result = await answer(
         api.POST('/api/v1/content/{contentType}/batch-delete', { params, body: ids }),
@@ -125,6 +126,15 @@ export async function runBatch(type: string, plan: Plan, ids: string[]): Promise
   }
 }
 
+/** Gives objects a status, whatever they have now. */
+export async function statusBatch(type: string, action: Action, ids: string[]): Promise<BatchResult> {
+  const params = { path: { contentType: type } };
+  const result = await answer<unknown>(
+    api.POST(`/api/v1/content/{contentType}/batch-${action}`, { params, body: ids }),
+  );
+  return 'problem' in result ? result : { refused: [] };
+}
+
 /** Patches each object with its own values. */
 export async function patchBatch(type: string, body: Record<string, unknown>[]): Promise<BatchResult> {
   const result = await answer(
@@ -136,10 +146,6 @@ export async function patchBatch(type: string, body: Record<string, unknown>[]):
     errors: errorsOf(item.errors),
   }));
   return refused.length > 0 ? { refused } : result;
-}
-
-function done(result: Answer<unknown>): BatchResult {
-  return 'problem' in result ? result : { refused: [] };
 }
 
 function errorsOf(value: unknown): FieldErrors {
@@ -170,68 +176,4 @@ export async function existing(type: string, ids: string[]): Promise<Answer<Set<
   );
   if ('problem' in result) return result;
   return { data: new Set(result.data.data.map(({ id }) => id)), etag: null };
-}
-
-/** Values of properties before they are changed, by id. */
-export async function valuesBefore(
-  type: string,
-  ids: string[],
-  names: string[],
-): Promise<Answer<Map<string, Record<string, unknown>>>> {
-  const before = new Map<string, Record<string, unknown>>();
-  for (let at = 0; at < ids.length; at += 200) {
-    const query = { limit: 1000, 'fields[]': names, 'ids[]': ids.slice(at, at + 200) };
-    const result = await answer(
-      api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
-    );
-    if ('problem' in result) return result;
-    for (const { id, internal: _internal, ...values } of result.data.data) before.set(id, values);
-  }
-  return { data: before, etag: null };
-}
-
-/** Takes a property away from an object that did not have it. */
-export async function removeProperties(type: string, id: string, names: string[]): Promise<Problem | null> {
-  const params = { path: { contentType: type, id } };
-  const read = await answer(api.GET('/api/v1/content/{contentType}/{id}', { params }));
-  if ('problem' in read) return read.problem;
-  const { internal: _internal, ...values } = read.data;
-  const body = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
-  const result = await answer(
-    api.PUT('/api/v1/content/{contentType}/{id}', {
-      params,
-      headers: { 'If-Match': read.etag ?? '*' },
-      body: { ...body, id },
-    }),
-  );
-  return 'problem' in result ? result.problem : null;
-}
-
-/** Restores objects that this user has just deleted; returns how many, and what failed first. */
-export async function restoreDeleted(
-  type: string,
-  ids: string[],
-): Promise<{ restored: number; problem: Problem | null }> {
-  const waiting = new Set(ids);
-  const by = session.context?.by.id;
-  let restored = 0;
-  let first: Problem | null = null;
-  for (let page = 1; waiting.size > 0 && page <= 20; page += 1) {
-    const found = await answer(
-      api.GET('/api/v1/trash', {
-        params: { query: { page: 1, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
-      }),
-    );
-    if ('problem' in found) return { restored, problem: found.problem };
-    // The oldest of them first, so that what objects link to is there again before them.
-    const entries = found.data.data.filter(({ id }) => waiting.has(id)).reverse();
-    if (entries.length === 0) break;
-    for (const { entry, id } of entries) {
-      if (!waiting.delete(id)) continue;
-      const result = await answer(api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }));
-      if ('problem' in result) first ??= result.problem;
-      else restored += 1;
-    }
-  }
-  return { restored, problem: first };
 }

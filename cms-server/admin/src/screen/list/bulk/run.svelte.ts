@@ -4,21 +4,32 @@ import { session } from '../../../session/session.svelte';
 import {
   bodyFor,
   existing,
-  patchBatch,
+  onlyChanging,
   readJob,
-  removeProperties,
-  restoreDeleted,
   runBatch,
   startJob,
   stopJob,
-  valuesBefore,
   type BatchResult,
   type Plan,
   type Refusal,
   type Target,
 } from './requests';
+import {
+  hasValues,
+  readBefore,
+  restoreDeleted,
+  undoPatch,
+  undoStatus,
+  type Before,
+  type Undone,
+} from './undo';
 
 const POLL_MS = 400;
+
+/** Jobs do not say which objects they changed, and a workflow leads in one direction. */
+export function canUndo(plan: Plan, target: Target): boolean {
+  return target.kind === 'rows' && plan.kind !== 'transition';
+}
 
 export class Run {
   state: 'running' | 'done' | 'stopped' | 'failed' = $state('running');
@@ -27,12 +38,14 @@ export class Run {
   refused: Refusal[] = $state.raw([]);
   /** Refusals, also those that the report does not list. */
   refusedCount = $state(0);
+  /** Objects that had the values already, and stay as they are. */
+  unchanged = $state(0);
   problem: Problem | null = $state.raw(null);
   #stopped = false;
   #job: string | null = null;
   /** Ids that were changed. */
   #changed: string[] = [];
-  #before = new Map<string, Record<string, unknown>>();
+  #before = new Map<string, Before>();
 
   constructor(
     private readonly type: string,
@@ -62,14 +75,23 @@ export class Run {
     if (this.#job !== null) void stopJob(this.#job);
   }
 
-  async #runRows(ids: string[]): Promise<void> {
+  async #runRows(rows: string[]): Promise<void> {
     const size = Math.max(1, session.context?.limits.batch ?? 1000);
-    const names = Object.keys(this.plan.patch ?? {});
-    if (this.plan.kind === 'patch') {
-      const before = await valuesBefore(this.type, ids, names);
-      if ('problem' in before) return this.#fail(before.problem);
-      this.#before = before.data;
+    const { kind, patch = {} } = this.plan;
+    let ids = rows;
+    if (kind !== 'delete') {
+      const read = await readBefore(this.type, rows, Object.keys(patch));
+      if ('problem' in read) return this.#fail(read.problem);
+      this.#before = read.data;
     }
+    if (kind === 'patch') {
+      ids = rows.filter((id) => {
+        const before = this.#before.get(id);
+        return !before || !hasValues(before, patch);
+      });
+    }
+    this.unchanged = rows.length - ids.length;
+    this.total = ids.length;
     // Small batches show progress; the limit of the server bounds them.
     const step = Math.min(size, ids.length > 500 ? 250 : 100);
     for (let at = 0; at < ids.length; at += step) {
@@ -106,7 +128,8 @@ export class Run {
   }
 
   async #runJob(): Promise<void> {
-    const started = await startJob(this.type, bodyFor(this.plan, this.target), this.total);
+    const all = bodyFor(this.plan, this.target);
+    const started = await startJob(this.type, onlyChanging(all) ?? all, this.total);
     if ('problem' in started) return this.#fail(started.problem);
     this.#job = started.data;
     for (;;) {
@@ -137,27 +160,28 @@ export class Run {
   }
 
   get canUndo(): boolean {
-    const { kind } = this.plan;
-    return this.#changed.length > 0 && (kind === 'delete' || kind === 'patch');
+    return this.#changed.length > 0 && canUndo(this.plan, this.target);
   }
 
-  /** Takes the action back; returns what failed. */
-  async undo(): Promise<Problem | null> {
-    if (this.plan.kind === 'delete') return (await restoreDeleted(this.type, this.#changed)).problem;
-    const names = Object.keys(this.plan.patch ?? {});
-    const had = this.#changed.filter((id) => names.every((name) => name in (this.#before.get(id) ?? {})));
-    const step = Math.max(1, session.context?.limits.batch ?? 1000);
-    for (let at = 0; at < had.length; at += step) {
-      const values = had.slice(at, at + step).map((id) => ({ ...this.#before.get(id), id }));
-      const result = await patchBatch(this.type, values);
-      if ('problem' in result) return result.problem;
+  /** Takes the action back. */
+  undo(): Promise<Undone> {
+    const { kind, patch = {} } = this.plan;
+    const changed = new Map(this.#changed.flatMap((id) => entry(id, this.#before.get(id))));
+    switch (kind) {
+      case 'patch':
+        return undoPatch(this.type, Object.keys(patch), changed);
+      case 'publish':
+      case 'unpublish':
+      case 'archive':
+        return undoStatus(this.type, kind, changed);
+      default:
+        return restoreDeleted(this.type, this.#changed);
     }
-    for (const id of this.#changed.filter((item) => !had.includes(item))) {
-      const problem = await removeProperties(this.type, id, names);
-      if (problem) return problem;
-    }
-    return null;
   }
+}
+
+function entry(id: string, before: Before | undefined): [string, Before][] {
+  return before ? [[id, before]] : [];
 }
 
 const NO_PROBLEM: Problem = {

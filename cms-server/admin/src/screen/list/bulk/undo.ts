@@ -1,0 +1,196 @@
+// What takes an action on several objects back. Objects that were changed since then are left alone. Knows the
+// API, no component.
+import { answer, api, type Answer } from '../../../api/client';
+import type { Problem } from '../../../api/problem';
+import { statusOf, type Action, type Status } from '../../../object/publish-rules';
+import { baseOf, readObject, readVersion, updateObject } from '../../../object/store';
+import { session } from '../../../session/session.svelte';
+import { isEqual } from '../../../value/equal';
+import { patchBatch, statusBatch } from './requests';
+
+/** What of an object is needed to take an action back. */
+export interface Before {
+  status: Status;
+  version: number;
+  /** The version that readers have. */
+  publicVersion: number;
+  /** Values of the properties that are changed. */
+  values: Record<string, unknown>;
+}
+
+export interface Undone {
+  undone: number;
+  /** Objects that others, or this user, have changed meanwhile. */
+  left: number;
+  /** What failed first. */
+  problem: Problem | null;
+}
+
+const READ = 200;
+const AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
+
+/** Reads the state of objects before an action; `names` are the properties that it changes. */
+export async function readBefore(
+  type: string,
+  ids: string[],
+  names: string[],
+): Promise<Answer<Map<string, Before>>> {
+  const before = new Map<string, Before>();
+  for (let at = 0; at < ids.length; at += READ) {
+    const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': ids.slice(at, at + READ) };
+    const result = await answer(
+      api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
+    );
+    if ('problem' in result) return result;
+    for (const { id, internal, ...values } of result.data.data) {
+      before.set(id, {
+        status: statusOf(internal?.status),
+        version: internal?.latestVersion ?? 0,
+        publicVersion: internal?.publicVersion ?? -1,
+        values,
+      });
+    }
+  }
+  return { data: before, etag: null };
+}
+
+/** Tells whether an object has all values of a patch. */
+export function hasValues({ values }: Before, patch: Record<string, unknown>): boolean {
+  return Object.entries(patch).every(([name, value]) => isEqual(values[name], value));
+}
+
+/** Of the objects that an action changed, those that are still as it left them. */
+async function untouched(
+  type: string,
+  changed: ReadonlyMap<string, Before>,
+  names: string[],
+  isUntouched: (before: Before, now: Before) => boolean,
+): Promise<Answer<string[]>> {
+  const now = await readBefore(type, [...changed.keys()], names);
+  if ('problem' in now) return now;
+  const ids = [...changed].flatMap(([id, before]) => {
+    const state = now.data.get(id);
+    return state && isUntouched(before, state) ? [id] : [];
+  });
+  return { data: ids, etag: null };
+}
+
+/** Gives properties their former values. */
+export async function undoPatch(
+  type: string,
+  names: string[],
+  changed: ReadonlyMap<string, Before>,
+): Promise<Undone> {
+  const found = await untouched(type, changed, names, (before, now) => now.version === before.version + 1);
+  if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
+  const result: Undone = { undone: 0, left: changed.size - found.data.length, problem: null };
+  const had = found.data.filter((id) => names.every((name) => name in (changed.get(id)?.values ?? {})));
+  const size = Math.max(1, session.context?.limits.batch ?? 1000);
+  for (let at = 0; at < had.length; at += size) {
+    const part = had.slice(at, at + size);
+    const sent = await patchBatch(
+      type,
+      part.map((id) => ({ ...changed.get(id)?.values, id })),
+    );
+    if ('problem' in sent) return { ...result, problem: sent.problem };
+    result.undone += part.length - sent.refused.length;
+    const [first] = sent.refused;
+    if (first) result.problem ??= refusal(first.errors);
+  }
+  for (const id of found.data.filter((item) => !had.includes(item))) {
+    const problem = await removeProperties(type, id, names);
+    if (problem) result.problem ??= problem;
+    else result.undone += 1;
+  }
+  return result;
+}
+
+function refusal(fields: Record<string, string[]>): Problem {
+  const message = Object.values(fields).flat().join(' ');
+  return { status: 400, message, fields, requestId: null, retryAfter: null, data: null };
+}
+
+/** Takes a property away from an object that did not have it. */
+async function removeProperties(type: string, id: string, names: string[]): Promise<Problem | null> {
+  const read = await readObject(type, id);
+  if ('problem' in read) return read.problem;
+  const { values } = baseOf(read.data, null);
+  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+  const result = await updateObject(type, id, rest, read.etag ?? '*');
+  return 'problem' in result ? result.problem : null;
+}
+
+/** Gives objects their former status. Edited objects get the version back that readers had. */
+export async function undoStatus(
+  type: string,
+  action: Action,
+  changed: ReadonlyMap<string, Before>,
+): Promise<Undone> {
+  const moved = new Map([...changed].filter(([, { status }]) => status !== AFTER[action]));
+  const found = await untouched(
+    type,
+    moved,
+    [],
+    (before, now) => now.version === before.version && now.status === AFTER[action],
+  );
+  if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
+  const result: Undone = { undone: 0, left: moved.size - found.data.length, problem: null };
+  for (const back of ['publish', 'unpublish', 'archive'] as const) {
+    const ids = found.data.filter((id) => moved.get(id)?.status === AFTER[back]);
+    const size = Math.max(1, session.context?.limits.batch ?? 1000);
+    for (let at = 0; at < ids.length; at += size) {
+      const part = ids.slice(at, at + size);
+      const sent = await statusBatch(type, back, part);
+      if ('problem' in sent) return { ...result, problem: sent.problem };
+      result.undone += part.length;
+    }
+  }
+  for (const id of found.data) {
+    const before = moved.get(id);
+    if (before?.status !== 'modified') continue;
+    const problem = await restoreEdited(type, id, before.publicVersion);
+    if (problem) result.problem ??= problem;
+    else result.undone += 1;
+  }
+  return result;
+}
+
+/** Publishes what readers had, as a new version, and puts the edited values on top of it again. */
+async function restoreEdited(type: string, id: string, publicVersion: number): Promise<Problem | null> {
+  const edited = await readObject(type, id);
+  if ('problem' in edited) return edited.problem;
+  const shown = await readVersion(type, id, publicVersion);
+  if (!shown) return refusal({});
+  const back = await updateObject(type, id, baseOf(shown, null).values, edited.etag ?? '*');
+  if ('problem' in back) return back.problem;
+  const published = await statusBatch(type, 'publish', [id]);
+  if ('problem' in published) return published.problem;
+  const now = await readObject(type, id);
+  if ('problem' in now) return now.problem;
+  const again = await updateObject(type, id, baseOf(edited.data, null).values, now.etag ?? '*');
+  return 'problem' in again ? again.problem : null;
+}
+
+/** Restores objects that this user has just deleted. */
+export async function restoreDeleted(type: string, ids: string[]): Promise<Undone> {
+  const waiting = new Set(ids);
+  const by = session.context?.by.id;
+  const result: Undone = { undone: 0, left: 0, problem: null };
+  for (let page = 1; waiting.size > 0 && page <= 20; page += 1) {
+    const found = await answer(
+      api.GET('/api/v1/trash', {
+        params: { query: { page: 1, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
+      }),
+    );
+    if ('problem' in found) return { ...result, problem: found.problem };
+    // The last deletion of each; the oldest of them first, so that what objects link to is there before them.
+    const entries = found.data.data.filter(({ id }) => waiting.delete(id)).reverse();
+    if (entries.length === 0) break;
+    for (const { entry } of entries) {
+      const sent = await answer(api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }));
+      if ('problem' in sent) result.problem ??= sent.problem;
+      else result.undone += 1;
+    }
+  }
+  return result;
+}

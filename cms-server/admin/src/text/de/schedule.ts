@@ -1,0 +1,9 @@
+// Geplante Veröffentlichungen.
+import type { Texts } from '..';
+
+export const schedule: Texts['schedule'] = {
+  title: 'Terminplan',
+  nothing: 'Nichts ist geplant. Öffnen Sie ein Objekt und wählen Sie neben „Veröffentlichen“ eine Zeit.',
+  by: (name) => `von ${name}`,
+  inZone: (zone) => `festgelegt für ${zone}`,
+};

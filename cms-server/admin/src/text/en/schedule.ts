@@ -1,0 +1,7 @@
+// Scheduled publications.
+export const schedule = {
+  title: 'Schedule',
+  nothing: 'Nothing is scheduled. Open an object and choose a time beside “Publish”.',
+  by: (name: string) => `by ${name}`,
+  inZone: (zone: string) => `set for ${zone}`,
+};

@@ -1,0 +1,88 @@
+// Build step: texts are loaded with the code that uses them, as style sheets are. Each `import('./X')` waits
+// for the texts of `X` and of what it imports; they are found by the name of their area (`t.list.count`).
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Plugin } from 'vite';
+
+const SOURCE = resolve(import.meta.dirname, 'src');
+const TEXT = join(SOURCE, 'text');
+
+/** The file of each group of texts: `src/text/en/trash.ts` has those of `t.trash` and `t.activity`. */
+function areaFiles(): Map<string, string> {
+  const files = readdirSync(join(TEXT, 'en')).filter((file) => file !== 'index.ts');
+  return new Map(
+    files.flatMap((file) => {
+      const source = readFileSync(join(TEXT, 'en', file), 'utf8');
+      const groups = [...source.matchAll(/^export const (\w+)/gm)];
+      return groups.map(([, group = '']): [string, string] => [group, file.replace(/\.ts$/, '')]);
+    }),
+  );
+}
+
+function resolved(from: string, specifier: string): string | undefined {
+  const path = resolve(dirname(from), specifier);
+  return ['', '.ts', '.svelte', '/index.ts']
+    .map((end) => path + end)
+    .find((file) => existsSync(file) && statSync(file).isFile());
+}
+
+/** What a module imports when it is loaded. */
+const STATIC_IMPORT =
+  /^\s*(?:import(?!\s+type\b|\s*\()|export\b[^;'"]*?\bfrom)\b[^;'"]*?(['"])(\.[^'"]+)\1/gm;
+
+/** The names of the text files that a module and its imports use. */
+export function areasOf(module: string): string[] {
+  const files = areaFiles();
+  const areas = new Set<string>();
+  const seen = new Set<string>();
+  const open = [module];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file) || file.startsWith(TEXT)) continue;
+    seen.add(file);
+    const source = readFileSync(file, 'utf8');
+    for (const [, group = ''] of source.matchAll(/\bt\.(\w+)/g)) {
+      const area = files.get(group);
+      if (area !== undefined) areas.add(area);
+    }
+    for (const [, , specifier = ''] of source.matchAll(STATIC_IMPORT)) {
+      const next = resolved(file, specifier);
+      if (next !== undefined && /\.(ts|svelte)$/.test(next)) open.push(next);
+    }
+  }
+  return [...areas].sort();
+}
+
+export function texts(): Plugin {
+  return {
+    name: 'texts',
+    // The texts of what is not loaded by `import()`.
+    config: () => ({ define: { FIRST_TEXTS: JSON.stringify(areasOf(join(SOURCE, 'main.ts'))) } }),
+    transform(code, id) {
+      const [file = ''] = id.split('?');
+      if (id !== file || !file.startsWith(SOURCE)) return undefined;
+      let found = false;
+      const changed = code.replace(
+        /\bimport\(\s*(['"])(\.[^'"]+)\1\s*\)/g,
+        (call, _quote, specifier: string) => {
+          const module = resolved(file, specifier);
+          const areas = module === undefined || module.startsWith(TEXT) ? [] : areasOf(module);
+          if (areas.length === 0) return call;
+          found = true;
+          return `withTexts(${JSON.stringify(areas)}, ${call})`;
+        },
+      );
+      if (!found) return undefined;
+      // On the first line, so that the lines of the source map stay right.
+      return {
+        code: `import { withTexts } from ${JSON.stringify(join(TEXT, 'index.ts'))};${changed}`,
+        map: null,
+      };
+    },
+  };
+}
+
+/** Files of texts have their language in the name: `assets/en-list-<hash>.js`. */
+export function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): string {
+  const [, language] = /\/src\/text\/(\w+)\/[^/]+$/.exec(facadeModuleId ?? '') ?? [];
+  return language === undefined ? 'assets/[name]-[hash].js' : `assets/${language}-[name]-[hash].js`;
+}

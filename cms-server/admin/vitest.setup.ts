@@ -1,0 +1,5 @@
+// Unit tests import modules directly: all texts are there before them.
+import { t } from './src/text';
+import { en } from './src/text/en';
+
+for (const load of Object.values(en)) Object.assign(t, await load());
