@@ -12,8 +12,8 @@ pub(crate) use cms_model::webhook::synchronous::WriteEvent;
 
 use crate::{cms::Cms, webhook::delivery_creator};
 
-/// Runs inside a transaction that is about to remove deleted objects permanently, while the journal
-/// rows of their deletion can still read them.
+/// Runs inside a transaction that is about to remove deleted objects permanently: creates the
+/// deliveries of unread journal rows, which need these objects.
 pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
     delivery_creator::catch_up(writer, at)
 }

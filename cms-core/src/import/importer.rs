@@ -213,8 +213,8 @@ impl<'a> Importer<'a> {
         self.announced
     }
 
-    /// Begins the objects of a type. `deleted_ids` contains the ids of its deleted_ids objects in lower
-    /// case.
+    /// Begins the objects of a type. `deleted_ids` contains the ids of its deleted objects in
+    /// lower case.
     pub fn begin(&mut self, content_type: &'a ContentType, deleted_ids: &'a HashSet<String>) {
         let (waiting, without_links) = (Vec::new(), Vec::new());
         self.types.push(TypeImport { content_type, deleted_ids, waiting, without_links });

@@ -78,7 +78,7 @@ pub(crate) struct PreparedObject {
     /// The values of unique properties.
     unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
-    /// Names of the properties that differ from the version before, as a JSON array.
+    /// Names of the properties that differ from the previous version, as a JSON array.
     changed: String,
     pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
@@ -275,7 +275,7 @@ impl PreparedObject {
         parse(&self.data)
     }
 
-    /// Returns the names of the properties that differ from the version before.
+    /// Returns the names of the properties that differ from the previous version.
     pub(crate) fn changed_names(&self) -> Result<Vec<String>> {
         serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
     }

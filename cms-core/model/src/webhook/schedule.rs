@@ -18,8 +18,8 @@ const FIRST_PAUSE_SECONDS: i64 = 10;
 const SECOND_PAUSE_SECONDS: i64 = 60;
 const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
 const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-/// Days after which a delivery fails, from the time at which it became the head of its queue, and
-/// not counting time in which the webhook was disabled.
+/// Days after which a delivery fails, from the time at which it became the head of its queue, or its
+/// webhook was enabled again.
 const EXPIRY_DAYS: i64 = 3;
 
 /// Returns the error of a delivery that expired without an attempt.
