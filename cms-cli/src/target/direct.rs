@@ -169,13 +169,8 @@ impl ImportTarget for Direct {
         Ok(self.cms.workflows().list()?.data)
     }
 
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState> {
-        let payload = Map::from_iter([("action".to_owned(), json!(transition))]);
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
+        let payload = Map::from_iter([("action".to_owned(), json!(name))]);
         self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 }

@@ -129,14 +129,9 @@ impl ImportTarget for Remote {
         Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
 
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState> {
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
         let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
-        let body = text(&json!({ "action": transition }))?;
+        let body = text(&json!({ "action": name }))?;
         self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
     }
 }

@@ -65,13 +65,8 @@ pub trait ImportTarget {
     -> Result<()>;
     /// Returns all workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
-    /// Runs a workflow transition of an object; returns its new state.
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState>;
+    /// Runs the workflow transition of this name; returns the new state of the object.
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
 }
 
 /// How a batch of objects is saved.
