@@ -130,9 +130,9 @@ impl ImportTarget for Remote {
     }
 
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
-        let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
+        let (path, object) = (state_path(content_type, id), format!("{content_type}/{id}"));
         let body = text(&json!({ "action": name }))?;
-        self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
+        self.request_json(&Method::PUT, &path, Some(&body), object_named(&object))
     }
 }
 
