@@ -22,10 +22,11 @@ export const toasts = {
 export function toast(
   message: string,
   options: { kind?: Toast['kind']; action?: Toast['action'] } = {},
-): void {
+): number {
   const id = (last += 1);
   shown = [...shown.slice(-3), { id, message, kind: options.kind ?? 'info', action: options.action }];
   if (!options.action) setTimeout(() => dismissToast(id), SHOWN_MS);
+  return id;
 }
 
 export function dismissToast(id: number): void {
