@@ -64,11 +64,7 @@ export async function openScreen(page: Page, home: string, path: string): Promis
   await page.goto(`${home}/admin/${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(
-    page
-      .getByRole('main')
-      .locator('a, input, button')
-      .filter({ visible: true })
-      .first(),
+    page.getByRole('main').locator('a, input, button').filter({ visible: true }).first(),
   ).toBeVisible();
   await expect(page.getByRole('main').locator('.skeleton')).toHaveCount(0);
   await page.waitForLoadState('load');

@@ -76,7 +76,9 @@ test('speaks German on every screen after it was chosen in the settings', async 
   await signIn(page);
   await openScreen(page, home, 'me');
   // In English the comparison finds what it has to find later.
-  expect((await shown(page)).filter((text) => english.some((pattern) => pattern.test(text))).length).toBeGreaterThan(20);
+  expect(
+    (await shown(page)).filter((text) => english.some((pattern) => pattern.test(text))).length,
+  ).toBeGreaterThan(20);
   await page.getByLabel('Language').selectOption('Deutsch');
   await expect(page.getByRole('heading', { level: 1, name: 'Meine Einstellungen' })).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');

@@ -63,9 +63,13 @@ async function drag(page: Page, handle: Locator, target: Locator): Promise<void>
 }
 
 const titles = (list: Locator) =>
-  list.getByRole('listitem').evaluateAll((items) =>
-    items.map((item) => item.querySelector('button[aria-haspopup="menu"]')?.getAttribute('aria-label') ?? ''),
-  );
+  list
+    .getByRole('listitem')
+    .evaluateAll((items) =>
+      items.map(
+        (item) => item.querySelector('button[aria-haspopup="menu"]')?.getAttribute('aria-label') ?? '',
+      ),
+    );
 
 test('puts links in order with a pointer, with keys and with the menu', async ({ page, server, home }) => {
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
@@ -98,7 +102,11 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
 
 test('puts the blocks of a text in order with a pointer and with keys', async ({ page, server, home }) => {
   const block = (id: string, text: string) => ({ id, type: 'paragraph', data: { text } });
-  const content = { time: 1, version: '2.30', blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')] };
+  const content = {
+    time: 1,
+    version: '2.30',
+    blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')],
+  };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
   await signIn(page);
   await openScreen(page, home, 'c/post/the-ten-oclock-boat');
@@ -119,7 +127,11 @@ test('puts the items of a list in order with a pointer', async ({ page, home }) 
   await openScreen(page, home, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
   const [first, second] = await titles(list);
-  await drag(page, list.getByRole('button', { name: first ?? '', exact: true }), list.getByRole('listitem').last());
+  await drag(
+    page,
+    list.getByRole('button', { name: first ?? '', exact: true }),
+    list.getByRole('listitem').last(),
+  );
   await expect.poll(() => titles(list)).toEqual([second, first]);
   await page.getByRole('button', { name: 'Reset Opening hours to the stored value' }).click();
   await expect.poll(() => titles(list)).toEqual([first, second]);

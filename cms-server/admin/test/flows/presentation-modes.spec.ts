@@ -19,7 +19,11 @@ const hasRing = (page: Page) =>
       return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && outlineColor !== 'rgba(0, 0, 0, 0)';
     };
     const element = document.activeElement;
-    return ring(element) || ring(element?.closest(':focus-within:not(:has(:focus-within))') ?? null) || ring(element?.parentElement ?? null);
+    return (
+      ring(element) ||
+      ring(element?.closest(':focus-within:not(:has(:focus-within))') ?? null) ||
+      ring(element?.parentElement ?? null)
+    );
   });
 
 test.describe('in forced colours', () => {
@@ -37,7 +41,10 @@ test.describe('in forced colours', () => {
     const other = await colours(side.getByRole('link', { name: 'Product', exact: true }));
     expect(current.backgroundColor).not.toBe(other.backgroundColor);
     expect(current.backgroundColor).not.toBe(current.color);
-    await page.getByRole('checkbox', { name: /^Select / }).nth(1).check();
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .nth(1)
+      .check();
     const rows = page.getByRole('row');
     expect((await colours(rows.nth(1))).outline).toBeGreaterThan(0);
     expect((await colours(rows.nth(2))).outline).toBe(0);
@@ -54,7 +61,9 @@ test.describe('in forced colours', () => {
 
     await openScreen(page, home, 'media');
     const toggles = page.getByRole('group', { name: 'View' }).getByRole('button');
-    expect((await colours(toggles.first())).backgroundColor).not.toBe((await colours(toggles.last())).backgroundColor);
+    expect((await colours(toggles.first())).backgroundColor).not.toBe(
+      (await colours(toggles.last())).backgroundColor,
+    );
     await expectAccessible(page);
   });
 
@@ -103,7 +112,9 @@ test('moves nothing with reduced motion', async ({ page, home }) => {
         const duration = animation.effect?.getTiming().duration;
         return typeof duration === 'number' && duration > 1;
       })
-      .map((animation) => (animation.effect instanceof KeyframeEffect ? animation.effect.target?.outerHTML : '')),
+      .map((animation) =>
+        animation.effect instanceof KeyframeEffect ? animation.effect.target?.outerHTML : '',
+      ),
   );
   expect(moving).toEqual([]);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe('auto');

@@ -44,7 +44,10 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^No object matches/));
   await page.getByRole('searchbox').first().fill('');
   await expect.poll(heard).toContainEqual(expect.stringMatching(/of 14/));
-  await page.getByRole('checkbox', { name: /^Select / }).nth(1).check();
+  await page
+    .getByRole('checkbox', { name: /^Select / })
+    .nth(1)
+    .check();
   await expect.poll(heard).toContainEqual('1 selected');
 
   await openScreen(page, home, 'c/product/slow-kettle');

@@ -19,6 +19,7 @@ export const shell: Texts['shell'] = {
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
   shortcuts: 'Tastenkürzel',
+  leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
   live: 'live',
   notLive: 'nicht live',

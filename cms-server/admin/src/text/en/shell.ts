@@ -16,6 +16,7 @@ export const shell = {
   signOut: 'Sign out',
   offline: 'You are offline. What you type is stored in this browser, and saved when the connection is back.',
   shortcuts: 'Shortcuts',
+  leaveTypes: 'Your edits of content types are not applied. Sign out and lose them?',
   leave: 'Your changes could not be stored. Leave anyway and lose them?',
   live: 'live',
   notLive: 'not live',
