@@ -63,6 +63,11 @@ export const publishing: Texts['publishing'] = {
   visibleAgain: 'Leser sehen es wieder.',
   changesForReaders: 'Was sich für Leser ändert',
   nothingChanges: 'Der Text ist der, den Leser schon haben.',
+  linkedUnread: (count) =>
+    plural(count, {
+      one: 'Von 1 verknüpften Objekt ist nicht bekannt, ob es öffentlich ist: Es konnte nicht gelesen werden.',
+      other: `Von ${String(count)} verknüpften Objekten ist nicht bekannt, ob sie öffentlich sind: Sie konnten nicht gelesen werden.`,
+    }),
   linkedTitle: (count) =>
     plural(count, {
       one: '1 verknüpftes Objekt ist in seinem jetzigen Stand nicht öffentlich:',

@@ -62,6 +62,11 @@ export const publishing = {
   visibleAgain: 'Readers see it again.',
   changesForReaders: 'What changes for readers',
   nothingChanges: 'Its text is the one that readers already have.',
+  linkedUnread: (count: number) =>
+    plural(count, {
+      one: 'Of 1 linked object it is not known whether readers see it: it could not be read.',
+      other: `Of ${String(count)} linked objects it is not known whether readers see them: they could not be read.`,
+    }),
   linkedTitle: (count: number) =>
     plural(count, {
       one: '1 linked object is not public in its current state:',
