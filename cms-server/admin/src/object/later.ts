@@ -11,6 +11,8 @@ export interface EditorEvents {
   saved: (version: number, others: Others | null) => void;
   /** A new object got its id. */
   created: (id: string) => void;
+  /** What the form has of a deleted object became work on a new one. */
+  detached: (workId: string) => void;
   /** Somebody changed the object, and the form shows it. */
   updated: (others: Others) => void;
 }
@@ -52,11 +54,10 @@ export async function readLater(
   id: string,
   base: Base | null,
 ): Promise<Later | { problem: Problem }> {
-  const [result, made] = await Promise.all([
-    readObject(type, id),
-    changesSince(type, id, base?.version ?? 0),
-  ]);
+  const result = await readObject(type, id);
   if ('problem' in result) return result;
+  const isLater = base === null || result.etag !== base.etag;
+  const made = isLater ? await changesSince(type, id, base?.version ?? 0) : [];
   const current = baseOf(result.data, result.etag);
   const names = changedNames(base?.values ?? {}, current.values);
   const by = [...new Set(made.map((version) => version.by).filter((name) => name !== ''))];

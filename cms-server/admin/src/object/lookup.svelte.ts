@@ -1,13 +1,14 @@
-// Lookup: titles of linked objects. All links that ask in the same moment are read with one request per type.
+// Lookup: titles of linked objects. All links that ask in the same moment are read with one request.
 import { SvelteMap } from 'svelte/reactivity';
 import { targetKey, type Target } from '../value/link';
-import { readSummaries, type Summary } from './summary';
+import { findSummaries, readSummaries, type Summary } from './summary';
 
 /** A summary, `missing` when there is no such object, `unknown` when it could not be read. */
 export type Known = Summary | 'missing' | 'unknown';
 
 const FRESH_MS = 30_000;
 const IDS_PER_REQUEST = 200;
+const IDS_PER_SEARCH = 50;
 
 const known = new SvelteMap<string, Known>();
 const readAt = new Map<string, number>();
@@ -36,9 +37,17 @@ export function request(targets: Target[]): void {
 }
 
 async function read(): Promise<void> {
-  const byType = new Map<string, string[]>();
-  for (const { type, id } of waiting) byType.set(type, [...(byType.get(type) ?? []), id]);
+  const targets = waiting;
   waiting = [];
+  const isMixed = new Set(targets.map(({ type }) => type)).size > 1;
+  const summaries = isMixed && targets.length <= IDS_PER_SEARCH ? await findSummaries(targets) : [];
+  summaries.forEach(remember);
+  const found = new Set(summaries.map(targetKey));
+  const byType = new Map<string, string[]>();
+  for (const target of targets) {
+    if (found.has(targetKey(target))) continue;
+    byType.set(target.type, [...(byType.get(target.type) ?? []), target.id]);
+  }
   await Promise.all(
     [...byType].flatMap(([type, ids]) => {
       const parts: Promise<void>[] = [];

@@ -18,8 +18,8 @@ describe('publishing', () => {
     ]);
   });
   it('knows the transitions that readers see', () => {
-    expect(isPublishing({ froms: ['review'], tos: ['public'] })).toBe(true);
-    expect(isPublishing({ froms: ['public'], tos: ['archive'] })).toBe(true);
-    expect(isPublishing({ froms: ['draft'], tos: ['review'] })).toBe(false);
+    expect(isPublishing({ from: 'review', to: 'public' })).toBe(true);
+    expect(isPublishing({ from: 'public', to: 'archive' })).toBe(true);
+    expect(isPublishing({ from: 'draft', to: 'review' })).toBe(false);
   });
 });

@@ -29,6 +29,6 @@ export function mayBeScheduled(status: Status): boolean {
 }
 
 /** A transition into or out of `public` is seen by readers: it needs the right to publish. */
-export function isPublishing(transition: { froms: string[]; tos: string[] }): boolean {
-  return [...transition.froms, ...transition.tos].includes('public');
+export function isPublishing(transition: { from: string; to: string }): boolean {
+  return transition.from === 'public' || transition.to === 'public';
 }

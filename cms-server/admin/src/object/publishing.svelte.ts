@@ -14,17 +14,6 @@ import {
 } from './publish-rules';
 import { readObject } from './store';
 
-export interface Transition {
-  name: string;
-  froms: string[];
-  tos: string[];
-}
-
-export interface WorkflowState {
-  state: string;
-  enabled_transitions: Transition[];
-}
-
 export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
 
 export class Publishing {
@@ -35,7 +24,6 @@ export class Publishing {
   busy = $state(false);
   /** Why the last action was refused. */
   problem: Problem | null = $state.raw(null);
-  workflow: WorkflowState | null = $state.raw(null);
 
   readonly status: Status = $derived.by(() => statusOf(this.editor.object?.internal?.status));
   /** The user may change the object at all. */
@@ -90,27 +78,15 @@ export class Publishing {
     );
   }
 
-  async readWorkflow(): Promise<void> {
-    if (!this.hasWorkflow || this.editor.id === null) return;
-    const result = await answer<WorkflowState>(
-      api.GET('/api/v1/workflow/{content_type}/{object_id}', {
-        params: { path: { content_type: this.editor.type.name, object_id: this.editor.id } },
-      }),
-    );
-    if (!('problem' in result)) this.workflow = result.data;
-  }
-
   /** Moves the object on in its workflow. Unsaved changes are saved first: they belong to the step. */
   async transition(name: string): Promise<boolean> {
     if (!this.editor.readonly && !(await this.editor.save())) return false;
-    const done = await this.#act((path) =>
+    return this.#act((path) =>
       api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
         params: { path: { content_type: path.contentType, object_id: path.id } },
         body: { action: name },
       }),
     );
-    await this.readWorkflow();
-    return done;
   }
 
   /** Copies the stored object; the id of the copy, or null when it was refused. */

@@ -3,29 +3,60 @@ import { answer, api, type Answer, type Schema } from '../api/client';
 import { record, string, strings } from '../type/definition';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './draft.svelte';
+import type { Write } from './save-queue';
 
 export type StoredObject = Schema['ContentObject'];
+
+/** Everything of an object, and who created and changed it last. */
+const WITH_AUTHORS = ['*', 'internal.createdBy', 'internal.updatedBy'];
 
 export async function readObject(
   type: string,
   id: string,
   signal?: AbortSignal,
 ): Promise<Answer<StoredObject>> {
-  const path = { contentType: type, id };
-  return answer(
-    api.GET('/api/v1/content/{contentType}/{id}', { params: { path }, ...(signal && { signal }) }),
+  const params = { path: { contentType: type, id }, query: { 'fields[]': WITH_AUTHORS } };
+  const result = await answer(
+    api.GET('/api/v1/content/{contentType}/{id}', { params, ...(signal && { signal }) }),
   );
+  return withStateTag(result);
+}
+
+/**
+ * The `ETag` of a response begins with that of the object's state; the rest names the chosen parts and the
+ * compression. Two responses about the same state have the same tag then.
+ */
+function withStateTag<T>(result: Answer<T>): Answer<T> {
+  if ('problem' in result) return result;
+  return { ...result, etag: result.etag && stateTag(result.etag) };
+}
+
+export function stateTag(etag: string): string {
+  return etag.replace(/^(?:W\/)?"([^".-]+)[.-].*"$/, '"$1"');
+}
+
+/** A saved object with its authors, whom the response to a save does not name. */
+export function withAuthors(
+  saved: StoredObject,
+  before: StoredObject | null,
+  user: { id: string; username: string } | undefined,
+): StoredObject {
+  if (!user || !saved.internal) return saved;
+  const me = { kind: 'user' as const, id: user.id, name: user.username };
+  const createdBy = before?.internal?.createdBy ?? me;
+  return { ...saved, internal: { ...saved.internal, createdBy, updatedBy: me } };
 }
 
 /** Creates an object. The key makes a repeated request return the response of the first. */
 export async function createObject(type: string, values: Values, key: string): Promise<Answer<StoredObject>> {
-  return answer(
+  const result = await answer(
     api.POST('/api/v1/content/{contentType}', {
       params: { path: { contentType: type } },
       headers: { 'Idempotency-Key': key },
       body: values,
     }),
   );
+  return withStateTag(result);
 }
 
 /** Replaces an object, if it still is in the state of `etag`. */
@@ -35,13 +66,21 @@ export async function updateObject(
   values: Values,
   etag: string,
 ): Promise<Answer<StoredObject>> {
-  return answer(
+  const result = await answer(
     api.PUT('/api/v1/content/{contentType}/{id}', {
       params: { path: { contentType: type, id } },
       headers: { 'If-Match': etag },
       body: { id, ...values },
     }),
   );
+  return withStateTag(result);
+}
+
+/** Sends one write of the save queue. */
+export function send(type: string, write: Write): Promise<Answer<StoredObject>> {
+  return write.kind === 'create'
+    ? createObject(type, write.values, write.key)
+    : updateObject(type, write.id, write.values, write.etag);
 }
 
 /** The base of a form: the values of an object without what the server adds. */

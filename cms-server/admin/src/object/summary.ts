@@ -4,10 +4,14 @@ import { answer, api, type Answer, type Page } from '../api/client';
 import { formFor, session, typeNamed } from '../session/session.svelte';
 import type { Field } from '../type/form';
 import { fileOfUrl, MEDIA_FIELDS, readMedia, type MediaFile } from '../value/media';
+import type { Target } from '../value/link';
 import { isRecord } from '../value/record';
-import { prefixQuery } from './query';
+import { wordsQuery } from '../value/search-text';
+import { titleFields } from './search-fields';
 
 export const MEDIA = '_media';
+/** The API takes no more. */
+const MAX_FIELDS = 100;
 
 export interface Summary {
   type: string;
@@ -78,6 +82,26 @@ export async function readSummaries(type: string, ids: string[]): Promise<Answer
   return { data: result.data.data.map((object) => summaryOf(type, object)), etag: null };
 }
 
+/** Reads objects of several types with one request. It may leave out some: a search knows ids as words. */
+export async function findSummaries(targets: Target[]): Promise<Summary[]> {
+  const types = [...new Set(targets.map(({ type }) => type))];
+  const result = await answer(
+    api.GET('/api/v1/search', {
+      params: {
+        query: {
+          q: targets.map(({ id }) => `id:"${id.replaceAll(/["\\]/g, '\\$&')}"`).join(' '),
+          limit: 2 * targets.length,
+          'content_type[]': types,
+          hydrate: 1,
+          'item_fields[]': [...new Set(types.flatMap(partsOf))].slice(0, MAX_FIELDS),
+        },
+      },
+    }),
+  );
+  if ('problem' in result) return [];
+  return result.data.data.map(({ item }) => summaryOf(contentTypeOf(item), item));
+}
+
 export interface Found {
   summaries: Summary[];
   total: number;
@@ -97,21 +121,10 @@ export interface SearchRequest {
   signal?: AbortSignal;
 }
 
-/** Properties in which people look for an object: short texts, title first. */
-function searchedFields(types: string[]): string[] {
-  const fields = types.flatMap((type) => {
-    const definition = typeNamed(type);
-    return definition ? formFor(definition).fields : [];
-  });
-  const short = fields.filter((field) => ['text', 'email', 'select', 'textarea'].includes(field.kind));
-  const names = new Set(short.map((field) => (field.title ? `${field.name}^5` : field.name)));
-  return ['id', ...names].slice(0, 100);
-}
-
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
 export async function searchSummaries(request: SearchRequest): Promise<Answer<Found>> {
   const { text, types, page, limit, filters, without, signal } = request;
-  const q = prefixQuery(text);
+  const q = wordsQuery(text);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
   const result = await answer(
@@ -125,9 +138,9 @@ export async function searchSummaries(request: SearchRequest): Promise<Answer<Fo
           order_by: 'internal.updatedAt',
           order_direction: 'desc',
           hydrate: 1,
-          ...(q !== '*' && types.length > 0 && { 'fields[]': searchedFields(types) }),
+          ...(q !== '*' && { 'fields[]': titleFields(types) }),
           ...(filters && { filters }),
-          'item_fields[]': [...new Set(searched.flatMap(partsOf))].slice(0, 100),
+          'item_fields[]': [...new Set(searched.flatMap(partsOf))].slice(0, MAX_FIELDS),
         },
       },
       ...(signal && { signal }),

@@ -6,11 +6,14 @@ import { tabName } from '../../api/tab';
 import { ObjectEditor } from '../../object/editor.svelte';
 import type { EditorEvents } from '../../object/later';
 import { beforeSignOut } from '../../object/leaving';
+import { linksIn } from '../../object/links';
+import { request } from '../../object/lookup.svelte';
 import { openNew, openObject } from '../../object/open';
 import { guardNavigation } from '../../router.svelte';
 import { may, session, typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
+import { targetOf } from '../../value/link';
 import { onChange } from '../live.svelte';
 
 /** The pause after the last key press before the values are checked. */
@@ -31,6 +34,9 @@ export async function openEditor(
   const opened =
     id === null ? await openNew(type.name, copy, opener) : await openObject(type.name, id, opener);
   if ('problem' in opened) return opened;
+  // All titles with one request; the controls that show them are still being loaded.
+  const links = linksIn(opened.found?.values ?? opened.object);
+  request(links.flatMap((dataUrl) => targetOf({ type: 'internal', dataUrl }) ?? []));
   return { editor: new ObjectEditor(type, opened, tab, events) };
 }
 
@@ -59,8 +65,10 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
 
   /** Leaving loses text only when it could not be stored anywhere. */
   const wouldLose = () => {
-    const current = editor();
-    return current !== null && current.keeping.status === 'failed' && current.draft.isChanged;
+    const { keeping, draft } = editor() ?? {};
+    if (!draft?.isChanged || !keeping) return false;
+    // What this browser refuses is on its way to the server, perhaps too long for a page that is closed.
+    return keeping.status === 'failed' || (keeping.deviceFailed && keeping.status === 'pending');
   };
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
@@ -72,7 +80,10 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   const stops = [
     guardNavigation(() => !wouldLose() || confirm(t.shell.leave)),
-    beforeSignOut(async () => editor()?.close()),
+    beforeSignOut(async () => {
+      await editor()?.keeper.flush();
+      return !wouldLose();
+    }),
   ];
   onDestroy(() => {
     for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);

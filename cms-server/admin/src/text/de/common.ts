@@ -3,6 +3,11 @@ import type { Texts } from '..';
 
 export const common: Texts['common'] = {
   cancel: 'Abbrechen',
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  notCopied: 'Der Browser erlaubt kein Kopieren. Markieren und kopieren Sie den Text.',
+  show: 'Anzeigen',
+  hide: 'Verbergen',
   close: 'Schließen',
   delete: 'Löschen',
   remove: (what) => `Entfernen: ${what}`,
@@ -15,6 +20,7 @@ export const common: Texts['common'] = {
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
+  notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
   required: 'Pflichtfeld',
   optional: 'optional',
   yes: 'Ja',

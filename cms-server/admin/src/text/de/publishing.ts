@@ -107,6 +107,7 @@ export const publishing: Texts['publishing'] = {
     `Die Website entscheidet, wer sie in einem Rahmen zeigen darf: Sie braucht Content-Security-Policy: frame-ancestors ${origin}. Manche Browser halten dort auch ihre Cookies zurück.`,
   noPreview: 'Dieser Typ hat keine Vorschau-URL.',
   versions: 'Versionen',
+  onlyVersion: 'Es gibt nur eine Version. Nach einer Änderung lassen sich hier beide vergleichen.',
   versionsEmpty: 'Es gibt noch keine Versionen.',
   current: 'aktuell',
   published: 'sehen Leser',

@@ -11,8 +11,6 @@ export const signIn: Texts['signIn'] = {
   password: 'Passwort',
   newPassword: 'Neues Passwort',
   passwordRules: 'Mindestens 12 Zeichen',
-  show: 'Anzeigen',
-  hide: 'Verbergen',
   submit: 'Anmelden',
   or: 'oder',
   wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',

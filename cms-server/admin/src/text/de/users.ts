@@ -1,5 +1,6 @@
 // Benutzer: Liste, Einladung, ein Benutzer.
 import type { Texts } from '..';
+import { number } from '../format';
 
 export const users: Texts['users'] = {
   search: 'Name oder E-Mail',
@@ -40,9 +41,6 @@ export const users: Texts['users'] = {
   linkHelp: (until) =>
     `Dieser Server verschickt keine E-Mail: Geben Sie den Link selbst weiter. Er funktioniert einmal, bis ${until}, und wird nur jetzt angezeigt.`,
   link: 'Link',
-  copy: 'Kopieren',
-  copied: 'Kopiert.',
-  notCopied: 'Der Browser erlaubt kein Kopieren. Markieren und kopieren Sie den Text.',
   newLink: 'Neuen Link kopieren',
   newLinkFor: (name) => `Neuen Link für ${name} kopieren`,
   invitationLink: 'Einladungslink anlegen',
@@ -55,7 +53,7 @@ export const users: Texts['users'] = {
   mayPublish: 'Darf veröffentlichen',
   mayPublishHelp:
     'Veröffentlichen, zurückziehen, archivieren, planen und alles andere, was Leser sofort sehen.',
-  count: (count) => `${count} Benutzer`,
+  count: (count) => `${number(count)} Benutzer`,
   empty: 'Kein Benutzer passt zu diesen Filtern.',
   clearFilters: 'Filter entfernen',
   save: 'Speichern',

@@ -1,6 +1,11 @@
 // Words that every screen uses.
 export const common = {
   cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied.',
+  notCopied: 'The browser does not allow copying. Select the text and copy it.',
+  show: 'Show',
+  hide: 'Hide',
   close: 'Close',
   delete: 'Delete',
   remove: (what: string) => `Remove: ${what}`,
@@ -13,6 +18,7 @@ export const common = {
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
+  notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
   required: 'required',
   optional: 'optional',
   yes: 'Yes',

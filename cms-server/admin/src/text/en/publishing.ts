@@ -105,6 +105,7 @@ export const publishing = {
     `The site decides who may show it in a frame: it needs Content-Security-Policy: frame-ancestors ${origin}. Your browser may also keep its cookies back there.`,
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
+  onlyVersion: 'There is only one version. After a change both can be compared here.',
   versionsEmpty: 'There are no versions yet.',
   current: 'current',
   published: 'readers see it',

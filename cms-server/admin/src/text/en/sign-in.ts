@@ -9,8 +9,6 @@ export const signIn = {
   password: 'Password',
   newPassword: 'New password',
   passwordRules: '12 characters or more',
-  show: 'Show',
-  hide: 'Hide',
   submit: 'Sign in',
   or: 'or',
   wrong: 'The e-mail address or the password is wrong.',

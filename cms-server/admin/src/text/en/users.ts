@@ -1,4 +1,6 @@
 // Users: list, invitation, one user.
+import { number, plural } from '../format';
+
 export const users = {
   search: 'Name or e-mail',
   anyRole: 'Any role',
@@ -38,9 +40,6 @@ export const users = {
   linkHelp: (until: string) =>
     `This server sends no e-mail: pass the link on yourself. It works once, until ${until}, and is shown only now.`,
   link: 'Link',
-  copy: 'Copy',
-  copied: 'Copied.',
-  notCopied: 'The browser does not allow copying. Select the text and copy it.',
   newLink: 'Copy new link',
   newLinkFor: (name: string) => `Copy new link for ${name}`,
   invitationLink: 'Create invitation link',
@@ -52,7 +51,7 @@ export const users = {
   rights: { create: 'Create', read: 'Read', update: 'Update', delete: 'Delete' },
   mayPublish: 'May publish',
   mayPublishHelp: 'Publish, unpublish, archive, schedule, and everything else that readers see immediately.',
-  count: (count: string) => `${count} users`,
+  count: (count: number) => plural(count, { one: '1 user', other: `${number(count)} users` }),
   empty: 'No user matches these filters.',
   clearFilters: 'Remove filters',
   save: 'Save',
