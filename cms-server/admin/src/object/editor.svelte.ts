@@ -1,16 +1,17 @@
 // One open object: the last known stored state, what the user made of it, saving, and what others did
 // meanwhile. Knows requests and the form of values; no component and no address.
 import type { FieldErrors, Problem } from '../api/problem';
-import { formFor, loadSession, may, session } from '../session/session.svelte';
+import { loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
-import { Draft, top, type Values } from './draft.svelte';
+import { Draft, errorsIn, type Values } from './draft.svelte';
+import { defaultsOf, titleIn } from './form-values';
 import { Keeper, type KeepState } from './keeper';
 import { readLater, type Decision, type EditorEvents, type Gone, type Later, type Others } from './later';
-import { merge } from './merge';
+import { merge, type Merge } from './merge';
 import type { Found, Opened } from './open';
-import { SaveQueue, type QueueState } from './save-queue';
+import { MOST_ATTEMPTS, SaveQueue, type QueueState } from './save-queue';
 import * as store from './store';
 import { baseOf, type StoredObject } from './store';
 
@@ -46,12 +47,8 @@ export class ObjectEditor {
     if (!may(this.id === null ? 'c' : 'u', this.type.name)) return true;
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
-  /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title: string = $derived.by(() => {
-    const parts = formFor(this.type).fields.filter((field) => field.title);
-    const texts = parts.map((field) => this.draft.mine[field.name]);
-    return texts.filter((part) => typeof part === 'string').join(' ');
-  });
+  /** The title as the form has it. */
+  readonly title: string = $derived.by(() => titleIn(this.type, this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -65,14 +62,18 @@ export class ObjectEditor {
   #tried = false;
   #saving: Promise<boolean> | null = null;
   #checks = 0;
+  #reads = 0;
 
   constructor(type: ContentType, opened: Opened, tab: string, events: EditorEvents) {
     this.type = $state.raw(type);
     this.#events = events;
     this.object = opened.object;
-    this.id = opened.object?.id ?? null;
+    this.id = opened.object?.id ?? (opened.gone && opened.workId);
+    this.gone = opened.gone;
     this.workId = opened.workId;
-    const base = opened.object && baseOf(opened.object, opened.etag);
+    const base = opened.object
+      ? baseOf(opened.object, opened.etag)
+      : opened.gone && (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(type));
     this.#queue = new SaveQueue(
       this.id,
@@ -93,7 +94,8 @@ export class ObjectEditor {
       tab,
     };
     const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
-    this.keeper = new Keeper(name, content, (state) => (this.keeping = state), found !== null && !isStale);
+    const report = (state: KeepState) => (this.keeping = state);
+    this.keeper = new Keeper(name, content, report, found !== null && !isStale, opened.copy);
     if (isStale) {
       this.stale = found;
       this.keeper.deviceOnly = true;
@@ -106,8 +108,8 @@ export class ObjectEditor {
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
   save(): Promise<boolean> {
     if (this.#saving) {
-      // The queue takes the newest text, and tries at once.
-      this.#queue.tryNow();
+      // An attempt that waits takes the newest text; what is on its way is followed by another request.
+      if (this.state === 'waiting') void this.#queue.save(this.draft.mine);
       return this.#saving.then(() => this.save());
     }
     this.#saving = this.#save().finally(() => (this.#saving = null));
@@ -124,16 +126,16 @@ export class ObjectEditor {
     this.problem = null;
     this.#tried = true;
     let others: Others | null = null;
-    for (;;) {
-      const sent = this.draft.mine;
-      const outcome = await this.#queue.save(sent);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#queue.save(this.draft.mine);
       if ('stopped' in outcome) return false;
       if ('saved' in outcome) {
-        this.#stored(outcome.saved, outcome.etag, sent, others);
+        this.#stored(outcome.saved, outcome.etag, outcome.values, others);
         return true;
       }
       const { refused } = outcome;
-      if (refused.status === 412) {
+      // A state that is always another one is an error between here and the server, such as changed tags.
+      if (refused.status === 412 && attempt < MOST_ATTEMPTS) {
         const merged = await this.#mergeLater();
         if (merged === null) return false;
         others = merged;
@@ -180,7 +182,11 @@ export class ObjectEditor {
   async #mergeLater(): Promise<Others | null> {
     const later = await this.#readLater();
     if (!later) return null;
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    if ('problem' in later) {
+      this.problem = later.problem;
+      return null;
+    }
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) {
       this.later = later;
       this.decision = { merge: merged, later, reason: 'save' };
@@ -190,13 +196,17 @@ export class ObjectEditor {
     return later.others;
   }
 
-  async #readLater(): Promise<Later | null> {
+  /** The state on the server; null when there is none any more. */
+  async #readLater(): Promise<Later | { problem: Problem } | null> {
     if (this.id === null) return null;
     const later = await readLater(this.type.name, this.id, this.draft.base);
-    if (!('problem' in later)) return later;
-    if (later.problem.status === 404) await this.#lost();
-    else this.problem = later.problem;
+    if (!('problem' in later) || later.problem.status !== 404) return later;
+    await this.#lost();
     return null;
+  }
+
+  #merged(object: StoredObject): Merge {
+    return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
   }
 
   #take(later: { object: StoredObject; etag: string | null }, mine: Values): void {
@@ -214,13 +224,6 @@ export class ObjectEditor {
     this.gone = { deletion };
   }
 
-  /** The stored object after another action, such as publishing. Unsaved changes are kept. */
-  adopt(object: StoredObject, etag: string | null): void {
-    const { values } = baseOf(object, etag);
-    this.#take({ object, etag }, merge(this.draft.base?.values ?? {}, this.draft.mine, values).values);
-    this.id = object.id;
-  }
-
   /** Sets properties as an unsaved change; `undefined` removes one. */
   putIntoForm(values: Partial<Values>): void {
     for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
@@ -234,18 +237,25 @@ export class ObjectEditor {
 
   /** Something happened to the object on the server: reads it, if it is not what the form knows. */
   async refresh(): Promise<void> {
+    this.#reads += 1;
+    const read = this.#reads;
     if (this.#saving) await this.#saving;
     if (this.id === null || this.gone) return;
+    const { base } = this.draft;
     const later = await this.#readLater();
-    if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
-    if (later.others.names.length === 0) this.adopt(later.object, later.etag);
+    // What is read in the background reports no problem: the next save does.
+    if (!later || 'problem' in later || read !== this.#reads) return;
+    // The form has got another state meanwhile: this one may be older.
+    if (this.#saving || this.draft.base !== base) return this.refresh();
+    if (later.etag === base?.etag) return;
+    if (later.others.names.length === 0) this.#take(later, this.#merged(later.object).values);
     else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
     else this.later = later;
   }
 
   /** Takes a later state into the form, unless the user changed the same values. */
   #takeOrAsk(later: Later): void {
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) {
       this.later = later;
       return;
@@ -258,7 +268,7 @@ export class ObjectEditor {
   mergeLater(): void {
     const { later } = this;
     if (!later) return;
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) this.decision = { merge: merged, later, reason: 'later' };
     else this.#take(later, merged.values);
   }
@@ -313,7 +323,7 @@ export class ObjectEditor {
     this.gone = null;
     const result = await store.readObject(this.type.name, this.id);
     if ('problem' in result) this.problem = result.problem;
-    else this.adopt(result.data, result.etag);
+    else this.#take({ object: result.data, etag: result.etag }, this.#merged(result.data).values);
   }
 
   /** Saves what the form has of a deleted object as a new one. */
@@ -335,11 +345,8 @@ export class ObjectEditor {
     const problem = await store.validate(this.type.name, this.id, mine);
     if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
-    const entries = Object.entries(problem?.fields ?? {});
-    const changed = new Set(this.draft.changed);
-    this.errors = Object.fromEntries(
-      this.#tried ? entries : entries.filter(([path]) => changed.has(top(path))),
-    );
+    const fields = problem?.fields ?? {};
+    this.errors = this.#tried ? fields : errorsIn(this.draft.changed, fields);
     if (this.problem?.status === 400 && !problem) this.problem = null;
   }
 
@@ -354,10 +361,4 @@ export class ObjectEditor {
   async close(): Promise<void> {
     await this.keeper.end();
   }
-}
-
-/** Values of a new object. */
-export function defaultsOf(type: ContentType): Values {
-  const fields = formFor(type).fields.filter((field) => field.default !== undefined);
-  return Object.fromEntries(fields.map((field) => [field.name, field.default]));
 }

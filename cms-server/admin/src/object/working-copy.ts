@@ -1,59 +1,77 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
 import { answer, api, PAGE_HEADERS, type Answer, type Schema } from '../api/client';
 import type { Base, Values } from './draft.svelte';
+import { withStateTag } from './store';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
-/** Member of a copy that names the version it was made from; object ids and properties have no `~`. */
+/** Members of a copy that name the version it was made from, and the work; properties have no `~`. */
 const VERSION = '~version';
+const WORK = '~work';
 
 /** Unsaved work as it is stored: the values, and what they were made from. */
 export interface CopyContent {
   values: Values;
   base: Base | null;
+  /** Identifies the work among several on the same object. */
+  work?: string;
 }
 
-function bodyOf({ values, base }: CopyContent): { base: string | null; data: Values } {
-  return { base: base?.etag ?? null, data: base ? { ...values, [VERSION]: base.version } : values };
+function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
+  const data = { ...values, ...(base && { [VERSION]: base.version }), ...(work && { [WORK]: work }) };
+  return { base: base?.etag ?? null, data };
 }
 
-/** The values of a copy, and the number of the version that they were made from. */
-export function contentOf(copy: WorkingCopy): { values: Values; version: number | null } {
-  const { [VERSION]: version, ...values } = copy.data;
-  return { values, version: typeof version === 'number' ? version : null };
+/** The values of a copy, the number of the version that they were made from, and the work. */
+export function contentOf(copy: WorkingCopy): {
+  values: Values;
+  version: number | null;
+  work: string | null;
+} {
+  const { [VERSION]: version, [WORK]: work, ...values } = copy.data;
+  return {
+    values,
+    version: typeof version === 'number' ? version : null,
+    work: typeof work === 'string' ? work : null,
+  };
 }
 
-export function readCopy(type: string, id: string): Promise<Answer<WorkingCopy>> {
-  return answer(
-    api.GET('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-    }),
+export async function readCopy(type: string, id: string): Promise<Answer<WorkingCopy>> {
+  const params = { path: { contentType: type, id } };
+  return withStateTag(await answer(api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params })));
+}
+
+/** Replaces the copy, if it still is that of `etag`; without a tag any. */
+export async function writeCopy(
+  type: string,
+  id: string,
+  content: CopyContent,
+  etag: string | null,
+): Promise<Answer<WorkingCopy>> {
+  const params = { path: { contentType: type, id }, ...(etag !== null && { header: { 'If-Match': etag } }) };
+  return withStateTag(
+    await answer(
+      api.PUT('/api/v1/content/{contentType}/{id}/working-copy', { params, body: bodyOf(content) }),
+    ),
   );
 }
 
-export function writeCopy(type: string, id: string, content: CopyContent): Promise<Answer<WorkingCopy>> {
-  return answer(
-    api.PUT('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-      body: bodyOf(content),
-    }),
-  );
-}
-
-export function removeCopy(type: string, id: string): Promise<Answer<undefined>> {
-  return answer<undefined>(
-    api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-    }),
-  );
+/** Removes the copy, if it still is that of `etag`. */
+export function removeCopy(type: string, id: string, etag: string): Promise<Answer<undefined>> {
+  const params = { path: { contentType: type, id }, header: { 'If-Match': etag } };
+  return answer<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));
 }
 
 /** Sends a copy while the page is being closed. The browser takes at most 64 KiB, and no response is read. */
-export function sendCopyOnLeave(type: string, id: string, content: CopyContent): void {
+export function sendCopyOnLeave(type: string, id: string, content: CopyContent, etag: string | null): void {
   const path = `/api/v1/content/${encodeURIComponent(type)}/${encodeURIComponent(id)}/working-copy`;
   fetch(path, {
     method: 'PUT',
-    headers: { ...PAGE_HEADERS, 'Content-Type': 'application/json' },
+    headers: {
+      ...PAGE_HEADERS,
+      'Content-Type': 'application/json',
+      ...(etag !== null && { 'If-Match': etag }),
+    },
     body: JSON.stringify(bodyOf(content)),
     keepalive: true,
   }).catch(() => undefined);
