@@ -1,6 +1,5 @@
 // The state of an object form: what the server has (base), and what the user has made of it (mine).
 // Knows no control and no request.
-import type { FieldErrors } from '../api/problem';
 import { isEqual } from '../value/equal';
 
 export type Values = Record<string, unknown>;
@@ -60,9 +59,4 @@ export function changedNames(before: Values, after: Values): string[] {
 /** The top-level property of a path: `list` of `list[0].name`. */
 export function top(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? path;
-}
-
-/** Validation errors of some top-level properties. */
-export function errorsIn(names: string[], errors: FieldErrors): FieldErrors {
-  return Object.fromEntries(Object.entries(errors).filter(([path]) => names.includes(top(path))));
 }

@@ -1,17 +1,17 @@
 // One open object: the last known stored state, what the user made of it, saving, and what others did
 // meanwhile. Knows requests and the form of values; no component and no address.
 import type { FieldErrors, Problem } from '../api/problem';
-import { loadSession, may, session } from '../session/session.svelte';
+import { formFor, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
-import { Draft, errorsIn, type Values } from './draft.svelte';
-import { defaultsOf, titleIn } from './form-values';
+import { Draft, type Values } from './draft.svelte';
+import { defaultsOf, errorsOf, titleOf } from './form-values';
 import { Keeper, type KeepState } from './keeper';
 import { readLater, type Decision, type EditorEvents, type Gone, type Later, type Others } from './later';
 import { merge, type Merge } from './merge';
-import type { Found, Opened } from './open';
-import { MOST_ATTEMPTS, SaveQueue, type QueueState } from './save-queue';
+import { newWorkId, type Found, type Opened } from './open';
+import { mayRepeat, MOST_ATTEMPTS, SaveQueue, type QueueState, type Write } from './save-queue';
 import * as store from './store';
 import { baseOf, type StoredObject } from './store';
 
@@ -47,8 +47,8 @@ export class ObjectEditor {
     if (!may(this.id === null ? 'c' : 'u', this.type.name)) return true;
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
-  /** The title as the form has it. */
-  readonly title: string = $derived.by(() => titleIn(this.type, this.draft.mine));
+  /** The title of the object as the form has it; empty when no part of it is set. */
+  readonly title: string = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -68,31 +68,16 @@ export class ObjectEditor {
     this.type = $state.raw(type);
     this.#events = events;
     this.object = opened.object;
-    this.id = opened.object?.id ?? (opened.gone && opened.workId);
-    this.gone = opened.gone;
+    this.id = opened.object?.id ?? (opened.deleted ? opened.workId : null);
     this.workId = opened.workId;
-    const base = opened.object
-      ? baseOf(opened.object, opened.etag)
-      : opened.gone && (opened.found?.base ?? null);
-    this.draft = new Draft(base, defaultsOf(type));
-    this.#queue = new SaveQueue(
-      this.id,
-      base,
-      (write) =>
-        write.kind === 'create'
-          ? store.createObject(this.type.name, write.values, write.key)
-          : store.updateObject(this.type.name, write.id, write.values, write.etag),
-      (state) => (this.queue = state),
-    );
+    const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
+    this.draft = new Draft(base, defaultsOf(formFor(type)));
+    const send = (write: Write) => store.send(this.type.name, write);
+    this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
-    const name = {
-      user: session.context?.user.id ?? '',
-      type: type.name,
-      id: this.workId,
-      work: (isStale ? null : found?.work) ?? uuid(),
-      tab,
-    };
+    const work = (isStale ? null : found?.work) ?? uuid();
+    const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
     const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
     const report = (state: KeepState) => (this.keeping = state);
     this.keeper = new Keeper(name, content, report, found !== null && !isStale, opened.copy);
@@ -103,6 +88,7 @@ export class ObjectEditor {
       this.draft.mine = found.values;
       this.restoredAt = found.savedAt;
     }
+    if (opened.deleted) void this.#lost();
   }
 
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
@@ -136,9 +122,8 @@ export class ObjectEditor {
       const { refused } = outcome;
       // A state that is always another one is an error between here and the server, such as changed tags.
       if (refused.status === 412 && attempt < MOST_ATTEMPTS) {
-        const merged = await this.#mergeLater();
-        if (merged === null) return false;
-        others = merged;
+        others = await this.#mergeLater();
+        if (others === null) return false;
         if (this.draft.isChanged) continue;
         // The state of the server is what was to be saved: the response of an earlier attempt was lost.
         this.#afterSave(null);
@@ -180,12 +165,8 @@ export class ObjectEditor {
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
   async #mergeLater(): Promise<Others | null> {
-    const later = await this.#readLater();
+    const later = await this.#readLaterToSave();
     if (!later) return null;
-    if ('problem' in later) {
-      this.problem = later.problem;
-      return null;
-    }
     const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) {
       this.later = later;
@@ -196,7 +177,20 @@ export class ObjectEditor {
     return later.others;
   }
 
-  /** The state on the server; null when there is none any more. */
+  /** As the save that it belongs to: repeated until there is a definite response. */
+  async #readLaterToSave(): Promise<Later | null> {
+    for (let failures = 0; ; failures += 1) {
+      const later = await this.#readLater();
+      if (!later || !('problem' in later)) return later;
+      if (!mayRepeat(later.problem)) {
+        this.problem = later.problem;
+        return null;
+      }
+      if (!(await this.#queue.wait(later.problem, failures))) return null;
+    }
+  }
+
+  /** The current state; null when there is none any more. */
   async #readLater(): Promise<Later | { problem: Problem } | null> {
     if (this.id === null) return null;
     const later = await readLater(this.type.name, this.id, this.draft.base);
@@ -220,6 +214,7 @@ export class ObjectEditor {
   }
 
   async #lost(): Promise<void> {
+    this.gone ??= { deletion: null };
     const deletion = this.id === null ? null : await store.readDeletion(this.type.name, this.id);
     this.gone = { deletion };
   }
@@ -243,11 +238,15 @@ export class ObjectEditor {
     if (this.id === null || this.gone) return;
     const { base } = this.draft;
     const later = await this.#readLater();
-    // What is read in the background reports no problem: the next save does.
-    if (!later || 'problem' in later || read !== this.#reads) return;
+    if (read !== this.#reads) return;
+    if (later && 'problem' in later) {
+      // Without a response the next save finds out. A right that was lost shows in the form.
+      if (later.problem.status === 403) void loadSession();
+      return;
+    }
     // The form has got another state meanwhile: this one may be older.
-    if (this.#saving || this.draft.base !== base) return this.refresh();
-    if (later.etag === base?.etag) return;
+    if (later && (this.#saving || this.draft.base !== base)) return this.refresh();
+    if (!later || later.etag === base?.etag) return;
     if (later.others.names.length === 0) this.#take(later, this.#merged(later.object).values);
     else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
     else this.later = later;
@@ -327,12 +326,16 @@ export class ObjectEditor {
   }
 
   /** Saves what the form has of a deleted object as a new one. */
-  saveAsNew(): Promise<boolean> {
+  async saveAsNew(): Promise<boolean> {
     this.gone = null;
     this.id = null;
     this.object = null;
     this.draft.base = null;
     this.#queue.forget();
+    // When saving is refused, the work is that on a new object.
+    this.workId = newWorkId();
+    await this.keeper.move(this.workId, uuid());
+    this.#events.detached(this.workId);
     return this.save();
   }
 
@@ -345,8 +348,8 @@ export class ObjectEditor {
     const problem = await store.validate(this.type.name, this.id, mine);
     if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
-    const fields = problem?.fields ?? {};
-    this.errors = this.#tried ? fields : errorsIn(this.draft.changed, fields);
+    const { fields = {} } = problem ?? {};
+    this.errors = this.#tried ? fields : errorsOf(this.draft.changed, fields);
     if (this.problem?.status === 400 && !problem) this.problem = null;
   }
 

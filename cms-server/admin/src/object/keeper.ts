@@ -49,13 +49,14 @@ export class Keeper {
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: KeepState) => void,
+    /** Work was found: it has to be removed with the rest. */
     exists = false,
     /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
     tag?: string | null,
   ) {
     this.#name = name;
-    this.#copy = new ServerCopy(name.type, name.id, name.work, tag);
     this.#exists = exists;
+    this.#copy = new ServerCopy(name.type, name.id, name.work, tag);
   }
 
   /** The work has changed. */
@@ -82,7 +83,16 @@ export class Keeper {
     const content = this.content();
     if (content === null || this.#edits === 0) return;
     if (this.#onDevice < this.#edits) void this.#storeOnDevice();
-    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign) this.#copy.send(content);
+    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign) void this.#sendNow(content);
+  }
+
+  async #sendNow(content: CopyContent): Promise<void> {
+    const edits = this.#edits;
+    this.#exists = true;
+    if (!(await this.#copy.send(content))) return;
+    // The page was only hidden.
+    if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
+    this.#report({ at: serverNow() });
   }
 
   /** Stores what is not stored yet, then nothing more until the next change. */
@@ -102,6 +112,7 @@ export class Keeper {
       const copy = this.deviceOnly ? null : this.#copy;
       this.#queue = this.#queue.then(async () => {
         await dropWork(name).catch(() => undefined);
+        // Another tab may have replaced the copy by its own: that one stays.
         await copy?.remove();
       });
     }
@@ -123,6 +134,16 @@ export class Keeper {
   rename(id: string, work: string): void {
     this.#name = { ...this.#name, id, work };
     this.#copy = new ServerCopy(this.#name.type, id, work, null);
+  }
+
+  /** Stores the work under another id, then removes it under the old one. */
+  async move(id: string, work: string): Promise<void> {
+    const old = this.#name;
+    this.rename(id, work);
+    this.#onDevice = this.#onServer = 0;
+    this.#edits += 1;
+    await this.flush();
+    if (this.state.status === 'stored') await dropWork(old).catch(() => undefined);
   }
 
   async #storeOnDevice(): Promise<void> {
@@ -192,7 +213,7 @@ export class Keeper {
   #report(changes: Partial<KeepState> = {}): void {
     const { deviceFailed } = { ...this.state, ...changes };
     const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
-    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly);
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || expired.isForeign);
     const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
     this.state = { ...this.state, ...changes, status };
     this.onstate(this.state);

@@ -3,7 +3,9 @@ import { isEqual } from '../value/equal';
 import { keptWork, type KeptWork } from './kept';
 import { ServerCopy } from './server-copy';
 
-const hooks = new Set<() => Promise<void>>();
+/** Stores what was typed; false when that failed. */
+type Hook = () => Promise<boolean>;
+const hooks = new Set<Hook>();
 
 const texts = new Set<() => boolean>();
 
@@ -19,31 +21,30 @@ export function holdsText(): boolean {
 }
 
 /** Calls `hook` before unsaved work is sent at sign-out: an open form stores what was typed. */
-export function beforeSignOut(hook: () => Promise<void>): () => void {
+export function beforeSignOut(hook: Hook): () => void {
   hooks.add(hook);
   return () => hooks.delete(hook);
 }
 
-/**
- * Sends unsaved work to the server; the number of works that are in this browser only. The server has room for
- * one work on each object: the newest, if no other device has put one there.
- */
+/** Sends unsaved work to the server; the number of objects for which that failed. */
 export async function sendAllWork(user: string): Promise<number> {
-  for (const hook of hooks) await hook();
-  const newest = new Map<string, KeptWork>();
-  let left = 0;
+  let failed = 0;
+  for (const hook of hooks) if (!(await hook())) failed += 1;
+  const objects = new Map<string, KeptWork[]>();
   for (const work of await keptWork(user)) {
-    const { type, id, values, base, sent, synced } = work;
-    const key = `${type}/${id}`;
-    const before = newest.get(key);
-    if (before) {
-      if (!isEqual(before.values, values)) left += 1;
-      continue;
-    }
-    newest.set(key, work);
-    if (synced) continue;
-    const written = await new ServerCopy(type, id, work.work, sent).write({ values, base });
-    if (written !== 'stored') left += 1;
+    const key = JSON.stringify([work.type, work.id]);
+    objects.set(key, [...(objects.get(key) ?? []), work]);
   }
-  return left;
+  // The server has room for one working copy of an object: several tabs may have made more. The newest goes.
+  for (const [newest, ...others] of objects.values()) {
+    if (!newest) continue;
+    const { type, id, values, base, work, sent, synced } = newest;
+    const lost = others.filter((work) => !isEqual(work.values, values)).length;
+    failed += lost;
+    if (synced && lost === 0) continue;
+    // A copy of another device stays.
+    const written = await new ServerCopy(type, id, work, sent).write({ values, base });
+    if (written !== 'stored') failed += 1;
+  }
+  return failed;
 }

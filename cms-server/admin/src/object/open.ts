@@ -6,8 +6,7 @@ import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './draft.svelte';
 import { keepWork, keptWork, type KeptWork } from './kept';
-import type { Gone } from './later';
-import { baseOf, readDeletion, readObject, readVersion, type StoredObject } from './store';
+import { baseOf, readObject, readVersion, type StoredObject } from './store';
 import { contentOf, newCopies, readCopy, type WorkingCopy } from './working-copy';
 
 /** Unsaved work that was found. */
@@ -21,6 +20,8 @@ export interface Found {
   savedAt: number;
   /** Name of the work in this browser; null when it was found on the server. */
   work: string | null;
+  /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
+  sent: string | null;
 }
 
 export interface Opened {
@@ -28,11 +29,11 @@ export interface Opened {
   etag: string | null;
   /** Id under which unsaved work is stored. */
   workId: string;
+  /** The object was deleted, and the work found on this device is what is left of it. */
+  deleted: boolean;
   found: Found | null;
   /** `ETag` of the working copy on the server that this work may replace; null: none, undefined: not known. */
   copy: string | null | undefined;
-  /** The object was deleted: all there is is the unsaved work. */
-  gone: Gone | null;
 }
 
 /** Who opens it, and whether they can have unsaved work on it. */
@@ -52,17 +53,16 @@ export async function openObject(
   ]);
   if ('problem' in stored) {
     if (stored.problem.status !== 404 || !found) return stored;
-    const gone = { deletion: await readDeletion(type, id) };
-    return { object: null, etag: null, workId: id, found: { ...found, current: true }, copy, gone };
+    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true }, copy };
   }
   const base = baseOf(stored.data, stored.etag);
   return {
     object: stored.data,
     etag: stored.etag,
     workId: id,
+    deleted: false,
     found: found && (await based(type, id, found, base)),
     copy,
-    gone: null,
   };
 }
 
@@ -76,7 +76,14 @@ export async function openNew(type: string, name: string | null, opener: Opener)
   const workId = name ?? (await newestNew(type, opener)) ?? newWorkId();
   const { found, copy } = await find(type, workId, opener);
   // Nobody else can change what does not exist yet.
-  return { object: null, etag: null, workId, found: found && { ...found, current: true }, copy, gone: null };
+  return {
+    object: null,
+    etag: null,
+    workId,
+    deleted: false,
+    found: found && { ...found, current: true },
+    copy,
+  };
 }
 
 async function newestNew(type: string, opener: Opener): Promise<string | null> {
@@ -124,7 +131,7 @@ async function find(type: string, id: string, opener: Opener): Promise<Search> {
   if (all.some((work) => isOpen(work, open))) return { found: onDevice, copy: undefined };
   if ('problem' in copy)
     return { found: onDevice, copy: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
-  const server = fromServer(copy.data);
+  const server = fromServer(copy.data, copy.etag);
   if (!newest || !onDevice) return { found: server, copy: copy.etag };
   if (newest.sent === copy.etag || isEqual(newest.values, server.values))
     return { found: onDevice, copy: copy.etag };
@@ -134,12 +141,12 @@ async function find(type: string, id: string, opener: Opener): Promise<Search> {
     return { found: isNewer ? onDevice : { ...server, work: newest.work }, copy: copy.etag };
   // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
   if (!isNewer) return { found: server, copy: copy.etag };
-  const isKept = await keepFromServer(newest, server);
+  const isKept = all.some((work) => isEqual(work.values, server.values)) || (await keep(newest, server));
   return { found: onDevice, copy: isKept ? copy.etag : undefined };
 }
 
 /** Keeps a copy of the server in this browser, because it will be replaced there; false when that failed. */
-async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): Promise<boolean> {
+async function keep(like: KeptWork, { values, savedAt }: Candidate): Promise<boolean> {
   const { user, type, id, tab } = like;
   const kept = { user, type, id, tab, work: uuid(), base: null, values, savedAt, sent: null, synced: false };
   return keepWork(kept).then(
@@ -148,28 +155,28 @@ async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): P
   );
 }
 
-function fromDevice({ values, base, savedAt, work }: KeptWork): Candidate {
-  return { values, base, current: false, savedAt, work, version: null, onServer: false };
+function fromDevice({ values, base, savedAt, work, sent }: KeptWork): Candidate {
+  return { values, base, current: false, savedAt, work, sent, version: null, onServer: false };
 }
 
-function fromServer(copy: WorkingCopy): Candidate {
+function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, work: null, version, onServer: true };
+  return { values, base, current: copy.current, savedAt, work: null, sent, version, onServer: true };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
-  const { values, savedAt, work, version, onServer } = found;
+  const { values, savedAt, work, sent, version, onServer } = found;
   if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||
     (!onServer && isEqual(found.base?.values, current.values));
-  if (isCurrent) return { values, savedAt, work, base: current, current: true };
+  if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
   const fromVersion = version !== null ? await readVersion(type, id, version) : null;
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base = fromVersion ? baseOf(fromVersion, null) : onServer ? current : (found.base ?? current);
-  return { values, savedAt, work, base, current: false };
+  return { values, savedAt, work, sent, base, current: false };
 }

@@ -81,7 +81,8 @@ export class Publishing {
     if (!this.editor.readonly && !(await this.editor.save())) return false;
     return this.#act(({ path, header }) =>
       api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
-        params: { header, path: { content_type: path.contentType, object_id: path.id } },
+        headers: header,
+        params: { path: { content_type: path.contentType, object_id: path.id } },
         body: { action: name },
       }),
     );

@@ -27,12 +27,15 @@ function put(content: CopyContent, etag: string | null) {
 
 vi.mock('./kept', () => ({ keptWork: () => Promise.resolve(server.kept) }));
 vi.mock('./working-copy', async (original) => ({
-  ...(await original<typeof import('./working-copy')>()),
+  ...(await original<object>()),
   readCopy: () => Promise.resolve(server.down ? problem(503) : server.copy ? answerOf() : problem(404)),
   writeCopy: (_type: string, _id: string, content: CopyContent, etag: string | null) =>
     Promise.resolve(put(content, etag)),
-  sendCopyOnLeave: (_type: string, _id: string, content: CopyContent, etag: string | null) =>
-    put(content, etag),
+  // The page does not read the response.
+  sendCopyOnLeave: (_type: string, _id: string, content: CopyContent, etag: string | null) => {
+    put(content, etag);
+    return Promise.resolve(null);
+  },
   removeCopy: (_type: string, _id: string, etag: string) => {
     if (refused(etag)) return Promise.resolve(problem(412));
     server.copy = null;
@@ -59,7 +62,7 @@ describe('unsaved work on the server', () => {
     server.down = true;
     const laptop = copyOf('laptop');
     expect(await laptop.write(text('a'))).toMatchObject({ problem: { status: 503 } });
-    laptop.send(text('a'));
+    await laptop.send(text('a'));
     server.down = false;
     expect(await laptop.write(text('a'))).toBe('foreign');
     expect(server.copy?.content.values).toEqual({ title: 'from the phone' });
@@ -68,9 +71,9 @@ describe('unsaved work on the server', () => {
   it('continues its own copy after the page was hidden', async () => {
     const copy = copyOf('laptop', null);
     await copy.write(text('a'));
-    copy.send(text('ab'));
+    await copy.send(text('ab'));
     expect(await copy.write(text('abc'))).toBe('stored');
-    copy.send(text('abcd'));
+    await copy.send(text('abcd'));
     await copy.remove();
     expect(server.copy).toBeNull();
   });

@@ -44,11 +44,13 @@ export class ServerCopy {
     return 'foreign';
   }
 
-  /** Sends while the page is being closed. If it stays open, the next write finds that the tag is another. */
-  send(content: CopyContent): void {
+  /** Sends while the page may be closed; true when it was not, and the copy is stored. */
+  async send(content: CopyContent): Promise<boolean> {
     // Without knowing what is there, something could be overwritten.
-    if (this.known === undefined) return;
-    sendCopyOnLeave(this.type, this.id, { ...content, work: this.work }, this.known);
+    if (this.known === undefined) return false;
+    const tag = await sendCopyOnLeave(this.type, this.id, { ...content, work: this.work }, this.known);
+    if (tag !== null) this.known = tag;
+    return tag !== null;
   }
 
   async remove(): Promise<void> {

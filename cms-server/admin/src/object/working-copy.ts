@@ -1,7 +1,7 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
 import { answer, api, PAGE_HEADERS, type Answer, type Schema } from '../api/client';
 import type { Base, Values } from './draft.svelte';
-import { withStateTag } from './store';
+import { stateTag, withStateTag } from './store';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
@@ -62,19 +62,32 @@ export function removeCopy(type: string, id: string, etag: string): Promise<Answ
   return answer<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));
 }
 
-/** Sends a copy while the page is being closed. The browser takes at most 64 KiB, and no response is read. */
-export function sendCopyOnLeave(type: string, id: string, content: CopyContent, etag: string | null): void {
+/**
+ * Sends a copy while the page may be closed, at most 64 KiB; its `ETag`, if the page is there to read it.
+ */
+export async function sendCopyOnLeave(
+  type: string,
+  id: string,
+  content: CopyContent,
+  etag: string | null,
+): Promise<string | null> {
   const path = `/api/v1/content/${encodeURIComponent(type)}/${encodeURIComponent(id)}/working-copy`;
-  fetch(path, {
-    method: 'PUT',
-    headers: {
-      ...PAGE_HEADERS,
-      'Content-Type': 'application/json',
-      ...(etag !== null && { 'If-Match': etag }),
-    },
-    body: JSON.stringify(bodyOf(content)),
-    keepalive: true,
-  }).catch(() => undefined);
+  try {
+    const response = await fetch(path, {
+      method: 'PUT',
+      headers: {
+        ...PAGE_HEADERS,
+        'Content-Type': 'application/json',
+        ...(etag !== null && { 'If-Match': etag }),
+      },
+      body: JSON.stringify(bodyOf(content)),
+      keepalive: true,
+    });
+    const sent = response.headers.get('etag');
+    return response.ok && sent !== null ? stateTag(sent) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Unsaved new objects of a type, newest first. */
