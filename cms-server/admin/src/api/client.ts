@@ -29,6 +29,11 @@ export function onSignedOut(handler: SignInAgain): void {
   signInAgain = handler;
 }
 
+/** Waits for a new sign-in after a 401; true when the request may be sent again. */
+export function signedInAgain(): Promise<boolean> {
+  return signInAgain();
+}
+
 /** Headers of every request of the page. */
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 

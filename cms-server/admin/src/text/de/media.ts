@@ -104,6 +104,8 @@ export const media: Texts['media'] = {
   dropHint: 'oder Dateien hierher ziehen oder einfügen',
   alt: 'Alternativtext',
   altMissing: 'Ohne Alternativtext entgeht Menschen, die das Bild nicht sehen, was es zeigt.',
+  altChanged: (alt: string) =>
+    `Noch nicht gespeichert: Jemand hat ihn zu „${alt}“ geändert. Bearbeiten Sie ihn erneut, um das zu ersetzen.`,
   altSaved: 'Alternativtext gespeichert.',
   altScope: 'Wird mit der Datei gespeichert, für jede Stelle, die sie zeigt.',
   open: (name) => `${name} öffnen`,

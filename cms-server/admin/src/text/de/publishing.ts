@@ -4,6 +4,8 @@ import type { Texts } from '..';
 
 export const publishing: Texts['publishing'] = {
   status: 'Status',
+  changedMeanwhile:
+    'Jemand hat das Objekt inzwischen geändert. Sehen Sie sich die Änderung an, und versuchen Sie es dann erneut.',
   readers: {
     draft: 'Leser sehen es nicht.',
     public: 'Leser sehen diese Version.',

@@ -20,6 +20,8 @@ export const writing: Texts['writing'] = {
     'Dieser Browser bewahrt Ihren Text nicht auf (sein Speicher ist voll oder abgeschaltet). Er liegt nur auf dem Server.',
   storeFailed:
     'Ihr Text konnte weder in diesem Browser noch auf dem Server abgelegt werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
+  noTag:
+    'Nicht gespeichert: Die Antwort des Servers kam ohne ihr ETag, deshalb könnten Änderungen anderer überschrieben werden. Vielleicht hat ein Proxy es entfernt.',
   notSaved: 'Noch nicht gespeichert.',
   retryIn: (seconds) =>
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,

@@ -3,6 +3,7 @@ import { number, plural } from '../format';
 
 export const publishing = {
   status: 'Status',
+  changedMeanwhile: 'Somebody changed the object meanwhile. Look at the change, then try again.',
   readers: {
     draft: 'Readers do not see it.',
     public: 'Readers see this version.',

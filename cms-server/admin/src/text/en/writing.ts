@@ -21,6 +21,8 @@ export const writing = {
   storeFailed:
     'Your text could be stored neither in this browser nor on the server. Do not close this page before it is saved.',
   notSaved: 'Not saved yet.',
+  noTag:
+    'Not saved: the response of the server came without its ETag, so changes of others could be overwritten. A proxy may have removed it.',
   retryIn: (seconds: number) =>
     `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
   tryNow: 'Try now',
