@@ -65,3 +65,19 @@ test('shows a deleted object, and empties the trash after the number was typed',
   await empty.click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
 });
+
+test('asks for the number of all objects that it removes, not of those that a filter shows', async ({
+  page,
+  server,
+}) => {
+  for (const id of ['ear-muffs', 'copper-kettle', 'hand-grinder']) {
+    await server.request('POST', '/api/v1/content/product', { id: `gone-${id}`, name: id, kind: 'tool', price: 3 });
+    expect((await server.request('DELETE', `/api/v1/content/product/gone-${id}`)).status).toBe(200);
+  }
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/trash?q=kettle`);
+  await expect(page.getByRole('listitem').getByText('copper-kettle')).toHaveCount(1);
+  await page.getByRole('button', { name: 'Empty the trash…' }).click();
+  await page.getByLabel('Type the number 3 to confirm').fill('3');
+  await expectAccessible(page);
+});

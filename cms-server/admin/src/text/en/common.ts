@@ -12,6 +12,9 @@ export const common = {
   loading: 'Loading…',
   nothingFound: 'Nothing found.',
   retry: 'Try again',
+  partFailed:
+    'A part of this page could not be loaded. After an update of the server the page must be loaded again.',
+  reload: 'Load again',
   failed: 'This could not be loaded.',
   offline: 'The server cannot be reached.',
   requestId: (id: string) => `Request ${id}`,
