@@ -24,6 +24,7 @@ export const common: Texts['common'] = {
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
+  hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',
   optional: 'optional',
   yes: 'Ja',

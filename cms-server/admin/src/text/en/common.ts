@@ -22,6 +22,7 @@ export const common = {
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
+  hasErrors: 'has errors',
   required: 'required',
   optional: 'optional',
   yes: 'Yes',
