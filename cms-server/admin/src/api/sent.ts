@@ -12,8 +12,8 @@ export interface Sent {
 }
 
 const KEPT = 100;
-const MAX_BODY = 65_536;
-const SECRET = /\/api\/v1\/(session|internal\/user)/;
+const MAX_BODY = 65_000;
+const SECRET = /v1.(session|internal.user)/;
 
 let kept: Sent[] = [];
 let shown: (() => void) | undefined;
