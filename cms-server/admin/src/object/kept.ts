@@ -2,6 +2,7 @@
 // again; it is removed at sign-out and after 30 days.
 import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
 import { serverNow } from '../value/clock';
+import { localNames, writeLocal } from '../value/local';
 import type { Base, Values } from './draft.svelte';
 
 /** Unsaved work on one object. */
@@ -26,6 +27,8 @@ export interface KeptWork {
 
 const OFF = 'cms.keep';
 const LONGEST_MS = 30 * 86_400_000;
+/** A broken storage never responds. */
+const RESPONSE_MS = 20_000;
 
 let store: UseStore | undefined;
 /** Created at the first use: a browser may forbid it, which then rejects. */
@@ -51,10 +54,18 @@ function keyOf(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): string[] 
   return [work.user, work.type, work.id, work.work];
 }
 
-/** Stores work; rejects when the browser refuses. */
+/** Stores work; rejects when the browser refuses, or does not respond. */
 export async function keepWork(work: KeptWork): Promise<void> {
   if (!keepsOnDevice()) throw new Error('Storing on this device is off');
-  await set(keyOf(work), work, database());
+  await within(RESPONSE_MS, set(keyOf(work), work, database()));
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_done, failed) => {
+    timer = setTimeout(() => failed(new Error('The browser does not respond')), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 export async function dropWork(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): Promise<void> {
@@ -64,7 +75,7 @@ export async function dropWork(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'wo
 /** Work of a user, newest first; empty when the browser refuses. */
 export async function keptWork(user: string, type?: string, id?: string): Promise<KeptWork[]> {
   try {
-    const all = await entries<string[], KeptWork>(database());
+    const all = await within(RESPONSE_MS, entries<string[], KeptWork>(database()));
     return all
       .map(([, work]) => work)
       .filter((work) => work.user === user && (type === undefined || work.type === type))
@@ -75,8 +86,14 @@ export async function keptWork(user: string, type?: string, id?: string): Promis
   }
 }
 
+/** Where edited types of a user are stored: names in `localStorage` begin with it. */
+export function editedTypes(user: string): string {
+  return `cms.types.${user}.`;
+}
+
 /** Removes all work of a user, at sign-out. */
 export async function dropAllWork(user: string): Promise<void> {
+  for (const name of localNames(editedTypes(user))) writeLocal(name, null);
   const all = await keptWork(user);
   if (all.length > 0) await delMany(all.map(keyOf), database());
 }

@@ -9,9 +9,24 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   const active = document.activeElement;
   const opener = active === null || active === document.body ? last : active;
   last = opener;
+  // A browser closes a dialog at the second Escape in a row, whatever the first one met. Only its component
+  // removes a dialog.
+  let inside: Element | null = null;
+  const note = (event: FocusEvent) => {
+    if (event.target instanceof Element) inside = event.target;
+  };
+  const reopen = () => {
+    if (!dialog.isConnected || dialog.open) return;
+    dialog.showModal();
+    if (inside instanceof HTMLElement) inside.focus();
+  };
+  dialog.addEventListener('focusin', note);
+  dialog.addEventListener('close', reopen);
   dialog.showModal();
   if (!dialog.querySelector('[autofocus]')) first(dialog)?.focus();
   return () => {
+    dialog.removeEventListener('focusin', note);
+    dialog.removeEventListener('close', reopen);
     // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.
     queueMicrotask(() => {
       if (document.activeElement === document.body && opener instanceof HTMLElement)

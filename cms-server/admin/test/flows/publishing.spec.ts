@@ -249,8 +249,8 @@ test('opens the preview of a draft', async ({ page, server, home }) => {
   await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
   await page.goto(`${home}/admin/c/leaf/one`);
   await signIn(page);
-  await more(page, 'Preview');
-  const link = page.getByRole('dialog').getByRole('link', { name: 'Open in a new tab' });
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });
   await expect(link).toHaveAttribute('href', /leaf\/one\?auth_token=pv_/);
   const shown = await fetch(
     server.url +

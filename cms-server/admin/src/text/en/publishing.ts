@@ -62,6 +62,11 @@ export const publishing = {
   visibleAgain: 'Readers see it again.',
   changesForReaders: 'What changes for readers',
   nothingChanges: 'Its text is the one that readers already have.',
+  linkedUnread: (count: number) =>
+    plural(count, {
+      one: 'Of 1 linked object it is not known whether readers see it: it could not be read.',
+      other: `Of ${String(count)} linked objects it is not known whether readers see them: they could not be read.`,
+    }),
   linkedTitle: (count: number) =>
     plural(count, {
       one: '1 linked object is not public in its current state:',
@@ -95,8 +100,17 @@ export const publishing = {
   requestHelp: 'The same object for programs. KEY is an API key.',
   previewTitle: 'Preview',
   openTab: 'Open in a new tab',
+  closePreview: 'Close the preview',
+  reload: 'Reload',
+  width: 'Width of the preview',
+  widths: { fit: 'Fit', desktop: 'Desktop', phone: 'Phone' },
+  previewUnsaved: 'The preview shows the saved draft, without your unsaved changes.',
+  previewEmpty: 'Is the frame empty?',
+  previewHelp: (origin: string) =>
+    `The site decides who may show it in a frame: it needs Content-Security-Policy: frame-ancestors ${origin}. Your browser may also keep its cookies back there.`,
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
+  onlyVersion: 'There is only one version. After a change both can be compared here.',
   versionsEmpty: 'There are no versions yet.',
   current: 'current',
   published: 'readers see it',
