@@ -17,6 +17,8 @@ use std::{
 const MIN_NODE: (u32, u32) = (20, 19);
 /// Folders of `admin/` that the page does not consist of.
 const NOT_SOURCES: [&str; 3] = ["node_modules", "dist", "test"];
+/// The client, which is generated from `api.json`.
+const GENERATED: &str = "src/api/schema.d.ts";
 const REQUIRE: &str = "CMS_REQUIRE_ADMIN";
 
 /// Why there is no page.
@@ -49,7 +51,10 @@ fn main() -> io::Result<()> {
             write_missing(&table, sources, &reason)?;
         }
         Err(Failure::Missing(reason) | Failure::Broken(reason)) => {
-            println!("cargo::error=admin page not built: {reason}");
+            // Each directive is one line.
+            for line in format!("admin page not built: {reason}").lines() {
+                println!("cargo::error={line}");
+            }
         }
     }
     Ok(())
@@ -61,7 +66,7 @@ fn build(sources: &Path, work: &Path) -> Result<PathBuf, Failure> {
     let changed_packages = copy_sources(sources, work).map_err(|error| broken(&error))?;
     if changed_packages || !work.join("node_modules/.package-lock.json").exists() {
         run(work, "npm", &["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
-            .map_err(|output| Failure::Missing(format!("npm ci failed: {}", last_line(&output))))?;
+            .map_err(|output| packages_failure(&output))?;
     }
     run(work, "npm", &["run", "build"])
         .map_err(|output| Failure::Broken(format!("npm run build failed:\n{output}")))?;
@@ -101,6 +106,16 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String, Strin
     Err(format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
+/// Codes of npm for a lock file that is damaged, does not match, or names another content.
+const LOCK_FILE_ERRORS: [&str; 3] = ["EUSAGE", "EJSONPARSE", "EINTEGRITY"];
+
+fn packages_failure(output: &str) -> Failure {
+    if LOCK_FILE_ERRORS.iter().any(|code| output.contains(code)) {
+        return Failure::Broken(format!("npm ci failed:\n{output}"));
+    }
+    Failure::Missing(format!("npm ci failed: {}", last_line(output)))
+}
+
 fn last_line(output: &str) -> &str {
     output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
@@ -129,7 +144,7 @@ fn copy_sources(sources: &Path, work: &Path) -> io::Result<bool> {
     Ok(changed)
 }
 
-/// All files below a folder, sorted, without some folders at its top.
+/// All files below a folder, sorted, without some folders at its top and generated files.
 fn files(folder: &Path, except: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -138,7 +153,7 @@ fn files(folder: &Path, except: &[&str]) -> io::Result<Vec<PathBuf>> {
             if !except.iter().any(|name| path.ends_with(name)) {
                 found.extend(files(&path, &[])?);
             }
-        } else {
+        } else if !path.ends_with(GENERATED) {
             found.push(path);
         }
     }

@@ -30,7 +30,7 @@ use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 
 pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
-pub(crate) use self::backup::ScheduleArgs;
+pub(crate) use self::backup::BackupScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};

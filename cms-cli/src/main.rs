@@ -1,7 +1,7 @@
 //! `cms`: the command line, and with the feature `serve` the server.
 //!
 //! [`cli`] declares the arguments for clap, [`settings`] resolves them, [`commands`] runs a command
-//! on a [`target`], [`printer`] and [`report`] write the output, [`failure`] has errors and exit
+//! on a [`target`], [`printer`] and [`text_output`] write the output, [`failure`] has errors and exit
 //! codes.
 
 mod cli;
@@ -12,10 +12,10 @@ mod content;
 mod failure;
 mod printer;
 mod project;
-mod report;
 mod settings;
 mod table;
 mod target;
+mod text_output;
 mod yaml;
 
 use std::{env, process::ExitCode};
@@ -94,10 +94,10 @@ fn print_failure(failure: &Failure, json: bool) {
     }
     if json {
         let mut printer = Printer::new(Format::Json, true);
-        let body = report::failure_body(failure);
+        let body = text_output::failure_body(failure);
         // A closed output is no error: the exit code remains.
         printer.value(&body, String::new).and_then(|()| printer.flush()).ok();
     } else {
-        printer::error_line(&report::failure_lines(failure));
+        printer::error_line(&text_output::failure_lines(failure));
     }
 }

@@ -1,7 +1,7 @@
 //! Output: data to standard output, everything else to standard error.
 //!
 //! Knows formats and progress bars, but neither commands nor targets; tables are in
-//! [`crate::report`].
+//! [`crate::text_output`].
 
 use std::{
     fmt,
@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::{
     cli::Format,
     failure::{FailureKind, Result},
-    report::{self, Column},
+    text_output::{self, Column},
     yaml,
 };
 
@@ -84,7 +84,7 @@ impl Printer {
             Format::Json => writeln!(self.out, "{value:#}")?,
             Format::Ndjson => writeln!(self.out, "{value}")?,
             Format::Yaml => self.out.write_all(yaml::print(value).as_bytes())?,
-            Format::Csv => report::csv(&mut self.out, std::slice::from_ref(value))?,
+            Format::Csv => text_output::csv(&mut self.out, std::slice::from_ref(value))?,
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Printer {
     /// Prints rows; the table format has the given columns, the other formats everything.
     pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column<'_>]) -> Result<()> {
         match self.format {
-            Format::Table => self.out.write_all(report::table(rows, columns).as_bytes())?,
+            Format::Table => self.out.write_all(text_output::table(rows, columns).as_bytes())?,
             Format::Json => writeln!(self.out, "{:#}", Value::Array(rows.to_vec()))?,
             Format::Ndjson => {
                 for row in rows {
@@ -102,7 +102,7 @@ impl Printer {
             Format::Yaml => {
                 self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?;
             }
-            Format::Csv => report::csv(&mut self.out, rows)?,
+            Format::Csv => text_output::csv(&mut self.out, rows)?,
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     pub(crate) media: MediaStorage,
     /// Create a database even beside data of a missing one.
     new_database: bool,
-    /// Allow webhooks without TLS, like the server of the data directory.
+    /// Allow webhooks without TLS, as the server setting `webhook-allow-http` does.
     pub(crate) http_webhooks: bool,
     pub(crate) format: Format,
     pub(crate) quiet: bool,
@@ -182,13 +182,13 @@ fn key(global: &Global) -> Result<Option<String>> {
 /// Finds the storage of media files. Secrets come from the environment only.
 fn media(
     url: Option<&str>,
-    (flag, set_by): (&str, &str),
+    (flag, variable_name): (&str, &str),
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<MediaStorage> {
     let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(MediaStorage::Folder) };
     let (name, prefix) = bucket(url).ok_or_else(|| {
         // Not repeated in the message: it may contain a key.
-        Failure::usage(format!("{flag} (or {set_by}) is not a valid storage URL"))
+        Failure::usage(format!("{flag} (or {variable_name}) is not a valid storage URL"))
             .hint("use s3://BUCKET or s3://BUCKET/PREFIX")
     })?;
     let needed = |name| {
@@ -219,14 +219,14 @@ fn media(
 
 /// Reads the directory or bucket of backups.
 #[cfg(feature = "serve")]
-pub(crate) fn backup_location(location: &str) -> Result<cms_core::BackupPlace> {
-    use cms_core::BackupPlace::{Folder, S3};
-    if !location.starts_with("s3://") {
-        return Ok(Folder(location.into()));
+pub(crate) fn backup_destination(url: &str) -> Result<cms_core::BackupDestination> {
+    use cms_core::BackupDestination::{Folder, S3};
+    if !url.starts_with("s3://") {
+        return Ok(Folder(url.into()));
     }
-    match media(Some(location), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
+    match media(Some(url), ("--backup-to", "CMS_BACKUP_TO"), variable)? {
         MediaStorage::S3(bucket) => Ok(S3(bucket)),
-        MediaStorage::Folder => Ok(Folder(location.into())),
+        MediaStorage::Folder => Ok(Folder(url.into())),
     }
 }
 

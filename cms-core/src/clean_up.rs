@@ -1,7 +1,7 @@
 //! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, links, working
 //! copies, preview tokens and presence, and stores when keys and sessions were used.
 
-use cms_model::{clock::Timestamp, error::Result, limits, user::session};
+use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
 
 use crate::{cms::Cms, object::idempotency};
 
@@ -10,7 +10,7 @@ impl Cms {
     /// idempotency keys, sessions, links, preview tokens and working copies, and stores when keys
     /// and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
-        let now = self.retention_time()?;
+        let now = self.trusted_now()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
         self.presence.expire(self.config.clock.now());
@@ -20,8 +20,7 @@ impl Cms {
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
         let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
-        let [idle_cutoff, session_cutoff] = session::ended_before(now);
-        let access_cutoffs = [idle_cutoff, session_cutoff, now];
+        let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::since(now);
         let preview_cutoff = self.config.clock.now();
         let has_expired = self.store.read_autocommit(|reader| {

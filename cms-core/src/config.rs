@@ -45,7 +45,7 @@ pub struct CoreConfig {
     pub render_cache: u64,
     /// Webhooks may have `http://` URLs (see docs/reference/webhooks.md#network).
     pub http_webhooks: bool,
-    /// Origins of front ends whose previews the administration page may show (see
+    /// Origins of front ends whose previews the admin page may show (see
     /// docs/reference/preview.md#preview-url).
     pub preview_origins: Vec<String>,
     pub clock: Arc<dyn Clock>,

@@ -10,7 +10,7 @@
 //! | [`cms_search`] | the search index |
 //! | [`cms_store`] | SQLite, all SQL |
 //! | [`cms_system`] | time, random ids, private files, locks |
-//! | here | [`Cms`] and its services: [`Objects`], [`Publishing`], [`Workflows`], [`Types`], [`Media`], [`Backups`], [`GraphQl`], [`Keys`], [`Users`], [`Sessions`], [`Changes`], [`Webhooks`], [`import`] |
+//! | here | [`Cms`] and its services: [`Objects`], [`WorkingCopies`], [`Publishing`], [`Previews`], [`Workflows`], [`Bulk`], [`Trash`], [`Types`], [`SharedViews`], [`Media`], [`Searching`], [`GraphQl`], [`OpenApi`], [`Keys`], [`Users`], [`Sessions`], [`UserSettings`], [`Presences`], [`Changes`], [`ActivityLog`], [`Webhooks`], [`Backups`], [`import`] |
 
 mod activity;
 mod auth;
@@ -49,7 +49,7 @@ pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},
-    schedule::{BackupPlace, BackupPlan},
+    schedule::{BackupDestination, BackupPlan},
     service::{Backups, DatabaseCopy},
 };
 pub use bulk::service::Bulk;

@@ -8,8 +8,9 @@ use crate::cms::Cms;
 const STORE_INTERVAL: i64 = HOUR_MICROS / 6;
 
 impl Cms {
-    /// Reads the clock, and returns the time before which data may be removed permanently.
-    pub(crate) fn retention_time(&self) -> Result<Timestamp> {
+    /// Returns the current time as the retention clock trusts it: after a jump ahead, the time
+    /// before the jump.
+    pub(crate) fn trusted_now(&self) -> Result<Timestamp> {
         let now = self.config.clock.now();
         let (before, after) = self.store.read_autocommit(|reader| {
             let before = reader.retention_clock()?;

@@ -25,7 +25,7 @@ pub struct Statistics {
     /// The last row of the journal.
     pub journal_head: i64,
     /// Pending deliveries, and the age of the oldest.
-    pub deliveries_waiting: u64,
+    pub deliveries_pending: u64,
     pub deliveries_wait: Duration,
     /// Webhooks whose endpoint is down.
     pub endpoints_down: u64,
@@ -56,10 +56,10 @@ impl Cms {
         let folder = &self.config.folder;
         // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
-        let (journal_head, (deliveries_waiting, since), endpoints_down) =
+        let (journal_head, (deliveries_pending, since), endpoints_down) =
             self.store.read(|reader| {
                 let journal_head = reader.journal_head()?.seq;
-                Ok((journal_head, reader.waiting_deliveries()?, reader.endpoints_down()?))
+                Ok((journal_head, reader.pending_deliveries()?, reader.endpoints_down()?))
             })?;
         let oldest_age_micros = since.map_or(0, |since| self.config.clock.now().0 - since.0);
         Ok(Statistics {
@@ -71,7 +71,7 @@ impl Cms {
             writes: writer.writes,
             writing: writer.busy,
             journal_head,
-            deliveries_waiting,
+            deliveries_pending,
             endpoints_down,
             deliveries_wait: Duration::from_micros(u64::try_from(oldest_age_micros).unwrap_or(0)),
             index_position: self.index.position(),

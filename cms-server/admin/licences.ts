@@ -47,8 +47,9 @@ export function licences(): Plugin {
       const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
       const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== null));
       const packages = [...folders].map(readPackage).sort((a, b) => a.name.localeCompare(b.name));
-      for (const { name, licence } of packages) {
+      for (const { name, licence, text } of packages) {
         if (!ALLOWED.includes(licence)) this.error(`${name} has the licence ${licence}`);
+        if (text === '') this.error(`${name} has no licence file`);
       }
       const source = packages
         .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`)

@@ -67,7 +67,7 @@ pub struct ServerConfig {
     pub images: usize,
     /// Concurrent reads of stored files, one chunk each.
     pub files: usize,
-    /// Concurrent computations of digests of passwords.
+    /// Maximum number of passwords that are hashed concurrently.
     pub passwords: usize,
     /// Concurrent uploads that are received; a JSON body of more than a megabyte counts twice.
     pub bodies: usize,

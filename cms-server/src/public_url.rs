@@ -35,7 +35,7 @@ impl PublicUrl {
         forwarded.flatten().or(peer)
     }
 
-    /// Tells whether the client of a request uses HTTPS: by the configured URL, else by what a
+    /// Returns whether the client of a request uses HTTPS: by the configured URL, else by what a
     /// trusted proxy says.
     pub(crate) fn is_https(&self, headers: &HeaderMap) -> bool {
         match &self.configured {

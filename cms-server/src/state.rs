@@ -120,17 +120,17 @@ impl App {
         self.address_rate.set(tunables.address_rate);
     }
 
-    /// Tells whether a read of this duration is logged as a slow query.
+    /// Returns whether a read of this duration is logged as a slow query.
     pub(crate) fn is_slow(&self, time: Duration) -> bool {
         micros(Some(time)) >= self.slow_query.load(Ordering::Relaxed)
     }
 
-    /// Tells whether the rate limit of an address admits a request now.
+    /// Returns whether the rate limit of an address admits a request now.
     pub(crate) fn admits_address(&self, address: IpAddr) -> bool {
         self.address_rate.admits(&client_network(address), || self.started.elapsed())
     }
 
-    /// Tells whether the rate limit of a key admits a request now.
+    /// Returns whether the rate limit of a key admits a request now.
     pub(crate) fn admits_key(&self, caller: &Caller) -> bool {
         self.key_rate.admits(&caller.actor().id, || self.started.elapsed())
     }

@@ -78,7 +78,7 @@ fn guide_media_are_uploaded_and_fetched() {
     let (upload, get) = script.split_once("cms media get ID").unwrap();
     let printed = shell(&cli, upload);
     assert_eq!(printed.matches(" uploaded\n").count(), 3, "{printed}");
-    assert_eq!(printed.matches(" kept\n").count(), 1, "{printed}");
+    assert_eq!(printed.matches(" existing\n").count(), 1, "{printed}");
     let svg = printed.lines().last().unwrap().split(',').next().unwrap();
     shell(&cli, &format!("cms media get {svg}{get}"));
     let fetched = fs::read(cli.path("harbour.jpg")).unwrap();

@@ -82,14 +82,14 @@ fn equal_files_are_uploaded_once() {
         let dry_run = cli.run(&[&command[..], &["--dry-run", "-o", "ndjson"]].concat());
         dry_run.exits(0);
         assert!(dry_run.stderr.ends_with(
-            "would create the tag \"Sea\"\nwould create the tag \"sea\"\nwould upload 5, kept 1, refused 0\nnothing was changed\n"
+            "would create the tag \"Sea\"\nwould create the tag \"sea\"\nwould upload 5, existing 1, refused 0\nnothing was changed\n"
         ), "{}", dry_run.transcript());
         assert_eq!(library(cli), [Value::Null; 0]);
 
         let output = cli.run(&[&command[..], &["-o", "ndjson"]].concat());
         output.exits(0);
         assert!(
-            output.stderr.ends_with("uploaded 5, kept 1, refused 0\n"),
+            output.stderr.ends_with("uploaded 5, existing 1, refused 0\n"),
             "{}",
             output.transcript()
         );
@@ -101,7 +101,7 @@ fn equal_files_are_uploaded_once() {
                 "in/b \"quoted\" ä.png uploaded",
                 "in/deep/c.png uploaded",
                 "in/deep/note.txt uploaded",
-                "in/same.png kept",
+                "in/same.png existing",
                 // A file of type `file` is another object.
                 "in/z.bin uploaded",
             ]
@@ -109,10 +109,10 @@ fn equal_files_are_uploaded_once() {
         assert_eq!(uploaded[0]["id"], uploaded[4]["id"]);
 
         let again = cli.run(&[&command[..], &["-o", "ndjson", "--parallel", "1"]].concat());
-        let kept = rows(&again);
-        assert!(kept.iter().all(|row| row["outcome"] == "kept"), "{}", again.transcript());
+        let existing = rows(&again);
+        assert!(existing.iter().all(|row| row["outcome"] == "existing"), "{}", again.transcript());
         let ids = |rows: &[Value]| rows.iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
-        assert_eq!(ids(&uploaded), ids(&kept));
+        assert_eq!(ids(&uploaded), ids(&existing));
 
         let objects = library(cli);
         assert_eq!(objects.len(), 5);
@@ -149,7 +149,7 @@ fn refused_files_do_not_stop_the_upload() {
             assert!(output.stdout.contains(error), "{}", output.transcript());
         }
         assert!(
-            output.stderr.ends_with("uploaded 1, kept 0, refused 4\n"),
+            output.stderr.ends_with("uploaded 1, existing 0, refused 4\n"),
             "{}",
             output.transcript()
         );
@@ -173,7 +173,11 @@ fn files_over_the_limit_of_the_server_are_refused() {
     write_image(&cli, "p/c.png", 2000);
     let output = cli.run(&["media", "upload", "p", "--parallel", "1"]);
     output.exits(7);
-    assert!(output.stderr.ends_with("uploaded 2, kept 0, refused 1\n"), "{}", output.transcript());
+    assert!(
+        output.stderr.ends_with("uploaded 2, existing 0, refused 1\n"),
+        "{}",
+        output.transcript()
+    );
 }
 
 #[test]
@@ -464,7 +468,7 @@ fn killed_upload_leaves_no_incomplete_files() {
         assert!(library(&cli).len() >= count, "{}", output.transcript());
         let again = cli.run(&["media", "upload", "in"]);
         assert!(
-            again.stderr.ends_with("uploaded 0, kept 60, refused 0\n"),
+            again.stderr.ends_with("uploaded 0, existing 60, refused 0\n"),
             "{}",
             again.transcript()
         );

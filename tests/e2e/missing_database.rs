@@ -193,7 +193,7 @@ fn killed_restore_is_repeated_and_opens_only_when_complete() {
         fs::remove_dir_all(here.path("new")).unwrap();
         is_complete
     };
-    // The commands mostly wait for the disk, so the steps run on several threads.
+    // The commands spend their time waiting for the disk, so the steps run on several threads.
     let complete: usize = thread::scope(|scope| {
         let workers = (1..=WORKERS).map(|first| {
             let here = Cli::empty();

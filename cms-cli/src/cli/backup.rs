@@ -51,7 +51,7 @@ pub(crate) struct CheckArgs {
 /// Settings of scheduled backups.
 #[cfg(feature = "serve")]
 #[derive(Debug, Args)]
-pub(crate) struct ScheduleArgs {
+pub(crate) struct BackupScheduleArgs {
     /// Write scheduled backups to this directory or to S3-compatible storage: `s3://BUCKET/PREFIX`.
     #[arg(long = "backup-to", value_name = "DIR|URL", env = "CMS_BACKUP_TO")]
     pub(crate) to: Option<String>,

@@ -96,7 +96,7 @@ fn issuer(text: &str) -> Result<String, String> {
     }
 }
 
-/// Tells whether a URL without its scheme names this machine.
+/// Returns whether a URL without its scheme names this machine.
 fn is_loopback(rest: &str) -> bool {
     let authority = rest.split('/').next().unwrap_or_default();
     let host = match authority.strip_prefix('[') {

@@ -65,14 +65,14 @@ pub(crate) struct ServeArgs {
     /// Set the maximum size of an uploaded file.
     #[arg(long, value_name = "SIZE", env = "CMS_MEDIA_FILE_LIMIT", value_parser = size)]
     pub(crate) media_file_limit: Option<u64>,
-    /// Set the maximum size of an upload request; at least what the largest file needs.
+    /// Set the maximum size of an upload request; raised automatically to fit --media-file-limit.
     #[arg(long, value_name = "SIZE", env = "CMS_UPLOAD_LIMIT", value_parser = size)]
     pub(crate) upload_limit: Option<u64>,
     /// Set the maximum disk space for rendered images.
     #[arg(long, value_name = "SIZE", env = "CMS_RENDER_CACHE", value_parser = size)]
     pub(crate) render_cache: Option<u64>,
     #[command(flatten)]
-    pub(crate) backups: super::ScheduleArgs,
+    pub(crate) backups: super::BackupScheduleArgs,
     /// Set the maximum number of content types, including built-in ones.
     #[arg(long, value_name = "N", env = "CMS_MAX_TYPES")]
     pub(crate) max_types: Option<u64>,
@@ -88,12 +88,13 @@ pub(crate) struct ServeArgs {
     /// Allow the API to change read-only properties.
     #[arg(long, env = "CMS_LENIENT_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) lenient_readonly: bool,
-    /// Refuse changes of content types by sessions; keys, and the plan, stay allowed.
+    /// Refuse changes of content types by sessions; keys may still change them, and sessions may
+    /// still request a plan.
     #[arg(long, env = "CMS_TYPES_READONLY", value_parser = BoolishValueParser::new())]
     pub(crate) types_readonly: bool,
     #[command(flatten)]
     pub(crate) webhooks: WebhookAccess,
-    /// Allow the administration page to show previews of this front end in a frame, for example
+    /// Allow the admin page to show previews of this front end in a frame, for example
     /// `https://www.example.com`; may be repeated. The variable has origins separated by commas.
     #[arg(long, value_name = "ORIGIN", env = "CMS_PREVIEW_ORIGINS", value_delimiter = ',',
         value_parser = origin)]

@@ -11,9 +11,9 @@ use crate::{
     cli::ActivityArgs,
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    report::{Column, column},
     settings::Settings,
     target::Target,
+    text_output::{Column, column},
 };
 
 const COLUMNS: [Column; 8] = [

@@ -23,9 +23,9 @@ use crate::{
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     project::{self, Locations, Present, Project},
-    report,
     settings::Settings,
     target::Target,
+    text_output,
 };
 
 /// The file that `--out` writes.
@@ -111,7 +111,7 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
         save(path, &planned)?;
     }
     for hint in planned.hints() {
-        printer.note(&report::hint(&hint))?;
+        printer.note(&text_output::hint(&hint))?;
     }
     let has_changes = planned.plan.has_changes() || planned.plan.summary.blockers > 0;
     printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;

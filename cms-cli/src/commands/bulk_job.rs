@@ -16,9 +16,9 @@ use crate::{
     cli::{JobCommand, SelectionArgs},
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 /// Time between two requests for the state of a job.
@@ -184,7 +184,7 @@ fn table(rows: &[Value]) -> String {
         }
         row
     });
-    report::table(&rows.collect::<Vec<_>>(), &SAMPLE_COLUMNS)
+    text_output::table(&rows.collect::<Vec<_>>(), &SAMPLE_COLUMNS)
 }
 
 /// Waits until a job has ended; Ctrl-C stops it.
@@ -225,7 +225,7 @@ pub(super) fn run(
         }
         JobCommand::Get { id } => {
             let job = json!(open_to_read(settings)?.bulk_job(&id)?);
-            printer.value(&job, || report::members(&job))?;
+            printer.value(&job, || text_output::members(&job))?;
         }
         JobCommand::Stop { id } => {
             open_to_write(settings, printer, false)?.stop_bulk_job(&id)?;

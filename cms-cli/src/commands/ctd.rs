@@ -15,9 +15,9 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{self, Column, column},
     settings::Settings,
     target::{Edition, Target},
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 4] = [
@@ -112,7 +112,7 @@ fn describe(content_type: &ContentType) -> String {
         content_type.name,
         content_type.label,
         publishing(content_type),
-        report::table(&rows, &PROPERTY_COLUMNS)
+        text_output::table(&rows, &PROPERTY_COLUMNS)
     )
 }
 

@@ -11,9 +11,10 @@ use crate::{
     },
     failure::{Diagnostic, Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    project, report,
+    project,
     settings::Settings,
     target::Edition,
+    text_output,
 };
 
 pub(super) fn run(
@@ -68,7 +69,7 @@ fn diagnostics(response: &Value, file: &str) -> Vec<Diagnostic> {
             (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
             _ => file.to_owned(),
         };
-        Diagnostic { location, message: report::cell(&error["message"]) }
+        Diagnostic { location, message: text_output::cell(&error["message"]) }
     };
     errors.map(diagnostic).collect()
 }

@@ -15,9 +15,9 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 6] = [
@@ -59,7 +59,7 @@ pub(super) fn run(
                 let rules = (!rules.is_empty()).then_some(rules);
                 let update = KeyUpdate { name, kind: None, rules };
                 let updated = json!(target.update_key(&key.id, &update)?);
-                printer.value(&updated, || report::members(&updated))?;
+                printer.value(&updated, || text_output::members(&updated))?;
             }
         }
         KeyCommand::Rotate { key, grace, dry_run } => {
@@ -114,7 +114,7 @@ fn find(target: &dyn Target, key: &str) -> Result<Key> {
     Ok(found.ok_or_else(|| Error::NotFound { what: "key", name: key.to_owned() })?)
 }
 
-/// Tells whether a text is the id of a key or user.
+/// Returns whether a text is the id of a key or user.
 pub(super) fn is_id(text: &str) -> bool {
     let is_id_char = |(index, byte): (usize, u8)| match index {
         8 | 13 | 18 | 23 => byte == b'-',

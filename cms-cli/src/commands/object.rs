@@ -25,9 +25,9 @@ use crate::{
     failure::{Diagnostic, Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{self, Column, column},
     settings::Settings,
     target::{Edition, Target},
+    text_output::{self, Column, column},
     yaml::Document,
 };
 
@@ -67,7 +67,7 @@ pub(super) fn run(
         ObjectCommand::List(args) => {
             let target = open_to_read(settings)?;
             let edition = if args.preview { Edition::Current } else { Edition::Published };
-            let fields = report::field_columns(&args.fields, "");
+            let fields = text_output::field_columns(&args.fields, "");
             let columns = fields.as_ref().map_or(COLUMNS.to_vec(), |fields| {
                 let named = fields.iter().map(|(header, pointer)| column(header, pointer));
                 COLUMNS[..1].iter().copied().chain(named).collect()
@@ -82,7 +82,7 @@ pub(super) fn run(
                 Some(version) => target.version(&r#type, &id, version)?,
                 None => target.object(&r#type, &id, &ObjectRequest { hydrate, fields })?,
             };
-            printer.value(&object, || report::members(&object))?;
+            printer.value(&object, || text_output::members(&object))?;
         }
         ObjectCommand::Create { r#type, file, dry_run } => {
             let object = read(&file)?;
@@ -244,8 +244,8 @@ pub(super) fn list(
 
 fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
     printer.value(object, || {
-        let content_type = report::cell(&object["internal"]["contentType"]);
-        format!("{what} {content_type}/{}\n", report::cell(&object["id"]))
+        let content_type = text_output::cell(&object["internal"]["contentType"]);
+        format!("{what} {content_type}/{}\n", text_output::cell(&object["id"]))
     })
 }
 

@@ -6,7 +6,7 @@ use cms_core::wire::plan::{
 };
 use serde_json::Value;
 
-use super::plan_text::{TargetProperty, is_about_objects, lacks_values, parses_text, payload};
+use super::plan_text::{RequestedProperty, is_summary, lacks_values, parses_text, payload};
 use crate::project::{Locations, did_you_mean};
 
 /// Returns hints, in the order of the plan.
@@ -25,7 +25,7 @@ pub(super) fn hints(
         if planned.action == PlanAction::Update {
             let type_hints = TypeHints { planned, locations };
             for property in &planned.properties {
-                let wanted = TargetProperty::of(property, payload(wanted, &planned.name));
+                let wanted = RequestedProperty::of(property, payload(wanted, &planned.name));
                 if let Some(hint) = type_hints.of(property, &wanted) {
                     hinted.push(property.name.as_str());
                     hints.push(hint);
@@ -34,7 +34,7 @@ pub(super) fn hints(
             }
         }
         for (path, _) in planned.blockers.iter() {
-            if hinted.contains(&path) || is_about_objects(planned, path) {
+            if hinted.contains(&path) || is_summary(planned, path) {
                 continue;
             }
             let hint = locations.find(&planned.name, path);
@@ -52,7 +52,7 @@ struct TypeHints<'a> {
 }
 
 impl TypeHints<'_> {
-    fn of(&self, property: &PropertyPlan, wanted: &TargetProperty<'_>) -> Option<String> {
+    fn of(&self, property: &PropertyPlan, wanted: &RequestedProperty<'_>) -> Option<String> {
         let location = self.location(&property.name);
         if let Some(old) = self.likely_old_name(property) {
             return Some(rename_hint(old, &location));
@@ -68,7 +68,7 @@ impl TypeHints<'_> {
         if lacks_values(property, &self.planned.blockers) {
             return Some(format!("add \"backfill: VALUE\" at {location} to supply missing values"));
         }
-        if property.change != PropertyChange::Type || property.emptied == 0 {
+        if property.change != PropertyChange::Type || property.lost == 0 {
             return None;
         }
         match (wanted.config.get("convert"), parses_text(property)) {
@@ -88,7 +88,7 @@ impl TypeHints<'_> {
 
     /// Hints for renamed nested properties of a property that would lose values.
     fn of_nested(&self, property: &PropertyPlan) -> Vec<String> {
-        let added = property.nested.iter().filter(|_| property.emptied > 0);
+        let added = property.nested.iter().filter(|_| property.lost > 0);
         let hint = |added: &NestedPlan| {
             let old = likely_old_nested(&property.nested, added)?;
             Some(rename_hint(old, &self.location(&added.name.replace('.', ".items."))))
@@ -117,7 +117,7 @@ impl TypeHints<'_> {
         if alike.next()?.name != added.name || alike.next().is_some() {
             return None;
         }
-        let mut removed = self.removed().filter(|r| r.from == added.to && r.emptied > 0);
+        let mut removed = self.removed().filter(|r| r.from == added.to && r.lost > 0);
         let old = removed.next()?;
         removed.next().is_none().then_some(old.name.as_str())
     }

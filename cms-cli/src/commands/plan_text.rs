@@ -13,7 +13,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{counted, publishing_changes::PublishingChanges};
-use crate::{project, report::short_json};
+use crate::{project, text_output::short_json};
 
 /// Values in one line.
 const MAX_SAMPLES: usize = 3;
@@ -165,13 +165,13 @@ fn type_lines(
     }
     let is_printed = |path: &str| {
         let fails = |property: &PropertyPlan| property.name == path && property.failed > 0;
-        is_about_objects(plan, path) || plan.properties.iter().any(fails)
+        is_summary(plan, path) || plan.properties.iter().any(fails)
     };
     blocker_lines(text, plan.blockers.iter().filter(|(path, _)| !is_printed(path)));
 }
 
-/// Returns whether a blocker repeats for the objects what others say about their properties.
-pub(super) fn is_about_objects(plan: &TypePlan, path: &str) -> bool {
+/// Returns whether this blocker only summarises what the blockers of the properties say.
+pub(super) fn is_summary(plan: &TypePlan, path: &str) -> bool {
     path == "ctd" && plan.action == PlanAction::Update
 }
 
@@ -187,7 +187,7 @@ fn blocker_lines<'b>(text: &mut String, blockers: impl Iterator<Item = (&'b str,
 fn property_lines(text: &mut String, plan: &TypePlan, payload: Option<&Map<String, Value>>) {
     let mut lines: Vec<(String, [String; 3])> = Vec::new();
     for property in &plan.properties {
-        let wanted = TargetProperty::of(property, payload);
+        let wanted = RequestedProperty::of(property, payload);
         let effect = effect(property, &wanted, &plan.blockers);
         let sign = change_sign(property.change, property.renamed_from.is_some());
         lines.push((sign, [property.name.clone(), description(property, &wanted), effect]));
@@ -222,14 +222,14 @@ fn change_sign(change: PropertyChange, is_renamed: bool) -> String {
 }
 
 /// The requested definition of a property; empty for a removed one.
-pub(super) struct TargetProperty<'w> {
+pub(super) struct RequestedProperty<'w> {
     pub(super) config: &'w Value,
     is_required: bool,
     /// Text is converted to a number or a boolean.
     pub(super) parses: bool,
 }
 
-impl<'w> TargetProperty<'w> {
+impl<'w> RequestedProperty<'w> {
     pub(super) fn of(property: &PropertyPlan, payload: Option<&'w Map<String, Value>>) -> Self {
         let part = |key: &str| payload.and_then(|payload| payload.get(key)).unwrap_or(&Value::Null);
         let config = &part("metaDefinition")["propertiesConfig"][property.name.as_str()];
@@ -249,7 +249,7 @@ pub(super) fn parses_text(property: &PropertyPlan) -> bool {
     is_text && matches!(to, Some("number" | "checkbox"))
 }
 
-fn description(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> String {
+fn description(property: &PropertyPlan, wanted: &RequestedProperty<'_>) -> String {
     let PropertyPlan { renamed_from, from, to, .. } = property;
     let mut parts = renaming_and_type(renamed_from.as_deref(), from.as_deref(), to.as_deref());
     let is_requested = property.change != PropertyChange::Settings || !is_untouched(property);
@@ -293,7 +293,7 @@ fn is_untouched(property: &PropertyPlan) -> bool {
 }
 
 /// Returns whether the change only supplies missing values.
-fn fills(property: &PropertyPlan, wanted: &TargetProperty<'_>) -> bool {
+fn fills(property: &PropertyPlan, wanted: &RequestedProperty<'_>) -> bool {
     let has_one = wanted.config.get("backfill").is_some();
     has_one && property.change != PropertyChange::Type && property.converted > 0
 }
@@ -303,25 +303,26 @@ fn input_type(pair: &str) -> &str {
     pair.rsplit('/').next().unwrap_or(pair)
 }
 
-fn effect(property: &PropertyPlan, wanted: &TargetProperty<'_>, blockers: &FieldErrors) -> String {
+fn effect(
+    property: &PropertyPlan,
+    wanted: &RequestedProperty<'_>,
+    blockers: &FieldErrors,
+) -> String {
     let mut effects = Vec::new();
     if property.kept > 0 {
         effects.push(format!("{} kept", counted(property.kept, "value")));
     }
     if property.converted > 0 {
         let how = match property.change {
+            // Only empty values are removed without loss.
             PropertyChange::Remove => "empty",
             _ if fills(property, wanted) => "filled in",
             _ => "converted",
         };
         effects.push(format!("{} {how}", property.converted));
     }
-    if property.emptied > 0 {
-        effects.push(if wanted.parses {
-            format!("{} cannot be read", property.emptied)
-        } else {
-            format!("{} lost", counted(property.emptied, "value"))
-        });
+    if property.lost > 0 {
+        effects.push(format!("{} lost", counted(property.lost, "value")));
     }
     if property.failed > 0 {
         let objects = counted(property.failed, "object");
@@ -351,11 +352,11 @@ pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> b
 /// The first objects with the worst result.
 fn samples(property: &PropertyPlan) -> Option<String> {
     let is_converted =
-        property.change == PropertyChange::Type && property.failed + property.emptied == 0;
+        property.change == PropertyChange::Type && property.failed + property.lost == 0;
     // Samples are sorted by result, the worst first.
     let number = match property {
         _ if is_converted => property.converted,
-        PropertyPlan { failed: 0, emptied, .. } => *emptied,
+        PropertyPlan { failed: 0, lost, .. } => *lost,
         PropertyPlan { failed, .. } => *failed,
     };
     let worst = usize::try_from(number).unwrap_or(usize::MAX);

@@ -90,7 +90,7 @@ impl Work<'_> {
         // A stack: the last part is sent next.
         let mut parts: Vec<&[String]> = ids.chunks(BATCH_SIZE).rev().collect();
         while let Some(part) = parts.pop() {
-            if self.stops() {
+            if self.check_interrupt() {
                 break;
             }
             match self.target.set_statuses(self.content_type, part, self.action) {
@@ -110,7 +110,7 @@ impl Work<'_> {
 
     fn one_by_one(&mut self, ids: &[String], cascade: bool) -> cms_core::Result<()> {
         for id in ids {
-            if self.stops() {
+            if self.check_interrupt() {
                 break;
             }
             match self.target.set_status(self.content_type, id, self.action, cascade) {
@@ -122,7 +122,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn stops(&mut self) -> bool {
+    fn check_interrupt(&mut self) -> bool {
         self.report.interrupted = self.interrupt.load(Ordering::Relaxed);
         self.report.interrupted
     }

@@ -13,9 +13,9 @@ use crate::{
     cli::ScheduleCommand,
     failure::{Outcome, Result},
     printer::Printer,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 7] = [
@@ -49,7 +49,7 @@ pub(super) fn run(
             }
             let object = target.schedule(&r#type, &id, &at, &zone)?;
             printer.value(&object, || {
-                let at = report::cell(&object["internal"]["scheduledAt"]);
+                let at = text_output::cell(&object["internal"]["scheduledAt"]);
                 format!("scheduled {type}/{id} for {at}\n")
             })?;
         }

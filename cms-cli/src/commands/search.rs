@@ -12,9 +12,9 @@ use crate::{
     cli::{Format, ModeChoice, SearchArgs},
     failure::{Outcome, Result},
     printer::Printer,
-    report::{self, Column, column},
     settings::Settings,
     target::Edition,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 4] = [
@@ -34,7 +34,7 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     let target = open_to_read(settings)?;
     // The API finds nothing in an unknown type; here it is probably a typing error.
     require_types(&*target, &args.types)?;
-    let fields = report::field_columns(&args.item_fields, "/item");
+    let fields = text_output::field_columns(&args.item_fields, "/item");
     let columns = fields.as_ref().map_or(COLUMNS.to_vec(), |fields| {
         let named = fields.iter().map(|(header, pointer)| column(header, pointer));
         [COLUMNS[0], COLUMNS[2]].into_iter().chain(named).collect()
@@ -50,7 +50,7 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
             printer.rows(hits, &columns)?;
             let facets = facets(&response);
             if !facets.is_empty() {
-                printer.text(&format!("\n{}", report::table(&facets, &FACET_COLUMNS)))?;
+                printer.text(&format!("\n{}", text_output::table(&facets, &FACET_COLUMNS)))?;
             }
         }
         // Objects of several types have no other common columns.

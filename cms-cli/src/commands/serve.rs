@@ -31,9 +31,9 @@ use crate::{
     config_file::{self, DEFAULT_DIRECTORY},
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
-    report,
     settings::{self, Settings, TargetAddress},
     target::{self, Direct},
+    text_output,
 };
 
 /// Settings that a reload changes without a restart.
@@ -42,7 +42,7 @@ const RELOADABLE: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 /// How long the end of the command waits until the log is written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Most bytes of an upload request besides the file.
+/// Maximum size of an upload request besides the file.
 const MAX_FIELD_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
@@ -82,7 +82,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     };
     if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
         config.backups = Some(BackupPlan {
-            to: settings::backup_location(to)?,
+            destination: settings::backup_destination(to)?,
             every: args.backups.every,
             keep: args.backups.keep.into(),
         });
@@ -209,7 +209,7 @@ fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<
     let (args, now) = match read {
         Ok(read) => read,
         Err(failure) => {
-            let reasons = report::failure_body(&failure).to_string();
+            let reasons = text_output::failure_body(&failure).to_string();
             tracing::error!(reasons, "settings reload failed");
             return None;
         }

@@ -14,9 +14,9 @@ use crate::{
     cli::TrashCommand,
     failure::{Outcome, Result},
     printer::Printer,
-    report::{Column, column},
     settings::Settings,
     target::Target,
+    text_output::{Column, column},
 };
 
 const COLUMNS: [Column; 7] = [

@@ -13,9 +13,9 @@ use crate::{
     cli::{CustomRights, UserCommand},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 7] = [
@@ -145,7 +145,7 @@ fn find(target: &dyn Target, wanted: &str) -> Result<User> {
 
 fn show(user: &User, printer: &mut Printer) -> Result<()> {
     let user = json!(user);
-    printer.value(&user, || report::members(&user))
+    printer.value(&user, || text_output::members(&user))
 }
 
 /// Prints a new user: the link alone on standard output, so that a script can pass it on.

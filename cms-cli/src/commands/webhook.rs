@@ -10,9 +10,9 @@ use crate::{
     cli::WebhookCommand,
     failure::{Outcome, Result},
     printer::Printer,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 8] = [
@@ -72,7 +72,7 @@ pub(super) fn run(
                 would(printer, &format!("test the webhook \"{id}\""))?;
             } else {
                 let delivery = json!(target.test_webhook(&id)?);
-                printer.value(&delivery, || report::members(&delivery))?;
+                printer.value(&delivery, || text_output::members(&delivery))?;
                 printer.note(&format!("`cms webhook log {id}` shows the result"))?;
             }
         }

@@ -21,9 +21,9 @@ use crate::{
     failure::{Failure, Outcome, Result},
     printer::Printer,
     project,
-    report::{self, Column, column},
     settings::Settings,
     target::Target,
+    text_output::{self, Column, column},
 };
 
 const COLUMNS: [Column; 5] = [
@@ -34,7 +34,7 @@ const COLUMNS: [Column; 5] = [
     column("TRANSITIONS", "/transitions"),
 ];
 
-const TRANSITION_COLUMNS: [Column; 2] = [column("ACTION", "/name"), column("TO", "/tos/0")];
+const TRANSITION_COLUMNS: [Column; 2] = [column("TRANSITION", "/name"), column("TO", "/tos/0")];
 
 pub(super) fn run(
     command: WorkflowCommand,
@@ -47,17 +47,17 @@ pub(super) fn run(
             let state = open_to_read(settings)?.workflow_state(&r#type, &id)?;
             printer.value(&json!(state), || describe(&state))?;
         }
-        WorkflowCommand::Run { r#type, ids_and_action: mut ids, selection, dry_run } => {
-            let action = ids.pop().unwrap_or_default();
+        WorkflowCommand::Run { r#type, ids_and_transition: mut ids, selection, dry_run } => {
+            let transition = ids.pop().unwrap_or_default();
             if ids.is_empty() != selection.is_set() {
                 return Err(Failure::usage("use ids, or one of --filters, --q and --all")
-                    .hint("cms workflow run TYPE ID... ACTION"));
+                    .hint("cms workflow run TYPE ID... TRANSITION"));
             }
             if selection.is_set() {
                 let change = BulkChange {
                     content_type: &r#type,
                     action: BulkAction::Transition,
-                    members: Map::from_iter([("transition".to_owned(), json!(action))]),
+                    members: Map::from_iter([("transition".to_owned(), json!(transition))]),
                     selection: &selection,
                     verb: "moved",
                 };
@@ -69,7 +69,7 @@ pub(super) fn run(
                 target.get_type(&r#type)?;
                 return dry_run_report(&*target, &r#type, &ids)?.print("moved", true, printer);
             }
-            return run_transition(&*target, &r#type, &ids, &action, printer);
+            return run_transition(&*target, &r#type, &ids, &transition, printer);
         }
         WorkflowCommand::Define { file, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
@@ -115,7 +115,7 @@ fn describe(state: &WorkflowState) -> String {
     if transitions.is_empty() {
         return format!("{}\n", state.state);
     }
-    format!("{}\n\n{}", state.state, report::table(&transitions, &TRANSITION_COLUMNS))
+    format!("{}\n\n{}", state.state, text_output::table(&transitions, &TRANSITION_COLUMNS))
 }
 
 /// Moves objects one by one: the API has no batch for that.
@@ -123,7 +123,7 @@ fn run_transition(
     target: &dyn Target,
     content_type: &str,
     ids: &[String],
-    action: &str,
+    transition: &str,
     printer: &mut Printer,
 ) -> Result<Outcome> {
     // Fails with the target's own error for an unknown type.
@@ -136,7 +136,7 @@ fn run_transition(
             report.interrupted = true;
             break;
         }
-        match target.run_transition(content_type, id, action) {
+        match target.run_transition(content_type, id, transition) {
             Ok(_) => report.done += 1,
             Err(error) if is_refusal(&error) => report.refused.push((id.clone(), error)),
             Err(error) => return Err(report.failure(error, "moved")),
@@ -147,7 +147,7 @@ fn run_transition(
     let hints = hints::transition_hints(target, content_type, &report.refused);
     let outcome = report.print("moved", false, printer)?;
     for hint in hints {
-        printer.note(&report::hint(&hint))?;
+        printer.note(&text_output::hint(&hint))?;
     }
     Ok(outcome)
 }

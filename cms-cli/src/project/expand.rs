@@ -265,7 +265,7 @@ impl Expander {
     fn level(&mut self, node: &Node<'_>, key: &str) -> Level {
         let mut level = Level::default();
         let Some(node) = node.get(key) else {
-            self.diagnostics.value(node, format!("\"{key}\" is missing"));
+            self.diagnostics.error_at(node, format!("\"{key}\" is missing"));
             return level;
         };
         if !self.diagnostics.is_mapping(&node) {
@@ -295,7 +295,8 @@ impl Expander {
             let near =
                 if near.is_empty() { format!(": use one of {}", known.join(", ")) } else { near };
             let member = node.at("type");
-            self.diagnostics.value(&member, format!("unknown property type \"{kind_name}\"{near}"));
+            self.diagnostics
+                .error_at(&member, format!("unknown property type \"{kind_name}\"{near}"));
             return None;
         };
         let known: Vec<&str> = COMMON_KEYS.into_iter().chain(kind.keys.iter().copied()).collect();
@@ -331,7 +332,7 @@ impl Expander {
     fn migration(&mut self, name: &str, node: &Node<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
             let member = node.at("renamedFrom");
-            self.diagnostics.value(
+            self.diagnostics.error_at(
                 &member,
                 format!("renamedFrom \"{name}\" is the property itself: use its old name"),
             );
@@ -340,7 +341,7 @@ impl Expander {
             let member = node.at("convert");
             let near = did_you_mean(way, [PARSE]);
             let near = if near.is_empty() { format!(": use {PARSE}") } else { near };
-            self.diagnostics.value(&member, format!("unknown conversion \"{way}\"{near}"));
+            self.diagnostics.error_at(&member, format!("unknown conversion \"{way}\"{near}"));
         }
     }
 
@@ -437,8 +438,8 @@ impl Expander {
     }
 
     fn array_schema(&mut self, node: &Node<'_>, required: bool, items: &Value) -> Value {
-        let least = self.diagnostics.count(node, "minItems").unwrap_or(u64::from(required));
-        json!({ "type": "array", "items": items, "minItems": least })
+        let min = self.diagnostics.count(node, "minItems").unwrap_or(u64::from(required));
+        json!({ "type": "array", "items": items, "minItems": min })
     }
 
     /// `options: [a, b]`, or with labels `options: [{value: a, label: A}]`.

@@ -181,7 +181,7 @@ impl Loader {
         } else if root.get("name").is_some() {
             self.content_type(&root, folder);
         } else if root.value.is_null() {
-            self.diagnostics().value(&root, "the file is empty");
+            self.diagnostics().error_at(&root, "the file is empty");
         } else if self.diagnostics().is_mapping(&root) {
             self.sections(&root, folder);
         }
@@ -200,10 +200,10 @@ impl Loader {
     fn sections(&mut self, root: &Node<'_>, folder: Option<&Path>) {
         self.diagnostics().unknown_keys(root, &PROJECT_KEYS);
         match root.get("version") {
-            None => self.diagnostics().value(root, "\"version\" is missing: add \"version: 1\""),
+            None => self.diagnostics().error_at(root, "\"version\" is missing: add \"version: 1\""),
             Some(version) if version.value != 1 => {
                 let message = format!("version {} is not supported: use 1", version.value);
-                self.diagnostics().value(&version, message);
+                self.diagnostics().error_at(&version, message);
             }
             Some(_) => {}
         }
@@ -246,7 +246,8 @@ impl Loader {
                 }
             }
             Err(error) => {
-                self.diagnostics().value(&file, format!("cannot read {}: {error}", path.display()));
+                self.diagnostics()
+                    .error_at(&file, format!("cannot read {}: {error}", path.display()));
             }
         }
     }
@@ -257,11 +258,11 @@ impl Loader {
             if !is_type_name(name) {
                 let at = node.at("name");
                 let message = format!("type name \"{name}\" is not valid: {TYPE_NAME_RULE}");
-                self.diagnostics().value(&at, message);
+                self.diagnostics().error_at(&at, message);
             }
             if let Some(first) = self.project.locations.get(name) {
                 let message = format!("type \"{name}\" is already defined at {first}");
-                self.diagnostics().value(node, message);
+                self.diagnostics().error_at(node, message);
                 return;
             }
             let locations = &mut self.project.locations;
@@ -280,7 +281,7 @@ impl Loader {
         let name = format!("workflows.{id}");
         if let Some(first) = self.project.locations.get(&name) {
             let message = format!("workflow \"{id}\" is already defined at {first}");
-            self.diagnostics().value(node, message);
+            self.diagnostics().error_at(node, message);
             return;
         }
         self.project.locations.put(&name, node.location());
@@ -299,19 +300,19 @@ impl Loader {
         if key_kind(kind_name).is_none() && !kind_name.is_empty() {
             let near = did_you_mean(kind_name, KEY_KINDS);
             let member = node.at("kind");
-            diagnostics.value(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
+            diagnostics.error_at(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
         }
         let mut rules = Vec::new();
         if let Some(wanted) = node.get("rules").filter(|rules| diagnostics.is_mapping(rules)) {
             for (content_type, letters) in wanted.members() {
                 match rule(content_type, letters.value.as_str().unwrap_or_default()) {
                     Ok(rule) => rules.push(rule),
-                    Err(message) => diagnostics.value(&letters, message),
+                    Err(message) => diagnostics.error_at(&letters, message),
                 }
             }
         }
         if (kind == KeyKind::Scoped) == rules.is_empty() {
-            diagnostics.value(
+            diagnostics.error_at(
                 node,
                 "\"rules\" do not match the kind: a scoped key needs them, other keys have none",
             );

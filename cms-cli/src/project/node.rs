@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     failure::Diagnostic,
-    report::short_json,
+    text_output::short_json,
     yaml::{self, Document, Location},
 };
 
@@ -68,12 +68,12 @@ pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
 
 impl Diagnostics {
     /// Adds an error at a value.
-    pub(crate) fn value(&mut self, node: &Node<'_>, message: impl Into<String>) {
+    pub(crate) fn error_at(&mut self, node: &Node<'_>, message: impl Into<String>) {
         self.0.push(Diagnostic { location: node.location().to_string(), message: message.into() });
     }
 
     /// Adds an error at the key of a value.
-    pub(crate) fn key(&mut self, node: &Node<'_>, message: impl Into<String>) {
+    pub(crate) fn error_at_key(&mut self, node: &Node<'_>, message: impl Into<String>) {
         self.0.push(Diagnostic {
             location: node.key_location().to_string(),
             message: message.into(),
@@ -85,7 +85,7 @@ impl Diagnostics {
         for (key, member) in node.members() {
             if !known.contains(&key) {
                 let near = did_you_mean(key, known.iter().copied());
-                self.key(&member, format!("unknown key \"{key}\"{near}"));
+                self.error_at_key(&member, format!("unknown key \"{key}\"{near}"));
             }
         }
     }
@@ -102,7 +102,7 @@ impl Diagnostics {
 
     fn expect(&mut self, node: &Node<'_>, holds: bool, wanted: &str) -> bool {
         if !holds {
-            self.value(node, format!("{} is not valid: use {wanted}", short_json(node.value)));
+            self.error_at(node, format!("{} is not valid: use {wanted}", short_json(node.value)));
         }
         holds
     }
@@ -119,11 +119,11 @@ impl Diagnostics {
     pub(crate) fn required_text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
         match node.get(key) {
             None => {
-                self.value(node, format!("\"{key}\" is missing"));
+                self.error_at(node, format!("\"{key}\" is missing"));
                 None
             }
             Some(member) if member.value == "" => {
-                self.value(&member, format!("\"{key}\" is empty"));
+                self.error_at(&member, format!("\"{key}\" is empty"));
                 None
             }
             Some(_) => self.text(node, key),

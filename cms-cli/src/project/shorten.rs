@@ -126,15 +126,15 @@ fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Optio
             put(key, value.clone());
         }
     }
-    let least = schema["minLength"].as_u64().unwrap_or(0);
-    if schema["type"] == "string" && least != u64::from(required) {
-        put("minLength", json!(least));
+    let min = schema["minLength"].as_u64().unwrap_or(0);
+    if schema["type"] == "string" && min != u64::from(required) {
+        put("minLength", json!(min));
     }
     if let Some(pattern) = schema["pattern"].as_str().filter(|p| Some(*p) != kind.pattern) {
         put("pattern", json!(pattern));
     }
-    if let Some(least) = schema["minItems"].as_u64().filter(|n| *n != u64::from(required)) {
-        put("minItems", json!(least));
+    if let Some(min) = schema["minItems"].as_u64().filter(|n| *n != u64::from(required)) {
+        put("minItems", json!(min));
     }
     if is_on("useOptionsWithLabels") {
         put("options", config["optionsWithLabels"].clone());

@@ -34,7 +34,7 @@ pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<Stri
     let id = diagnostics.required_text(node, "id").unwrap_or_default();
     if is_built_in(id) {
         let member = node.at("id");
-        diagnostics.value(
+        diagnostics.error_at(
             &member,
             format!("workflow \"{id}\" is built in and cannot be changed: use another id"),
         );
@@ -48,7 +48,7 @@ pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<Stri
     };
     if let Some(member) = node.get("name").filter(|_| name.chars().count() > limits::MAX_NAME_CHARS)
     {
-        diagnostics.value(
+        diagnostics.error_at(
             &member,
             format!("the name is too long: use at most {} characters", limits::MAX_NAME_CHARS),
         );
@@ -72,19 +72,19 @@ pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<Stri
 
 fn states<'a>(node: &Node<'a>, diagnostics: &mut Diagnostics) -> Vec<&'a str> {
     let Some(list) = node.get("states") else {
-        diagnostics.value(node, "\"states\" is missing");
+        diagnostics.error_at(node, "\"states\" is missing");
         return Vec::new();
     };
     let states = diagnostics.texts(node, "states").unwrap_or_default();
     if list.value == &json!([]) {
-        diagnostics.value(&list, "\"states\" is empty: add a state");
+        diagnostics.error_at(&list, "\"states\" is empty: add a state");
     }
     not_too_many(&list, diagnostics);
     let mut known: Vec<&str> = Vec::new();
     for (item, state) in list.items().filter_map(|item| Some((item.clone(), item.value.as_str()?)))
     {
         if known.contains(&state) {
-            diagnostics.value(&item, format!("state \"{state}\" is repeated"));
+            diagnostics.error_at(&item, format!("state \"{state}\" is repeated"));
         } else {
             require_word(state, "state", &item, diagnostics);
         }
@@ -110,9 +110,9 @@ fn transitions(node: &Node<'_>, states: &[&str], diagnostics: &mut Diagnostics) 
         let name = format!("_{from}_{to}");
         match known.get(&name) {
             Some(first) if *first == (from, to) => {
-                diagnostics.value(&item, format!("transition {from}>{to} is repeated"));
+                diagnostics.error_at(&item, format!("transition {from}>{to} is repeated"));
             }
-            Some((other_from, other_to)) => diagnostics.value(
+            Some((other_from, other_to)) => diagnostics.error_at(
                 &item,
                 format!("transition {from}>{to} has the same name as {other_from}>{other_to}: \"{name}\""),
             ),
@@ -133,7 +133,7 @@ fn as_arrow<'a>(
 ) -> Option<(&'a str, &'a str)> {
     let Some((from, to)) = item.value.as_str().and_then(|text| text.split_once('>')) else {
         let message = format!("transition {} is not valid: use \"from>to\"", item.value);
-        diagnostics.value(item, message);
+        diagnostics.error_at(item, message);
         return None;
     };
     let (from, to) = (from.trim(), to.trim());
@@ -155,7 +155,7 @@ fn as_sent<'a>(
     let name = format!("_{from}_{to}");
     if let Some(other) = item.get("name").filter(|other| other.value != name.as_str()) {
         let message = format!("transition name {} is not valid: use \"{name}\"", other.value);
-        diagnostics.value(&other, message);
+        diagnostics.error_at(&other, message);
     }
     Some((from, to))
 }
@@ -168,7 +168,7 @@ fn end<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<&'a str> {
     let Some(list) = item.get(key) else {
-        diagnostics.value(item, format!("\"{key}\" is missing"));
+        diagnostics.error_at(item, format!("\"{key}\" is missing"));
         return None;
     };
     let names = diagnostics.texts(item, key)?;
@@ -182,16 +182,16 @@ fn end<'a>(
         (names, given) if names.len() < given.len() => None,
         _ => {
             diagnostics
-                .value(&list, format!("{} is not valid: use a list of one state", list.value));
+                .error_at(&list, format!("{} is not valid: use a list of one state", list.value));
             None
         }
     }
 }
 
 fn not_too_many(list: &Node<'_>, diagnostics: &mut Diagnostics) {
-    let most = limits::MAX_WORKFLOW_ELEMENTS;
-    if list.value.as_array().is_some_and(|items| items.len() > most) {
-        diagnostics.value(list, format!("the list is too long: use at most {most} items"));
+    let max = limits::MAX_WORKFLOW_ELEMENTS;
+    if list.value.as_array().is_some_and(|items| items.len() > max) {
+        diagnostics.error_at(list, format!("the list is too long: use at most {max} items"));
     }
 }
 
@@ -201,9 +201,9 @@ fn require_word(text: &str, what: &str, node: &Node<'_>, diagnostics: &mut Diagn
     if text.is_empty() || !text.chars().all(is_allowed) {
         let message =
             format!("{what} \"{text}\" is not valid: use letters, digits, \"-\" and \"_\"");
-        diagnostics.value(node, message);
+        diagnostics.error_at(node, message);
     } else if text.len() > limits::MAX_NAME_CHARS {
-        diagnostics.value(
+        diagnostics.error_at(
             node,
             format!("{what} is too long: use at most {} characters", limits::MAX_NAME_CHARS),
         );
@@ -214,7 +214,7 @@ fn require_state(state: &str, states: &[&str], node: &Node<'_>, diagnostics: &mu
     // Missing states are one error, not one of each transition.
     if !states.is_empty() && !states.contains(&state) {
         let near = did_you_mean(state, states.iter().copied());
-        diagnostics.value(node, format!("unknown state \"{state}\"{near}"));
+        diagnostics.error_at(node, format!("unknown state \"{state}\"{near}"));
     }
 }
 

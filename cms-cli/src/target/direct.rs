@@ -169,8 +169,13 @@ impl ImportTarget for Direct {
         Ok(self.cms.workflows().list()?.data)
     }
 
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
-        let payload = Map::from_iter([("action".to_owned(), json!(action))]);
+    fn run_transition(
+        &self,
+        content_type: &str,
+        id: &str,
+        transition: &str,
+    ) -> Result<WorkflowState> {
+        let payload = Map::from_iter([("action".to_owned(), json!(transition))]);
         self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 }
@@ -254,8 +259,8 @@ impl Target for Direct {
         self.cms.objects().batch_delete(&self.caller, content_type, ids)
     }
 
-    fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
-        self.cms.objects().removed(&self.caller, content_type, None)
+    fn deleted_ids(&self, content_type: &str) -> Result<Vec<String>> {
+        self.cms.objects().deleted_ids(&self.caller, content_type, None)
     }
 
     fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {

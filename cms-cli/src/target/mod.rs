@@ -98,7 +98,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.
-    fn deleted(&self, content_type: &str) -> Result<Vec<String>>;
+    fn deleted_ids(&self, content_type: &str) -> Result<Vec<String>>;
     /// All versions, oldest first.
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>>;
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value>;

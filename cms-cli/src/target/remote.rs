@@ -46,8 +46,8 @@ pub(super) use self::http::Remote;
 use self::{
     http::{check_status, parse, text},
     path::{
-        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, JOBS, KEYS, PREVIEW, REINDEX, SEARCH, TRASH,
-        TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
+        ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
+        TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
         object_path, object_query, objects_path, openapi_path, schedule_path, schedules_path,
         search_query, segment, state_path, trash_path, trash_query, type_path, user_path,
         users_path, validate_path, webhook_path,
@@ -129,9 +129,14 @@ impl ImportTarget for Remote {
         Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
 
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState> {
+    fn run_transition(
+        &self,
+        content_type: &str,
+        id: &str,
+        transition: &str,
+    ) -> Result<WorkflowState> {
         let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
-        let body = text(&json!({ "action": action }))?;
+        let body = text(&json!({ "action": transition }))?;
         self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
     }
 }
@@ -237,7 +242,7 @@ impl Target for Remote {
         Ok(response["deletedCount"].as_u64().unwrap_or(0))
     }
 
-    fn deleted(&self, content_type: &str) -> Result<Vec<String>> {
+    fn deleted_ids(&self, content_type: &str) -> Result<Vec<String>> {
         self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
     }
 
@@ -344,7 +349,7 @@ impl Target for Remote {
     }
 
     fn job(&self, id: &str) -> Result<Job> {
-        self.get(&format!("{JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+        self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 
     fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {

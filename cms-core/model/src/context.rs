@@ -102,7 +102,7 @@ pub struct Stamp {
 pub enum Credential {
     /// A key, or none for a command on the data directory.
     Key,
-    /// The row of a session.
+    /// The primary key of a session.
     Session(i64),
     /// A preview token, with the rights of its creator to read.
     PreviewToken,
@@ -231,7 +231,7 @@ impl Caller {
         self.actor.rights()
     }
 
-    /// Tells whether the caller can never write: read-only keys, viewers and preview tokens.
+    /// Returns whether the caller can never write: read-only keys, viewers and preview tokens.
     pub fn is_read_only(&self) -> bool {
         self.credential == Credential::PreviewToken || self.rights() == Rights::ReadOnly
     }
@@ -270,7 +270,7 @@ impl Caller {
         if self.keeps_dates { self.require_admin() } else { Ok(()) }
     }
 
-    /// Tells whether the caller has all rights `needs` on a type.
+    /// Returns whether the caller has all rights `needs` on a type.
     pub fn may(&self, needs: Access, content_type: &str) -> bool {
         if self.credential == Credential::PreviewToken && needs != Access::READ {
             return false;
@@ -293,7 +293,7 @@ impl Caller {
         allow(self.sees_type(content_type))
     }
 
-    /// Tells whether the caller may read the definition of a type: with rules, one of them names
+    /// Returns whether the caller may read the definition of a type: with rules, one of them names
     /// it.
     pub fn sees_type(&self, content_type: &str) -> bool {
         match self.rights() {

@@ -148,7 +148,7 @@ pub fn causes<'e>(
     std::iter::successors(Some(error), |&cause| cause.source())
 }
 
-/// Tells whether the disk or the quota is full.
+/// Returns whether the disk or the quota is full.
 pub fn is_disk_full(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)

@@ -8,12 +8,12 @@ pub const ID_PATTERN: &str = r#"^[a-zA-Z0-9-_.,:=!?#$%&(\`\’\{\}" ]*$"#;
 /// Maximum length of an object id, in characters.
 pub const MAX_ID_CHARS: usize = 255;
 
-/// Tells whether every character of `id` is allowed in an object id.
+/// Returns whether every character of `id` is allowed in an object id.
 pub fn has_only_id_characters(id: &str) -> bool {
     id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:=!?#$%&(`’{}\" ".contains(c))
 }
 
-/// Tells whether a text is a UUID in lower case.
+/// Returns whether a text is a UUID in lower case.
 pub fn is_uuid(text: &str) -> bool {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     text.len() == 36

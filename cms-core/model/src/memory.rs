@@ -36,7 +36,7 @@ impl MemoryBudget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Tells whether this many more bytes would fit now.
+    /// Returns whether this many more bytes would fit now.
     pub fn has_room(&self, bytes: usize) -> bool {
         self.used().saturating_add(bytes) <= self.limit
             && self.parent.as_ref().is_none_or(|parent| parent.has_room(bytes))

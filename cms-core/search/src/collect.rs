@@ -244,9 +244,9 @@ impl<'a> SearchRun<'a> {
         ranking: Option<SegmentBest<'s>>,
     ) -> tantivy::Result<Option<SegmentBest<'s>>> {
         let (Some(mut ranking), Some(weight)) = (ranking, &self.scored) else { return Ok(None) };
-        let least =
+        let min_score =
             |ranking: &SegmentBest<'_>| ranking.min_competitive_score() / self.filter.highest_boost;
-        let threshold = least(&ranking);
+        let threshold = min_score(&ranking);
         weight.for_each_pruning(threshold, segment.reader, &mut |doc, score| {
             if self.clock.deadline_passed() {
                 return f32::INFINITY;
@@ -255,7 +255,7 @@ impl<'a> SearchRun<'a> {
             if segment.is_visible(doc, flags) {
                 ranking.offer(doc, segment.final_score(doc, flags, score));
             }
-            least(&ranking)
+            min_score(&ranking)
         })?;
         Ok(Some(ranking))
     }

@@ -52,7 +52,7 @@ pub struct TypeReindex {
     pub ctd: i64,
     /// Row of the journal that requested it.
     pub seq: i64,
-    /// Creation date and row of the last indexed object.
+    /// Creation date and primary key of the last indexed object.
     pub after: (i64, i64),
     pub done: u64,
 }

@@ -36,8 +36,8 @@ use super::{
 /// Compiles the trees of one search.
 pub(super) struct QueryCompiler<'a> {
     fields: &'a Fields,
-    /// The fields of conditions that name none; none means all text.
-    targets: Option<&'a [WeightedField]>,
+    /// Default fields of conditions without a field; `None` searches all text.
+    default_fields: Option<&'a [WeightedField]>,
     pub(super) statistics: Statistics<'a>,
     deadline: Deadline,
     /// Number of terms looked up so far.
@@ -69,11 +69,11 @@ impl<'a> QueryCompiler<'a> {
     pub(super) fn new(
         searcher: &'a Searcher,
         fields: &'a Fields,
-        targets: Option<&'a [WeightedField]>,
+        default_fields: Option<&'a [WeightedField]>,
         deadline: Deadline,
     ) -> Self {
         let statistics = Statistics { searcher, spellings: HashMap::new() };
-        Self { fields, targets, statistics, deadline, terms: 0 }
+        Self { fields, default_fields, statistics, deadline, terms: 0 }
     }
 
     fn any_of(&mut self, alternatives: Alternatives) -> Box<dyn EngineQuery> {
@@ -155,13 +155,13 @@ impl<'a> QueryCompiler<'a> {
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         match query {
-            Query::Field { path: Some(path), condition: test } => {
-                self.test(Some(path), test, boost, into)
+            Query::Field { path: Some(path), condition } => {
+                self.condition(Some(path), condition, boost, into)
             }
-            Query::Field { path: None, condition: test } => match self.targets {
-                None => self.test(None, test, boost, into),
-                Some(targets) => targets.iter().try_for_each(|target| {
-                    self.test(Some(&target.path), test, boost * target.weight, into)
+            Query::Field { path: None, condition } => match self.default_fields {
+                None => self.condition(None, condition, boost, into),
+                Some(fields) => fields.iter().try_for_each(|field| {
+                    self.condition(Some(&field.path), condition, boost * field.weight, into)
                 }),
             },
             Query::Boolean { must, should, must_not }
@@ -178,10 +178,10 @@ impl<'a> QueryCompiler<'a> {
     }
 
     /// Adds the queries of a condition at a path; without one, in all text.
-    fn test(
+    fn condition(
         &mut self,
         path: Option<&str>,
-        test: &Condition,
+        condition: &Condition,
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
@@ -189,7 +189,7 @@ impl<'a> QueryCompiler<'a> {
         if path.is_some_and(|path| path.is_empty() || path.contains(word::SEPARATORS)) {
             return Ok(());
         }
-        match (test, path) {
+        match (condition, path) {
             (Condition::Word(word), _) => {
                 for ending in self.endings(path, word)? {
                     into.add_term(self.term(word, &ending), boost);
@@ -231,7 +231,7 @@ impl<'a> QueryCompiler<'a> {
             }
             (Condition::Range { from, to }, Some(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
-                    self.test(Some(path), &Condition::Exists, boost, into)?;
+                    self.condition(Some(path), &Condition::Exists, boost, into)?;
                 } else {
                     into.add(Box::new(range(path, from, to)), boost);
                 }
@@ -244,8 +244,8 @@ impl<'a> QueryCompiler<'a> {
                 // Long texts are in no column, only their presence is.
                 into.add_term(self.term("", &word::suffix(path)), boost);
             }
-            // All text together consists of words, it has no values.
             (Condition::Exists, None) => into.add(Box::new(AllQuery), boost),
+            // Without a path there are only words, so equality and ranges match nothing.
             (Condition::Equals(_) | Condition::Range { .. }, None) => {}
         }
         Ok(())

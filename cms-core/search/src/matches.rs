@@ -15,7 +15,7 @@ use super::{
     schema::{Fields, Flags, name},
 };
 
-/// Returns the rows whose current version matches.
+/// Returns the primary keys of objects whose current version matches.
 pub(super) fn run(
     searcher: &Searcher,
     fields: &Fields,

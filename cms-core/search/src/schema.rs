@@ -6,8 +6,8 @@
 //!
 //! | field | content | use |
 //! |---|---|---|
-//! | `pk` | row of the object | replacing and deleting documents, fetching hits |
-//! | `ctd` | row of its type | restricting to types, deleting all of one |
+//! | `pk` | primary key of the object | replacing and deleting documents, fetching hits |
+//! | `ctd` | primary key of its type | restricting to types, deleting all of one |
 //! | `flags` | the primary key of the type and [`Flags`], as one number | visibility check with one read |
 //! | `created`, `indexed` | seconds and milliseconds since the epoch | order and decay, `@timestamp` |
 //! | `words` | words of every value, each with its path ([`cms_model::search::word`]) | words, with and without a field |
@@ -125,7 +125,7 @@ impl Flags {
             | bit(self.approved, Self::APPROVED)
     }
 
-    /// The row of the type in a packed number.
+    /// The primary key of the type in a packed number.
     pub fn ctd(packed: u64) -> i64 {
         i64::try_from(packed >> 3).unwrap_or(i64::MAX)
     }

@@ -44,7 +44,7 @@ impl ActivityLog<'_> {
             let matcher = Matcher { caller, request, audience: Audience::of_caller(caller) };
             let mut before = request.before.unwrap_or(i64::MAX);
             let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);
-            // Mostly the newest rows match.
+            // Usually the newest rows match.
             let mut rows = (request.limit as usize + 1).min(BATCH_ROWS);
             while more
                 && data.len() < request.limit as usize
@@ -150,7 +150,7 @@ impl Matcher<'_> {
         }
         // The trash is visible to those who may delete.
         let sees_trash =
-            self.caller.may(Access::READ_REMOVED, content_type) && !self.caller.is_read_only();
+            self.caller.may(Access::READ_DELETED, content_type) && !self.caller.is_read_only();
         let may_read = !content_type.is_empty()
             && (entry.event != Event::TrashRemoved || sees_trash)
             && entry.audience >= self.audience

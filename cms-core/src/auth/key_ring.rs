@@ -22,7 +22,7 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Last uses of sessions of earlier tables that are not stored: the times by row.
+    /// Last uses of sessions of earlier tables that are not stored: the times by primary key.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 
@@ -87,7 +87,7 @@ impl KeyRing {
         seen.into_iter().collect()
     }
 
-    /// The last uses of sessions that may not be stored yet, by row.
+    /// The last uses of sessions that may not be stored yet, by primary key.
     pub(crate) fn seen(&self) -> HashMap<i64, Timestamp> {
         let mut seen = self.unsaved().clone();
         for (session, at) in self.table().sessions.seen() {

@@ -96,7 +96,8 @@ impl Keys<'_> {
         Ok(caller)
     }
 
-    /// Finds the user of a session again, during a request that goes on: that is no further use.
+    /// Finds the user of a session again during a long-running request (a stream); this does not
+    /// count as use of the session.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for a session that has ended.
@@ -266,7 +267,7 @@ impl Keys<'_> {
         })
     }
 
-    /// Replaces the token of a key. The token before is accepted for some more hours, earlier ones
+    /// Replaces the token of a key. The previous token is accepted for some more hours, earlier ones
     /// no longer. Only the response has the new token.
     pub fn rotate(&self, caller: &Caller, id: &str, grace_hours: i64) -> Result<CreatedKey> {
         caller.require_admin()?;

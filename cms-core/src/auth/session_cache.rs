@@ -29,7 +29,7 @@ pub(super) struct SessionCache(RwLock<Cached>);
 #[derive(Default)]
 struct Cached {
     sessions: HashMap<[u8; 32], Arc<SessionEntry>>,
-    /// The users of the sessions, by row.
+    /// The users of the sessions, by primary key.
     users: HashMap<i64, Arc<Actor>>,
 }
 

@@ -181,7 +181,9 @@ impl StagingDirectory {
         drop(file);
         let damage = read_copy(&path, |copy| Ok(copy.damage()?.join("; ")))?;
         if !damage.is_empty() {
-            return Err(Error::BadRequest(format!("the database in it is damaged: {damage}")));
+            return Err(Error::BadRequest(format!(
+                "the database in the backup is damaged: {damage}"
+            )));
         }
         // Migrated here, so that a backup of a newer version is rejected early.
         let store = staged.open_store()?;

@@ -24,7 +24,7 @@ use super::{archive, service::Backups};
 
 /// The destination of backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BackupPlace {
+pub enum BackupDestination {
     /// A directory, which is created if missing.
     Folder(PathBuf),
     /// S3-compatible storage.
@@ -34,7 +34,7 @@ pub enum BackupPlace {
 /// The interval and the number of scheduled backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupPlan {
-    pub to: BackupPlace,
+    pub destination: BackupDestination,
     pub every: Duration,
     /// At least one.
     pub keep: usize,
@@ -47,7 +47,7 @@ impl Backups<'_> {
     /// Returns the time until the next backup is due.
     pub fn due_in(&self, plan: &BackupPlan) -> Result<Duration> {
         let now = self.cms.config.clock.now();
-        let names = self.own(&open(&plan.to)?)?;
+        let names = self.own(&open(&plan.destination)?)?;
         let Some(last) = names.last().and_then(|name| created_at(name)) else {
             return Ok(Duration::ZERO);
         };
@@ -60,10 +60,10 @@ impl Backups<'_> {
     /// # Errors
     /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
     pub fn make(&self, plan: &BackupPlan, stops: &dyn Fn() -> bool) -> Result<Backup> {
-        let storage = open(&plan.to)?;
+        let storage = open(&plan.destination)?;
         let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.config.clock.now()));
         let copied = self.begin()?;
-        self.remove_incomplete(&plan.to)?;
+        self.remove_incomplete(&plan.destination)?;
         let mut upload = storage.write(&name)?;
         let written = self.write(copied, &mut StoppableWriter { output: &mut upload, stops });
         match written {
@@ -88,8 +88,8 @@ impl Backups<'_> {
 
     /// Removes incomplete backups of killed servers from a directory. A bucket contains only
     /// complete files.
-    fn remove_incomplete(&self, place: &BackupPlace) -> Result<()> {
-        let BackupPlace::Folder(folder) = place else { return Ok(()) };
+    fn remove_incomplete(&self, destination: &BackupDestination) -> Result<()> {
+        let BackupDestination::Folder(folder) = destination else { return Ok(()) };
         let prefix = self.prefix()?;
         let failed = |error: &_| path_error(folder, error);
         for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
@@ -141,13 +141,13 @@ fn stamp(at: Timestamp) -> String {
     format!("{digits}Z")
 }
 
-fn open(place: &BackupPlace) -> Result<Storage> {
-    match place {
-        BackupPlace::Folder(folder) => {
+fn open(destination: &BackupDestination) -> Result<Storage> {
+    match destination {
+        BackupDestination::Folder(folder) => {
             folder::make(folder).map_err(|error| path_error(folder, &error))?;
             Storage::folder(folder, Durability::Full)
         }
-        BackupPlace::S3(bucket) => Storage::bucket(bucket),
+        BackupDestination::S3(bucket) => Storage::bucket(bucket),
     }
 }
 

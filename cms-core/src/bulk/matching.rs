@@ -13,9 +13,9 @@ use cms_model::{
 };
 use cms_store::Reader;
 
-/// Returns the rows of the matching objects, in creation order. `found` has the matches of the
-/// search text, if there is one.
-pub(super) fn rows(
+/// Returns the primary keys of the matching objects, in creation order. `found` has the matches of
+/// the search text, if there is one.
+pub(super) fn object_pks(
     reader: &Reader<'_>,
     caller: &Caller,
     content_type: &CompiledType,
@@ -24,20 +24,20 @@ pub(super) fn rows(
 ) -> Result<Vec<i64>> {
     let masked = View::for_object(caller, content_type).masked;
     let current = View { edition: Edition::Current, only_approved: false, masked };
-    let mut rows = list(reader, content_type, current, request.filters.clone())?;
+    let mut pks = list(reader, content_type, current, request.filters.clone())?;
     if let Some(found) = found {
-        rows.retain(|pk| found.contains(pk));
+        pks.retain(|pk| found.contains(pk));
     }
     if caller.visibility.public_only {
         let public = list(reader, content_type, View::public(content_type), None)?;
         let public: HashSet<i64> = public.into_iter().collect();
-        rows.retain(|pk| public.contains(pk));
+        pks.retain(|pk| public.contains(pk));
     }
-    if rows.len() > limits::MAX_BULK_OBJECTS {
+    if pks.len() > limits::MAX_BULK_OBJECTS {
         let message = format!("Too many objects, limit: {}", limits::MAX_BULK_OBJECTS);
         return Err(Error::invalid("filters", message));
     }
-    Ok(rows)
+    Ok(pks)
 }
 
 fn list(
@@ -48,5 +48,5 @@ fn list(
 ) -> Result<Vec<i64>> {
     let request = ListRequest { filters, ..ListRequest::default() };
     let list = ObjectList::new(&request, ListRange::from(request.page), view);
-    reader.matching_rows(content_type, &list)
+    reader.matching_pks(content_type, &list)
 }

@@ -1,11 +1,11 @@
 //! Bulk jobs: one change of all objects that match filters (see docs/reference/bulk.md).
 //!
-//! [`service`] creates, shows and stops jobs, [`matching`] finds their objects, [`preview`] shows
+//! [`service`] creates, shows and stops jobs, [`matching`] finds their objects, [`dry_run`] shows
 //! what a job would do. [`run`] processes the objects, some per transaction; each transaction also
 //! stores the progress, so a job continues where it was after a crash.
 
+mod dry_run;
 mod matching;
-mod preview;
 mod rights;
 pub(crate) mod run;
 pub(crate) mod service;

@@ -36,7 +36,7 @@ use crate::{
 
 /// The file that the processing process locks.
 const LOCK: &str = "jobs.lock";
-/// Why a job failed whose caller may no longer do this.
+/// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
 
 /// The next objects of a job, prepared before the writer is taken.
@@ -54,8 +54,8 @@ struct Prepared {
 }
 
 enum Work {
-    /// Nothing to prepare.
-    Change,
+    /// To be changed without preparation.
+    Unprepared,
     Patch(Bytes, Box<Prevalidated>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
@@ -145,7 +145,8 @@ impl Bulk<'_> {
             BulkAction::Patch => self.patches(&caller, &content_type, &change, objects)?,
             BulkAction::Delete => self.deletions(&caller, &content_type, objects)?,
             BulkAction::Publish(_) | BulkAction::Transition => {
-                let unprepared = |&(position, pk)| Prepared { position, pk, work: Work::Change };
+                let unprepared =
+                    |&(position, pk)| Prepared { position, pk, work: Work::Unprepared };
                 objects.iter().map(unprepared).collect()
             }
         };
@@ -205,13 +206,13 @@ impl Bulk<'_> {
         let mut calls = self.cms.before_write(caller, name, WriteEvent::Delete)?;
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
-            let mut work = Work::Change;
+            let mut work = Work::Unprepared;
             if calls.is_some() {
                 let wanted = (pk, Columns::WithoutProperties);
                 work = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
                     Err(work) => work,
                     Ok((id, _)) => match call_webhooks(calls.as_mut(), &id, Map::new())? {
-                        Ok(_) => Work::Change,
+                        Ok(_) => Work::Unprepared,
                         Err(errors) => Work::Refused(id, errors),
                     },
                 };
@@ -359,12 +360,12 @@ struct Transaction<'a> {
     refused_before: u64,
     progress: JobProgress,
     deleted: Vec<String>,
-    /// Objects to try once more: they are behind the last position of the job then.
+    /// Objects to try once more: they are appended after position `job.total`.
     deferred: Vec<i64>,
 }
 
 impl Transaction<'_> {
-    /// Changes objects that stay.
+    /// Patches, publishes or transitions objects: every action but deletion.
     fn change(
         &mut self,
         catalog: &Catalog,
@@ -377,7 +378,7 @@ impl Transaction<'_> {
             let found = match work {
                 Work::Gone | Work::Refused(..) => None,
                 Work::Patch(..) => self.stored(pk, Columns::All)?,
-                Work::Change => self.stored(pk, Columns::WithoutProperties)?,
+                Work::Unprepared => self.stored(pk, Columns::WithoutProperties)?,
             };
             let (id, result) = match (work, found) {
                 (Work::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
@@ -392,7 +393,7 @@ impl Transaction<'_> {
                 }
                 (_, Some(stored)) => (stored.id.to_string(), self.apply(change, &stored)),
                 (_, None) => {
-                    self.skip();
+                    self.count_done();
                     continue;
                 }
             };
@@ -435,7 +436,7 @@ impl Transaction<'_> {
                     wanted.push((stored.id.to_string(), stored));
                     positions.push(position);
                 }
-                None => self.skip(),
+                None => self.count_done(),
             }
         }
         let used = still_used(self.writer, self.content_type, &wanted)?;
@@ -463,16 +464,16 @@ impl Transaction<'_> {
 
     fn succeed(&mut self) {
         self.progress.succeeded += 1;
-        self.skip();
+        self.count_done();
     }
 
-    fn skip(&mut self) {
+    fn count_done(&mut self) {
         self.progress.done += 1;
     }
 
     fn refuse(&mut self, position: u64, id: &str, errors: &FieldErrors) -> Result<()> {
         self.progress.refused += 1;
-        self.skip();
+        self.count_done();
         if self.refused_before + self.progress.refused > limits::MAX_JOB_REFUSALS {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use cms_model::{
 use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
-use super::{Change, StoredRequest, matching, preview::Preview, rights};
+use super::{Change, StoredRequest, dry_run::DryRun, matching, rights};
 use crate::{cms::Cms, object::write::Context};
 
 /// The kind of the jobs in responses.
@@ -68,27 +68,26 @@ impl Bulk<'_> {
         let search = self.cms.search();
         let found = request.q.as_deref().map(|q| search.matches(&content_type, q)).transpose()?;
         let context = Context::new(caller, &self.cms.config);
-        let rows = self.cms.store.read(|reader| {
+        let pks = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
-            let rows = matching::rows(reader, caller, content_type, &request, found.as_ref())?;
+            let pks = matching::object_pks(reader, caller, content_type, &request, found.as_ref())?;
             let (context, change) = (&context, &change);
             Ok(match request.expect {
                 None => {
                     let catalog = &catalog;
-                    let preview =
-                        Preview { caller, reader, catalog, content_type, context, change };
-                    Err(preview.of(&rows)?)
+                    let dry_run = DryRun { caller, reader, catalog, content_type, context, change };
+                    Err(dry_run.of(&pks)?)
                 }
-                Some(expected) if expected != rows.len() as u64 => {
-                    return Err(Error::MatchesChanged { expected, found: rows.len() as u64 });
+                Some(expected) if expected != pks.len() as u64 => {
+                    return Err(Error::MatchesChanged { expected, found: pks.len() as u64 });
                 }
-                Some(_) => Ok(rows),
+                Some(_) => Ok(pks),
             })
         })?;
-        let rows = match rows {
-            Ok(rows) => rows,
-            Err(preview) => return Ok(BulkResponse::DryRun(preview)),
+        let pks = match pks {
+            Ok(pks) => pks,
+            Err(result) => return Ok(BulkResponse::DryRun(result)),
         };
         let new = NewJob {
             id: self.cms.config.ids.uuid(),
@@ -103,7 +102,7 @@ impl Bulk<'_> {
             if writer.count_open_bulk_jobs()? >= limits::MAX_OPEN_JOBS {
                 return Err(Error::Busy("too many jobs are waiting".to_owned()));
             }
-            writer.insert_bulk_job(&new, &rows)?;
+            writer.insert_bulk_job(&new, &pks)?;
             let response = BulkResponse::Created { id: new.id };
             serde_json::to_vec(&response).map_err(|error| Error::Internal(Box::new(error)))
         })?;

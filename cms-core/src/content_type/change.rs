@@ -10,7 +10,7 @@ use cms_model::{
         indexed::IndexedProperties,
         model::Definition,
         nested,
-        rewrite::{Rewrite, Rewritten},
+        rewrite::{Rewrite, RewrittenVersion},
     },
     context::Stamp,
     error::{FieldErrors, Result},
@@ -22,7 +22,7 @@ use cms_model::{
     wire::plan::{PropertyChange, PropertyPlan},
     workflow::model::PUBLIC_STATE,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, NewTexts, StoredText, WriteTransaction};
+use cms_store::{DERIVED_DATA_VERSION, Event, RewrittenVersions, StoredVersion, WriteTransaction};
 
 use crate::{hooks, object::write, progress::Progress};
 
@@ -82,7 +82,8 @@ pub(crate) fn delete(
     stamp: Stamp,
 ) -> Result<()> {
     writer.log_type(Event::TypeDeleted, stamp, (content_type.pk, content_type.name()))?;
-    // Creates the deliveries of unread journal rows, whose objects are about to be deleted.
+    // Creates the deliveries of journal rows that are not read yet: their objects are about to be
+    // removed.
     hooks::before_removal(writer, stamp.at)?;
     writer.delete_ctd(content_type.pk)
 }
@@ -153,17 +154,18 @@ fn rewrite_objects(
     progress.start(live);
     let walked = writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
         progress.advance();
-        let mut take =
-            |text: StoredText<'_>| rewrite.object(object.id, text.title, text.data, &exists);
+        let mut take = |version: StoredVersion<'_>| {
+            rewrite.object(object.id, version.title, version.data, &exists)
+        };
         let current = take(object.current)?;
         let published = object.published.map(&mut take).transpose()?.flatten();
-        let new = NewTexts { current, published };
+        let new = RewrittenVersions { current, published };
         if new.current.is_none() && new.published.is_none() {
             return Ok(new);
         }
         rewritten += 1;
         if changes_links {
-            let links = |new: &Option<Rewritten>, stored: StoredText<'_>| {
+            let links = |new: &Option<RewrittenVersion>, stored: StoredVersion<'_>| {
                 scan::links(new.as_ref().map_or(stored.data, |new| &new.data), properties)
             };
             let mut found = links(&new.current, object.current);
@@ -200,11 +202,11 @@ impl SlotUpdate {
             || rewrite.affects(|property| slots.find(&property.name).is_some());
         let live = writer.type_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
-        let most = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
+        let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
             writer.drop_slots()?;
         }
-        Ok(Self { indexes: most.max(slots.count()), slots, is_due })
+        Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })
     }
 
     /// The slots of rewritten rows.

@@ -41,7 +41,7 @@ impl Types<'_> {
         let run = Run::new(self, caller, request);
         let mut plan = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
         for planned in &mut plan.keys {
-            // No client ever has that token.
+            // The key was rolled back, so its secret must not be returned.
             planned.key = None;
         }
         Ok(plan)
@@ -61,7 +61,7 @@ impl Types<'_> {
             if let Some(token) = token {
                 // Checked early, before work that may be long and in vain.
                 let catalog = run.catalog_cache.within(writer)?;
-                if token != run.token(writer, &catalog)? {
+                if token != run.fingerprint(writer, &catalog)? {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
                 }
             }
@@ -110,7 +110,7 @@ impl Run {
     /// Applies the changes of types, and reports the effects on each.
     fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<ProjectPlan> {
         let catalog = self.catalog_cache.within(writer)?;
-        let token = self.token(writer, &catalog)?;
+        let token = self.fingerprint(writer, &catalog)?;
         let mut workflows = self.define_workflows(writer, &catalog)?;
         // Keys come before the types: a key with a rule for a type blocks its deletion.
         let keys = self.put_keys(writer)?;
@@ -157,7 +157,7 @@ impl Run {
             update: count(PlanAction::Update),
             delete: count(PlanAction::Delete),
             objects_rewritten: rewritten,
-            values_lost: properties.map(|property| property.emptied).sum(),
+            values_lost: properties.map(|property| property.lost).sum(),
             blockers: 0,
         };
         let mut plan = ProjectPlan { token, summary, workflows, content_types: types, keys };
@@ -327,8 +327,8 @@ impl Run {
 
     /// Rejects a plan that exceeds the configured limit of types.
     fn check_quota(&self, writer: &WriteTransaction<'_>, types: &mut [TypePlan]) -> Result<()> {
-        let Some(most) = self.config.max_types else { return Ok(()) };
-        let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(most);
+        let Some(max) = self.config.max_types else { return Ok(()) };
+        let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(max);
         for planned in types.iter_mut().rev().filter(|p| p.action == PlanAction::Create) {
             if over > 0 {
                 over -= 1;
@@ -338,8 +338,9 @@ impl Run {
         Ok(())
     }
 
-    /// Digest of the project and of all stored definitions that it is compared with.
-    fn token(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
+    /// Returns the digest of the project and of all stored definitions that it is compared with: the
+    /// token of the plan.
+    fn fingerprint(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
         let wanted =
             serde_json::to_vec(&self.wanted).map_err(|error| Error::Internal(Box::new(error)))?;
@@ -381,7 +382,7 @@ fn lost_without_consent(plan: &ProjectPlan, consent: Option<&DataLossConsent>) -
     plan.content_types
         .iter()
         .flat_map(|planned| {
-            let losing = planned.properties.iter().filter(|property| property.emptied > 0);
+            let losing = planned.properties.iter().filter(|property| property.lost > 0);
             losing.map(|property| format!("{}.{}", planned.name, property.name))
         })
         .filter(|name| !agreed(name))

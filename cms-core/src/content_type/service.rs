@@ -91,7 +91,7 @@ impl Types<'_> {
         self.cms.write_with_catalog(move |writer, catalog| {
             let definition = check(writer, catalog, &payload, None)?;
             let count = catalog.types().len() as u64;
-            if config.max_types.is_some_and(|most| count >= most) {
+            if config.max_types.is_some_and(|max| count >= max) {
                 return Err(Error::Forbidden);
             }
             let rev = writer.bump_schema()?;
@@ -240,8 +240,9 @@ pub(super) fn check(
     if let Some(known) = before.filter(|_| wants_single) {
         let live = reader.type_state(known.pk)?.live;
         if live > 1 {
-            let message =
-                format!("This content type has {live} objects, a single content type allows one");
+            let message = format!(
+                "This content type has {live} objects, a single-object content type allows one"
+            );
             stored.add(SINGLE_PATH, message);
         }
     }

@@ -213,7 +213,7 @@ impl Execution<'_> {
     ) -> Result<(), Failure> {
         let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
         let edges = |part: &Keyed<ConnectionField>| matches!(part.value, ConnectionField::Edges(_));
-        // Each `edges` field is rendered while rows are read; mostly there is one.
+        // Each `edges` field is rendered while rows are read; usually there is one.
         let mut texts: Vec<Template> =
             parts.iter().filter(|part| edges(part)).map(|_| Template::default()).collect();
         let (mut shown, mut has_room) = (0, true);

@@ -51,9 +51,10 @@ pub(super) fn completeness(
     content_type: &ContentType,
     is_set_later: &dyn Fn(&Address) -> bool,
 ) -> Option<Completeness> {
-    let least = without_pending_links(sent, content_type, is_set_later);
+    let minimum = without_pending_links(sent, content_type, is_set_later);
     let is_created = |name: &str| {
-        stored.get(name).is_some() || least.as_ref().is_none_or(|least| least.get(name).is_some())
+        stored.get(name).is_some()
+            || minimum.as_ref().is_none_or(|minimum| minimum.get(name).is_some())
     };
     let all = sent.as_object()?;
     let created = all.iter().filter(|(name, _)| is_created(name));

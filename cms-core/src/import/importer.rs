@@ -332,7 +332,7 @@ impl<'a> Importer<'a> {
         let index = self.types.len() - 1;
         let TypeImport { content_type, deleted, .. } = self.types[index];
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
-        let resumable = self.created_before(&content_type.name, &existing)?;
+        let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
         let mut attempts = Vec::new();
         for (position, mut object) in objects {
             let id = object.id().map(str::to_lowercase).unwrap_or_default();
@@ -439,7 +439,7 @@ impl<'a> Importer<'a> {
     }
 
     /// Fetches the stored objects of the same ids, by id in lower case. Not needed where the target
-    /// rejects existing objects.
+    /// refuses existing objects.
     fn existing<'e>(
         &self,
         content_type: &ContentType,

@@ -66,13 +66,18 @@ pub trait ImportTarget {
     /// Returns all workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
     /// Runs a workflow transition of an object; returns its new state.
-    fn run_transition(&self, content_type: &str, id: &str, action: &str) -> Result<WorkflowState>;
+    fn run_transition(
+        &self,
+        content_type: &str,
+        id: &str,
+        transition: &str,
+    ) -> Result<WorkflowState>;
 }
 
 /// How a batch of objects is saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaveMode {
-    /// Replace existing objects; otherwise reject them.
+    /// Replace existing objects; otherwise refuse them.
     pub update_existing: bool,
     /// Store the dates that `internal` contains.
     pub keep_dates: bool,

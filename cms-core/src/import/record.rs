@@ -17,7 +17,7 @@ const LOCK_FILE: &str = "import.lock";
 pub struct ImportRecord<'a> {
     cms: &'a Cms,
     folder: String,
-    /// The last object row that existed before the import began.
+    /// Primary key of the last object that existed before the import began.
     after: i64,
     was_interrupted: bool,
     /// Released when the process ends, however it ends.
@@ -66,7 +66,7 @@ impl ImportRecord<'_> {
     }
 
     /// Returns the ids, in lower case, whose objects were created after the import began.
-    pub fn created(&self, content_type: &str, ids: &[&str]) -> Result<HashSet<String>> {
+    pub fn objects_created(&self, content_type: &str, ids: &[&str]) -> Result<HashSet<String>> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let created = reader.created_after(catalog.get(content_type)?.pk, ids, self.after)?;

@@ -18,7 +18,7 @@ use cms_model::error::Result;
 
 impl Importer<'_> {
     /// Returns the stored objects that the interrupted import created, by ids in lower case.
-    pub(super) fn created_before(
+    pub(super) fn created_by_interrupted_import(
         &self,
         content_type: &str,
         stored: &HashMap<String, Value>,
@@ -26,7 +26,7 @@ impl Importer<'_> {
         match self.options.interrupted {
             Some(import) if !stored.is_empty() => {
                 let ids: Vec<&str> = stored.keys().map(String::as_str).collect();
-                import.created(content_type, &ids)
+                import.objects_created(content_type, &ids)
             }
             _ => Ok(HashSet::new()),
         }

@@ -21,13 +21,13 @@ use cms_model::{
     workflow::model::DEFAULT_WORKFLOW,
 };
 
-/// An object of a file with the stored one.
-struct StatusChange {
+/// An object of a file whose status is to be set, with the stored object.
+struct PendingStatus {
     object: ImportObject,
     stored: Value,
 }
 
-impl StatusChange {
+impl PendingStatus {
     fn stored_internal(&self, member: &str) -> &str {
         self.stored["internal"][member].as_str().unwrap_or_default()
     }
@@ -87,13 +87,13 @@ impl Importer<'_> {
         let mut stored = fetch(self.target, &content_type.name, &ids, Edition::Current)?;
         let changes = objects.into_iter().filter_map(|object| {
             let stored = stored.remove(&object.id()?.to_lowercase())?;
-            let change = StatusChange { object, stored };
+            let change = PendingStatus { object, stored };
             let is_same = [change.current(), change.published()]
                 .iter()
                 .any(|version| is_unchanged(version, &change.stored, content_type));
             is_same.then_some(change)
         });
-        let changes: Vec<StatusChange> = changes.collect();
+        let changes: Vec<PendingStatus> = changes.collect();
         if content_type.draft_public {
             return self.set_statuses(content_type, &changes);
         }
@@ -139,7 +139,11 @@ impl Importer<'_> {
             && matches!(object.published(), Some(Ok(_)))
     }
 
-    fn set_statuses(&mut self, content_type: &ContentType, changes: &[StatusChange]) -> Result<()> {
+    fn set_statuses(
+        &mut self,
+        content_type: &ContentType,
+        changes: &[PendingStatus],
+    ) -> Result<()> {
         let actions = [
             ("public", PublishAction::Publish),
             ("draft", PublishAction::Unpublish),
@@ -186,9 +190,9 @@ impl Importer<'_> {
     fn restore_modified(
         &mut self,
         content_type: &ContentType,
-        mut changes: Vec<&StatusChange>,
+        mut changes: Vec<&PendingStatus>,
     ) -> Result<()> {
-        let is_published = |change: &StatusChange, versions: &HashMap<String, Value>| {
+        let is_published = |change: &PendingStatus, versions: &HashMap<String, Value>| {
             let version = versions.get(&change.id().to_lowercase());
             version.is_some_and(|v| difference(change.published(), v, content_type).is_none())
         };
@@ -205,8 +209,8 @@ impl Importer<'_> {
             difference(change.published(), &change.stored, content_type).is_none()
         });
 
-        // An object that has the current version already returns to the published one first.
-        let saved = self.save_versions(content_type, rest, StatusChange::published)?;
+        // An object that already holds the current version is first set back to the published one.
+        let saved = self.save_versions(content_type, rest, PendingStatus::published)?;
         let ids: Vec<&str> = saved.iter().map(|change| change.id()).collect();
         let stored = fetch(self.target, &content_type.name, &ids, Edition::Current)?;
         let mut to_revert: Vec<&Value> = Vec::new();
@@ -226,7 +230,7 @@ impl Importer<'_> {
         let ids: Vec<String> = to_publish.iter().map(|change| change.id().to_owned()).collect();
         self.set_status_of(content_type, &ids, PublishAction::Publish)?;
         ready.append(&mut to_publish);
-        let modified = self.save_versions(content_type, ready, StatusChange::current)?;
+        let modified = self.save_versions(content_type, ready, PendingStatus::current)?;
         self.counts.statuses += modified.len() as u64;
         Ok(())
     }
@@ -235,9 +239,9 @@ impl Importer<'_> {
     fn save_versions<'c>(
         &mut self,
         content_type: &ContentType,
-        changes: Vec<&'c StatusChange>,
-        version: fn(&StatusChange) -> &Value,
-    ) -> Result<Vec<&'c StatusChange>> {
+        changes: Vec<&'c PendingStatus>,
+        version: fn(&PendingStatus) -> &Value,
+    ) -> Result<Vec<&'c PendingStatus>> {
         let values: Vec<&Value> = changes.iter().map(|change| version(change)).collect();
         let mut refused = self.save(&content_type.name, &values, true)?;
         let mut saved = Vec::new();
@@ -253,7 +257,7 @@ impl Importer<'_> {
     fn refuse_status(
         &mut self,
         content_type: &ContentType,
-        change: &StatusChange,
+        change: &PendingStatus,
         path: &str,
         reason: String,
     ) {
@@ -264,7 +268,7 @@ impl Importer<'_> {
     fn refuse_stored(
         &mut self,
         content_type: &ContentType,
-        change: &StatusChange,
+        change: &PendingStatus,
         errors: FieldErrors,
     ) {
         if let Some(outcome) = self.stored.remove(&address(&content_type.name, change.id())) {
@@ -291,7 +295,7 @@ impl Importer<'_> {
         &mut self,
         content_type: &ContentType,
         workflow: &Workflow,
-        changes: &[StatusChange],
+        changes: &[PendingStatus],
     ) -> Result<()> {
         for change in changes {
             let from = change.stored_internal("workflowState");

@@ -186,7 +186,7 @@ fn workflow_paths_are_the_shortest() {
     }
 }
 
-/// A space in memory that rejects links without targets, and batches over a limit.
+/// A space in memory that refuses links without targets, and batches over a limit.
 struct Space {
     objects: RefCell<BTreeMap<String, Value>>,
     batch_limit: usize,

@@ -239,13 +239,13 @@ fn rendering(
             Some(transform::variant(&variants, &name)?)
         }
     };
-    let (most, focal_point) = match size {
+    let (max_size, focal_point) = match size {
         Size { width: 1.., height: 1.. } => {
             (size, object.focal_point.and_then(|stored| FocalPoint::parse(stored.get())))
         }
         _ => (Size { width: side(object.width), height: side(object.height) }, None),
     };
-    let format = output.format(request.accept, source, most);
+    let format = output.format(request.accept, source, max_size);
     // A quality without effect must not give the same image several names.
     let quality = output.quality.filter(|_| format.is_lossy());
     let is_stored =

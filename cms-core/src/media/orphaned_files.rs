@@ -23,7 +23,7 @@ use super::service::Media;
 pub struct OrphanCleanUp {
     /// Removed orphaned files.
     pub removed: u64,
-    /// Orphaned files that were kept because they are too many of the stored ones.
+    /// Orphaned files that were kept because they are too large a share of the stored files.
     pub withheld: u64,
     /// Stored files.
     pub files: u64,
@@ -42,8 +42,8 @@ impl Media<'_> {
     /// Removes files that have belonged to no media object for a day, rendered images without a
     /// media object, and incomplete uploads.
     ///
-    /// More than a tenth of all files are not removed: so many orphaned files rather mean that
-    /// their objects were lost.
+    /// If more than a tenth of all files are orphaned, none of them is removed: their objects were
+    /// probably lost.
     ///
     /// # Errors
     /// [`crate::Error::Busy`] when the database is damaged, because objects of files may be
@@ -54,7 +54,7 @@ impl Media<'_> {
 
     fn remove_orphans(&self, trigger: Trigger) -> Result<OrphanCleanUp> {
         self.cms.store.check_undamaged()?;
-        let trusted = self.cms.retention_time()?;
+        let trusted = self.cms.trusted_now()?;
         let stale = match trigger {
             Trigger::Automatic => stale(trusted),
             Trigger::Command => stale(self.cms.config.clock.now()),
@@ -173,7 +173,7 @@ impl Media<'_> {
         self.without(ids, |reader, media, id| Ok(reader.object_pk(media, id)?.is_some()))
     }
 
-    /// Removes the files that belong to an object, live or in the trash, from the list.
+    /// Returns the ids that no object uses, live or in the trash.
     pub(super) fn unused(&self, ids: impl IntoIterator<Item = FileId>) -> Result<Vec<FileId>> {
         self.without(ids, |reader, media, id| {
             Ok(reader.object_pk(media, id)?.is_some() || reader.is_in_trash(media, id)?)

@@ -200,10 +200,10 @@ impl Media<'_> {
     /// time. The clean-up retries failed removals.
     pub(crate) fn delete_renders_of_purged(&self, content_type: &str, at: Timestamp) {
         if content_type == MEDIA
-            && let Ok(removed) =
-                self.lookup(|reader, media| reader.removed(media, Timestamp(at.0 - 1)))
+            && let Ok(deleted) =
+                self.lookup(|reader, media| reader.deleted_ids(media, Timestamp(at.0 - 1)))
         {
-            self.delete_renders_of(MEDIA, removed.iter().map(String::as_str));
+            self.delete_renders_of(MEDIA, deleted.iter().map(String::as_str));
         }
     }
 }

@@ -382,15 +382,15 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the rows that an object outside of the deletion links to, directly or through another
-/// row that has to remain.
+/// Returns the primary keys of the objects that an object outside of the deletion links to,
+/// directly or through another object that has to remain.
 pub(crate) fn still_used(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {
     let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
-    // One more than the number of rows inside shows that one link comes from outside.
+    // One more than the number of objects inside shows that one link comes from outside.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();

@@ -114,7 +114,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The rows of published objects of a type of which only the current version has a link.
+    /// The published objects of a type whose link exists only in the current version.
     fn linking_since_publication(&self, content_type: &CompiledType) -> Result<Vec<i64>> {
         let modified = (content_type.pk, LinkingObjects::Modified, &[][..]);
         let all = ListRange { offset: 0, limit: u32::MAX };
@@ -163,7 +163,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Those of the rows that have a link to the target in an edition.
+    /// Those of the objects that have a link to the target in an edition.
     fn linking(
         &self,
         content_type: &CompiledType,

@@ -303,19 +303,19 @@ impl Objects<'_> {
 
     /// Lists ids deleted after a date, oldest deletion first (see
     /// docs/reference/objects.md#removed-ids).
-    pub fn removed(
+    pub fn deleted_ids(
         &self,
         caller: &Caller,
         name: &str,
         deleted_after: Option<&str>,
     ) -> Result<Vec<String>> {
-        self.read(caller, name, Access::READ_REMOVED, |reader, _, content_type| {
+        self.read(caller, name, Access::READ_DELETED, |reader, _, content_type| {
             let after = match deleted_after {
                 None => Timestamp(i64::MIN),
                 Some(text) => dates::parse_lenient(text)
                     .ok_or_else(|| Error::invalid("deletedAfter", message::WRONG_DATE))?,
             };
-            reader.removed(content_type.pk, after)
+            reader.deleted_ids(content_type.pk, after)
         })
     }
 
@@ -424,7 +424,7 @@ pub(crate) fn state_tag(
     EntityTag::of(&to_json(content_type, &view.mask(stored.clone())).0)
 }
 
-/// Tells whether the publishing right of a caller allows a change of an object.
+/// Returns whether the publishing right of a caller allows a change of an object.
 pub(crate) fn may_change(
     caller: &Caller,
     content_type: &CompiledType,

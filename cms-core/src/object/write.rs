@@ -392,8 +392,8 @@ pub(crate) fn update(
     )
 }
 
-/// Logs the write of an object, or moves the object to the trash with the deletion date of its
-/// source.
+/// Logs the write of an object, or moves the object to the trash with the deletion date that the
+/// import keeps.
 fn finish(
     writer: &WriteTransaction<'_>,
     (event, content_type): (Event, &CompiledType),
@@ -409,8 +409,14 @@ fn finish(
     } else {
         // A draft is not published, and an edit does not change the published version: types with
         // Draft & Public have no workflow state `public`.
-        let is_shown = stored.internal.workflow_state == PUBLIC_STATE;
-        log_change(writer, (event, stamp), content_type, (&stored, Some(changed)), is_shown)?;
+        let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
+        log_change(
+            writer,
+            (event, stamp),
+            content_type,
+            (&stored, Some(changed)),
+            changes_public_view,
+        )?;
     }
     Ok(stored)
 }

@@ -62,7 +62,7 @@ impl Presences<'_> {
         Ok(())
     }
 
-    /// Lists who has an object open, or objects of a type, which is required.
+    /// Lists who has one object, or any object of the type, open. The type is required.
     pub fn list(
         &self,
         caller: &Caller,
@@ -158,7 +158,8 @@ impl Presences<'_> {
         Ok(in_view)
     }
 
-    /// Finds an object in the view of the request: rows of type and object, and the stored id.
+    /// Finds an object in the view of the request: primary keys of type and object, and the stored
+    /// id.
     fn find(&self, caller: &Caller, name: &str, id: &str) -> Result<(i64, i64, String)> {
         self.cms.objects().read(caller, name, Access::UPDATE, |reader, _, content_type| {
             let view = View::for_object(caller, content_type);

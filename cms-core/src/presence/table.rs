@@ -22,7 +22,7 @@ pub(crate) struct PresenceTable(Mutex<State>);
 struct State {
     /// By actor and tab.
     tabs: BTreeMap<(Option<i64>, String), OpenTab>,
-    /// Changes with the tabs, but not when one is repeated.
+    /// Changes with the tabs, but not when one is refreshed.
     revision: u64,
     /// No tab is older than this time, in microseconds since the epoch.
     oldest: i64,
@@ -49,7 +49,7 @@ pub(crate) struct OpenTabs {
 }
 
 impl PresenceTable {
-    /// Stores a tab, or repeats it.
+    /// Stores a tab, or refreshes it.
     ///
     /// # Errors
     /// [`Error::Forbidden`] when the actor or the process has too many.
@@ -57,7 +57,7 @@ impl PresenceTable {
         let mut state = self.state();
         state.expire(tab.at);
         let key = (actor, name);
-        let is_repeated = if let Some(known) = state.tabs.get(&key) {
+        let is_refreshed = if let Some(known) = state.tabs.get(&key) {
             OpenTab { at: tab.at, ..known.clone() } == tab
         } else {
             let own = state.tabs.range((actor, String::new())..);
@@ -71,7 +71,7 @@ impl PresenceTable {
         };
         let is_first = state.tabs.is_empty();
         state.oldest = if is_first { tab.at.0 } else { state.oldest.min(tab.at.0) };
-        if !is_repeated {
+        if !is_refreshed {
             state.revision += 1;
         }
         state.tabs.insert(key, tab);
@@ -103,7 +103,7 @@ impl PresenceTable {
         Some(OpenTabs { revision: state.revision, tabs })
     }
 
-    /// Removes the tabs that were not repeated in time.
+    /// Removes the tabs that were not refreshed within their lifetime.
     pub(crate) fn expire(&self, now: Timestamp) {
         self.state().expire(now);
     }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn revision_changes_with_tabs_but_not_with_repeats() {
+    fn revision_changes_with_tabs_but_not_when_refreshed() {
         let table = PresenceTable::default();
         let changed = |seen: Option<u64>, seconds: i64| {
             table.changed_since(seen, Timestamp(seconds * SECOND), |_| true)

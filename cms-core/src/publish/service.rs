@@ -201,7 +201,7 @@ impl Publishing<'_> {
     }
 }
 
-/// An action inside its transaction.
+/// A publish action, applied within one write transaction.
 pub(crate) struct StatusChange<'a> {
     pub(crate) writer: &'a WriteTransaction<'a>,
     pub(crate) action: PublishAction,
@@ -209,7 +209,7 @@ pub(crate) struct StatusChange<'a> {
 }
 
 impl StatusChange<'_> {
-    /// Sets an object, given by its row and its status, to the status of the action.
+    /// Sets an object, given by its primary key and its status, to the status of the action.
     pub(crate) fn apply(
         &self,
         content_type: &CompiledType,
@@ -233,8 +233,8 @@ impl StatusChange<'_> {
             PublishAction::Archive => Event::ObjectArchived,
         };
         let (id, version, title) = writer.object_summary(pk)?;
-        let is_seen = before.is_published() || after.is_published();
-        let audience = Audience::of(content_type, is_seen);
+        let changes_public_view = before.is_published() || after.is_published();
+        let audience = Audience::of(content_type, changes_public_view);
         let object =
             Some(ChangedObject { pk, id: &id, version, title: &title, changed: None, audience });
         writer.log(&Change { event, stamp, content_type: (ctd, content_type.name()), object })

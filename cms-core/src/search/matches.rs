@@ -13,7 +13,7 @@ use cms_model::{
 use super::service::Searching;
 
 impl Searching<'_> {
-    /// Returns the rows of all objects whose current version matches a text.
+    /// Returns the primary keys of all objects whose current version matches a text.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a text that is not valid, [`Error::Busy`] when the index does not

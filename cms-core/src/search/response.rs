@@ -34,7 +34,7 @@ const HEAD_BYTES: usize = 1024;
 /// Hits, and their objects.
 pub(super) struct Hits<'a> {
     pub(super) found: &'a Found,
-    /// By row.
+    /// By primary key.
     pub(super) rows: HashMap<i64, (&'a CompiledType, StoredObject<'static>)>,
     pub(super) organization: &'a str,
     pub(super) caller: &'a Caller,

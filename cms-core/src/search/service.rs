@@ -57,7 +57,7 @@ impl Searching<'_> {
         let (head, scope) = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             projection(&catalog, caller, request)?;
-            let types = selected(&catalog, caller, request);
+            let types = searched_types(&catalog, caller, request);
             refuse_order_in_lists(&search, &types)?;
             if search.fields.as_ref().is_some_and(|fields| !has_known_field(fields, &types)) {
                 search.query = Query::None;
@@ -69,7 +69,7 @@ impl Searching<'_> {
             .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
-            let types = selected(&catalog, caller, request);
+            let types = searched_types(&catalog, caller, request);
             let projection = projection(&catalog, caller, request)?;
             let projection = projection.as_ref();
             let mut hydration =
@@ -135,7 +135,7 @@ impl Searching<'_> {
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
         Scope {
             published: !view::sees_every_status(caller),
-            ctds: (types.len() < searched(catalog).count())
+            ctds: (types.len() < searchable_types(catalog).count())
                 .then(|| types.keys().copied().collect()),
             approved_only: types
                 .values()
@@ -148,13 +148,13 @@ impl Searching<'_> {
     }
 }
 
-/// The indexed types.
-fn searched(catalog: &Catalog) -> impl Iterator<Item = &CompiledType> {
+/// The types that are indexed, whether or not a request searches them.
+fn searchable_types(catalog: &Catalog) -> impl Iterator<Item = &CompiledType> {
     catalog.types().iter().map(|known| &**known).filter(|known| known.is_searchable())
 }
 
-/// The searched types, by row.
-fn selected<'c>(
+/// The types that a request searches, by primary key.
+fn searched_types<'c>(
     catalog: &'c Catalog,
     caller: &Caller,
     request: &SearchRequest,
@@ -163,7 +163,7 @@ fn selected<'c>(
         Some(names) => names.iter().any(|wanted| wanted == name),
         None => true,
     };
-    searched(catalog)
+    searchable_types(catalog)
         .filter(|known| is_wanted(known.name()) && caller.may(Access::READ, known.name()))
         .map(|known| (known.pk, known))
         .collect()
@@ -184,7 +184,7 @@ fn declared<'a>(
     caller: &'a Caller,
     request: &SearchRequest,
 ) -> impl Fn(&[String]) -> bool + use<'a> {
-    let types = selected(catalog, caller, request);
+    let types = searched_types(catalog, caller, request);
     let scope = PathScope { catalog, caller, hydrate: request.hydrate };
     move |names| match names {
         [name] if response::SERVICE_FIELDS.contains(&name.as_str()) => true,
@@ -203,7 +203,7 @@ fn window(request: &SearchRequest) -> (usize, usize) {
     (small(offset), small(limit))
 }
 
-/// Tells whether any of the fields exists in a searched type (see
+/// Returns whether any of the fields exists in a searched type (see
 /// docs/reference/search.md#parameters).
 fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>) -> bool {
     let is_known = |path: &str| {

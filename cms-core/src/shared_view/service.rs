@@ -65,8 +65,8 @@ impl SharedViews<'_> {
         })
     }
 
-    /// Changes a view of the caller, or any view for an admin. `change` is parsed already, but its
-    /// errors follow those of the view.
+    /// Changes a view of the caller, or any view for an admin. `change` is parsed already; its errors
+    /// are reported only after those of the view.
     pub fn update(
         &self,
         caller: &Caller,

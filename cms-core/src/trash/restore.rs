@@ -79,7 +79,8 @@ impl Trash<'_> {
             };
             let prepared = prepared.checked(writer, &catalog, content_type)?;
             require_quota(writer, quota, 1)?;
-            // Creates the deliveries of unread journal rows: those of a purge need the entry.
+            // Creates the deliveries of journal rows that are not read yet: a delivery of a purge
+            // reads the entry.
             hooks::before_removal(writer, at)?;
             if let Some((id, fingerprint)) = &new_file {
                 writer.record_file(id, fingerprint, at)?;
@@ -88,7 +89,7 @@ impl Trash<'_> {
             Ok(to_json(content_type, &stored))
         });
         if let Some(copy) = file {
-            // One of both is unused now.
+            // One of the two is unused now.
             let ids = if copy.is_new { vec![old, copy.id.to_string()] } else { vec![old] };
             self.cms.media().remove_unused(&ids);
         }

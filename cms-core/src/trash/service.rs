@@ -25,7 +25,7 @@ use cms_store::{DeletedObject, Reader, TrashEntry, TrashFilter, WriteTransaction
 use crate::{cms::Cms, hooks, object::service::to_json};
 
 /// The rights on a type that reading its deleted objects needs.
-const READ: Access = Access::READ_REMOVED;
+const READ: Access = Access::READ_DELETED;
 
 /// Operations on deleted objects.
 pub struct Trash<'a> {
@@ -220,8 +220,8 @@ fn remove_entries(
     if entries.is_empty() {
         return Ok(Vec::new());
     }
-    // Creates the deliveries of unread journal rows: those of a purge need the entries that are
-    // about to be removed.
+    // Creates the deliveries of journal rows that are not read yet: a delivery of a purge reads its
+    // entry.
     hooks::before_removal(writer, stamp.at)?;
     let mut by_type: BTreeMap<i64, Vec<TrashEntry>> = BTreeMap::new();
     for entry in entries {

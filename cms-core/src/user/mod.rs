@@ -1,5 +1,5 @@
 //! Users (see docs/reference/users.md): [`service`] manages them, [`sessions`] signs them in,
-//! [`openid`] by OpenID Connect, [`passwords`] computes the digests of passwords, [`settings`] stores
+//! [`openid`] by OpenID Connect, [`passwords`] hashes passwords, [`settings`] stores
 //! the settings of each user.
 //!
 //! Requests are authenticated by `auth`, which caches keys and sessions together.

@@ -17,22 +17,22 @@ const ITERATIONS: u32 = 2;
 const LANES: u32 = 1;
 const SALT_BYTES: usize = 16;
 
-/// How digests of these parameters begin.
+/// The prefix of hashes with these parameters.
 const CURRENT: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
 
-/// The digest of no password, which costs the same to compare with.
+/// A hash of no password: verifying a password against it takes as long as against any other.
 pub(super) const NO_PASSWORD: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Returns the digest of a password as a PHC string. The salt is the end of a random secret.
+/// Returns the hash of a password as a PHC string. The salt is the end of a random secret.
 pub(super) fn hash(password: &str, secret: [u8; 32]) -> Result<String> {
     let salt = &secret[32 - SALT_BYTES..];
     let hash = argon2()?.hash_password_with_salt(normalized(password).as_bytes(), salt);
     hash.map(|hash| hash.to_string()).map_err(failed)
 }
 
-/// Tells whether a password has a digest.
-pub(super) fn verify(password: &str, phc: &str) -> Result<bool> {
-    let hash = PasswordHash::new(phc).map_err(failed)?;
+/// Returns whether a password has this hash.
+pub(super) fn verify(password: &str, password_hash: &str) -> Result<bool> {
+    let hash = PasswordHash::new(password_hash).map_err(failed)?;
     match argon2()?.verify_password(normalized(password).as_bytes(), &hash) {
         Ok(()) => Ok(true),
         Err(HashError::PasswordInvalid) => Ok(false),
@@ -40,9 +40,9 @@ pub(super) fn verify(password: &str, phc: &str) -> Result<bool> {
     }
 }
 
-/// Tells whether a digest was computed with other parameters than new ones.
-pub(super) fn is_outdated(phc: &str) -> bool {
-    !phc.starts_with(CURRENT)
+/// Returns whether a hash has other parameters than new hashes.
+pub(super) fn is_outdated(password_hash: &str) -> bool {
+    !password_hash.starts_with(CURRENT)
 }
 
 fn argon2() -> Result<Argon2<'static>> {
@@ -60,12 +60,12 @@ mod tests {
 
     #[test]
     fn password_is_verified_in_any_normal_form() {
-        let phc = hash("z\u{fc}rich am see", [7; 32]).unwrap();
-        assert!(phc.starts_with(CURRENT), "{phc}");
-        assert!(verify("zu\u{308}rich am see", &phc).unwrap());
-        assert!(!verify("zurich am see", &phc).unwrap());
-        assert!(!is_outdated(&phc));
-        assert_ne!(phc, hash("z\u{fc}rich am see", [8; 32]).unwrap());
+        let password_hash = hash("z\u{fc}rich am see", [7; 32]).unwrap();
+        assert!(password_hash.starts_with(CURRENT), "{password_hash}");
+        assert!(verify("zu\u{308}rich am see", &password_hash).unwrap());
+        assert!(!verify("zurich am see", &password_hash).unwrap());
+        assert!(!is_outdated(&password_hash));
+        assert_ne!(password_hash, hash("z\u{fc}rich am see", [8; 32]).unwrap());
         assert!(verify("", "nonsense").is_err());
     }
 
@@ -81,8 +81,9 @@ mod tests {
     fn older_parameters_are_outdated() {
         let params = Params::new(8, 1, 1, None).unwrap();
         let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let phc = old.hash_password_with_salt(b"a password", &[1; 16]).unwrap().to_string();
-        assert!(verify("a password", &phc).unwrap());
-        assert!(is_outdated(&phc));
+        let password_hash =
+            old.hash_password_with_salt(b"a password", &[1; 16]).unwrap().to_string();
+        assert!(verify("a password", &password_hash).unwrap());
+        assert!(is_outdated(&password_hash));
     }
 }

@@ -59,7 +59,8 @@ impl Users<'_> {
         Ok(to_wire(row.ok_or_else(|| unknown(id))?, self.now()))
     }
 
-    /// Creates a user, with an invitation unless the payload has a password. Computes a digest.
+    /// Creates a user, with an invitation unless the payload has a password. Hashes the password
+    /// (slow).
     ///
     /// # Errors
     /// [`Error::Invalid`] with all errors of the payload, [`Error::Forbidden`] when there are too
@@ -85,12 +86,13 @@ impl Users<'_> {
         })?;
         errors.into_result()?;
         let config = self.cms.config.clone();
-        let phc = secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;
+        let password_hash =
+            secret.map(|secret| passwords::hash(secret, config.ids.secret())).transpose()?;
         let (now, public_url) = (self.now(), public_url.to_owned());
         let stamp = caller.stamp(now);
         self.cms.store.write(move |writer| {
-            let pk = insert(writer, &config, &profile, phc.as_deref(), |_| stamp)?;
-            let link = match phc {
+            let pk = insert(writer, &config, &profile, password_hash.as_deref(), |_| stamp)?;
+            let link = match password_hash {
                 Some(_) => None,
                 None => {
                     Some(new_link(writer, &config, LinkKind::Invitation, Some(pk), &public_url)?)
@@ -118,7 +120,7 @@ impl Users<'_> {
             }
             errors.into_result()?;
             let after = UserRow { profile, ..before.clone() };
-            require_admin_remains(writer, &before, after.is_able_admin())?;
+            require_admin_remains(writer, &before, after.is_usable_admin())?;
             writer.set_profile(after.pk, &after.profile)?;
             if after.profile.disabled && !before.profile.disabled {
                 writer.end_access(after.pk)?;
@@ -198,7 +200,7 @@ impl Users<'_> {
     }
 }
 
-/// Inserts a user; `stamp` returns the stamp of the change from the row.
+/// Inserts a user; `stamp` returns the stamp of the change from the primary key.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the e-mail address is used, [`Error::Forbidden`] when there are too many
@@ -207,7 +209,7 @@ pub(super) fn insert(
     writer: &WriteTransaction<'_>,
     config: &CoreConfig,
     profile: &Profile,
-    phc: Option<&str>,
+    password_hash: Option<&str>,
     stamp: impl FnOnce(i64) -> Stamp,
 ) -> Result<i64> {
     if writer.user_with_email(&profile.email)?.is_some() {
@@ -219,7 +221,7 @@ pub(super) fn insert(
     // The set-up link creates the first user only.
     writer.remove_links_of(None)?;
     let (uid, secret) = (config.ids.uuid(), config.ids.secret());
-    let pk = writer.insert_user(&uid, profile, phc, secret, config.clock.now())?;
+    let pk = writer.insert_user(&uid, profile, password_hash, secret, config.clock.now())?;
     writer.log_management(ManagementEvent::UserCreated, stamp(pk), &uid, &profile.name)?;
     Ok(pk)
 }
@@ -293,10 +295,10 @@ fn link_kind(payload: &Map<String, Value>) -> Result<Option<LinkKind>> {
 fn require_admin_remains(
     writer: &WriteTransaction<'_>,
     before: &UserRow,
-    stays_able: bool,
+    stays_usable: bool,
 ) -> Result<()> {
-    let was_able = before.is_able_admin();
-    if keeps_an_admin(was_able, stays_able, writer.has_other_able_admin(before.pk)?) {
+    let was_usable = before.is_usable_admin();
+    if keeps_an_admin(was_usable, stays_usable, writer.has_other_usable_admin(before.pk)?) {
         Ok(())
     } else {
         Err(Error::Rejected(vec![LAST_ADMIN.into()]))

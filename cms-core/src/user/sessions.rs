@@ -76,32 +76,34 @@ impl Sessions<'_> {
         Ok(SignInMethods { password: true, open_id: None, setup: !self.has_users()? })
     }
 
-    /// Signs a user in by password. Computes a digest, also for an unknown e-mail address.
+    /// Signs a user in by password. Hashes the password (slow), also for an unknown e-mail address.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`], whatever the reason.
     pub fn sign_in(&self, email: &str, password: &str, client: &Client) -> Result<SignedIn> {
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_email(email))?;
-        let phc = user.as_ref().filter(|user| !user.profile.disabled);
-        let phc = phc.and_then(|user| user.password.clone());
-        let is_right =
-            passwords::verify(password, phc.as_deref().unwrap_or(passwords::NO_PASSWORD))?;
-        let (Some(user), Some(phc), true) = (&user, phc, is_right) else {
+        let password_hash = user.as_ref().filter(|user| !user.profile.disabled);
+        let password_hash = password_hash.and_then(|user| user.password.clone());
+        let is_right = passwords::verify(
+            password,
+            password_hash.as_deref().unwrap_or(passwords::NO_PASSWORD),
+        )?;
+        let (Some(user), Some(password_hash), true) = (&user, password_hash, is_right) else {
             let user = user.as_ref().map_or("", |user| user.uid.as_str());
             tracing::info!(user, method = "password", address = client.address, "sign-in failed");
             return Err(Error::Unauthenticated);
         };
         let config = self.cms.config.clone();
-        let renewed = if passwords::is_outdated(&phc) {
+        let renewed = if passwords::is_outdated(&password_hash) {
             Some(passwords::hash(password, config.ids.secret())?)
         } else {
             None
         };
         let (pk, known) = (user.pk, client.clone());
         let cookie = self.cms.store.write(move |writer| {
-            let user = writer
-                .user(pk)?
-                .filter(|user| !user.profile.disabled && user.password.as_ref() == Some(&phc));
+            let user = writer.user(pk)?.filter(|user| {
+                !user.profile.disabled && user.password.as_ref() == Some(&password_hash)
+            });
             let user = user.ok_or(Error::Unauthenticated)?;
             if let Some(renewed) = renewed {
                 writer.set_password(pk, &renewed)?;
@@ -112,7 +114,7 @@ impl Sessions<'_> {
     }
 
     /// Signs a user in by the code of a link, which sets the password, or creates the first user.
-    /// Computes a digest.
+    /// Hashes the password (slow).
     ///
     /// # Errors
     /// [`Error::Invalid`]: at `code` for a code that is unknown, expired or used, else for the
@@ -141,19 +143,19 @@ impl Sessions<'_> {
         };
         errors.into_result()?;
         let (config, known) = (self.cms.config.clone(), client.clone());
-        let phc = passwords::hash(&secret, config.ids.secret())?;
+        let password_hash = passwords::hash(&secret, config.ids.secret())?;
         let cookie = self.cms.store.write(move |writer| {
             let (_, user) = find_link(writer, hash, now)?;
             let user = match (user, new) {
                 (Some(user), _) => {
                     writer.remove_links_of(Some(user.pk))?;
-                    writer.set_password(user.pk, &phc)?;
+                    writer.set_password(user.pk, &password_hash)?;
                     end_all(writer, &user, None, "password")?;
                     user.pk
                 }
                 (None, Some(profile)) => {
                     let stamp = |pk| Stamp { at: now, actor: Some(pk) };
-                    insert(writer, &config, &profile, Some(&phc), stamp)?
+                    insert(writer, &config, &profile, Some(&password_hash), stamp)?
                 }
                 (None, None) => return Err(expired()),
             };
@@ -180,7 +182,7 @@ impl Sessions<'_> {
         let (_, pk) = session_of(caller)?;
         let row = self.cms.store.read_autocommit(|reader| reader.session(pk))?;
         let row = row.ok_or(Error::Unauthenticated)?;
-        // This request is the last one.
+        // This request is the most recent use.
         let session = times(row, Some(self.now()));
         Ok(CurrentSession { context: self.cms.auth_context(caller)?, session })
     }
@@ -196,7 +198,7 @@ impl Sessions<'_> {
         Ok(())
     }
 
-    /// Changes the password of the caller, and ends the other sessions. Computes two digests.
+    /// Changes the password of the caller, and ends the other sessions. Hashes two passwords (slow).
     ///
     /// # Errors
     /// [`Error::Invalid`] at `currentPassword` when that is wrong.
@@ -209,11 +211,11 @@ impl Sessions<'_> {
         let (pk, session) = session_of(caller)?;
         let user = self.cms.store.read_autocommit(|reader| reader.user(pk))?;
         let user = user.ok_or(Error::Unauthenticated)?;
-        let Some(phc) = user.password.clone() else {
+        let Some(password_hash) = user.password.clone() else {
             return Err(Error::Rejected(vec![WITHOUT_PASSWORD.into()]));
         };
         let mut errors = FieldErrors::default();
-        if !passwords::verify(&change.current, &phc)? {
+        if !passwords::verify(&change.current, &password_hash)? {
             errors.add("currentPassword", message::NOT_VALID);
             let (user, address) = (&user.uid, &client.address);
             tracing::info!(%user, method = "password", address, "sign-in failed");
@@ -223,7 +225,7 @@ impl Sessions<'_> {
         let new = passwords::hash(&change.new, self.cms.config.ids.secret())?;
         self.cms.store.write(move |writer| {
             let user = writer.user(pk)?.ok_or(Error::Unauthenticated)?;
-            if user.password.as_ref() != Some(&phc) {
+            if user.password.as_ref() != Some(&password_hash) {
                 return Err(Error::invalid("currentPassword", message::NOT_VALID));
             }
             writer.set_password(pk, &new)?;
@@ -289,13 +291,13 @@ impl Sessions<'_> {
         password::check(password, &profile.email, "password", &mut errors);
         errors.into_result()?;
         let config = self.cms.config.clone();
-        let phc = passwords::hash(password, config.ids.secret())?;
+        let password_hash = passwords::hash(password, config.ids.secret())?;
         let stamp = Caller::local().stamp(self.now());
         self.cms.store.write(move |writer| {
             if writer.user_count()? > 0 {
                 return Ok(());
             }
-            insert(writer, &config, &profile, Some(&phc), |_| stamp).map(drop)
+            insert(writer, &config, &profile, Some(&password_hash), |_| stamp).map(drop)
         })
     }
 
@@ -378,14 +380,14 @@ pub(crate) fn open(
     Ok(cookie)
 }
 
-/// Ends the sessions of a user but one.
+/// Ends the sessions of a user except one.
 pub(super) fn end_all(
     writer: &WriteTransaction<'_>,
     user: &UserRow,
-    but: Option<i64>,
+    except: Option<i64>,
     method: &str,
 ) -> Result<()> {
-    let count = writer.remove_sessions_of(user.pk, but)?;
+    let count = writer.remove_sessions_of(user.pk, except)?;
     if count > 0 {
         tracing::info!(user = %user.uid, method, count, "session ended");
     }

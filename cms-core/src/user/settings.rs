@@ -57,7 +57,7 @@ fn to_json(stored: Option<String>) -> Json {
     Json(stored.unwrap_or_else(|| NO_SETTINGS.to_owned()).into_bytes())
 }
 
-/// The row of the user of a session; keys have no settings.
+/// The primary key of the user of a session; keys have no settings.
 fn user_of(caller: &Caller) -> Result<i64> {
     caller.actor().pk.filter(|_| caller.has_session()).ok_or(Error::Forbidden)
 }

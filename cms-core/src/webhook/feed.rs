@@ -22,7 +22,7 @@ use cms_model::{
 };
 use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, WriteTransaction};
 
-use super::subscription_cache::{self, SubscriptionCache};
+use super::webhook_cache::{self, WebhookCache};
 use crate::content_type::catalog_cache::CatalogCache;
 
 /// Rows of the journal per batch.
@@ -42,7 +42,7 @@ impl Cursor {
 pub(super) fn create_deliveries(
     store: &Store,
     catalog: &CatalogCache,
-    subscriptions: &SubscriptionCache,
+    cache: &WebhookCache,
     cursor: &Cursor,
     now: Timestamp,
 ) -> Result<bool> {
@@ -53,7 +53,7 @@ pub(super) fn create_deliveries(
         let from = cursor.at(reader)?;
         let entries = reader.feed_entries_after(from, BATCH_ROWS)?;
         let catalog = catalog.at(reader)?;
-        let webhooks = subscriptions.at(reader, &catalog)?;
+        let webhooks = cache.at(reader, &catalog)?;
         Ok((from, DeliveryBatch::of(reader, &catalog, &webhooks, &entries)?))
     })?;
     let has_more = batch.has_more;
@@ -77,7 +77,7 @@ pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<
         return Ok(());
     }
     let catalog = CatalogCache::default().within(writer)?;
-    let webhooks = subscription_cache::read(writer, catalog.get(WEBHOOKS)?)?;
+    let webhooks = webhook_cache::read(writer, catalog.get(WEBHOOKS)?)?;
     loop {
         let entries = writer.feed_entries_after(writer.webhook_cursor()?, BATCH_ROWS)?;
         if entries.is_empty() {
@@ -115,12 +115,12 @@ impl DeliveryBatch {
         let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
         let Some(own) = catalog.find(WEBHOOKS) else { return Ok(batch) };
-        let mut subscriptions = Subscriptions::of(reader, webhooks)?;
+        let mut known = KnownWebhooks::of(reader, webhooks)?;
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
                 (Event::ObjectCreated | Event::ObjectRestored, Some(pk)) if entry.ctd == own.pk => {
                     batch.created.push(pk);
-                    subscriptions.active.insert(pk);
+                    known.created.insert(pk);
                 }
                 (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
                     if webhooks
@@ -135,8 +135,8 @@ impl DeliveryBatch {
                 (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == own.pk => {
                     batch.has_deleted = true;
                 }
-                _ if entry.ctd == own.pk || subscriptions.active.is_empty() => {}
-                _ => subscriptions.add_deliveries(reader, catalog, entry, &mut batch.deliveries)?,
+                _ if entry.ctd == own.pk || known.created.is_empty() => {}
+                _ => known.add_deliveries(reader, catalog, entry, &mut batch.deliveries)?,
             }
         }
         Ok(batch)
@@ -153,7 +153,7 @@ impl DeliveryBatch {
             writer.restart_webhook(pk, now)?;
         }
         for &pk in &self.suspended {
-            writer.suspend_webhook(pk)?;
+            writer.pause_expiry(pk)?;
         }
         if self.has_deleted {
             writer.drop_webhooks()?;
@@ -171,16 +171,16 @@ impl DeliveryBatch {
 }
 
 /// The webhooks that exist at a position in the journal.
-struct Subscriptions<'a> {
+struct KnownWebhooks<'a> {
     webhooks: &'a [Webhook],
     /// Primary keys of the webhooks whose creation was read.
-    active: BTreeSet<i64>,
+    created: BTreeSet<i64>,
 }
 
-impl<'a> Subscriptions<'a> {
+impl<'a> KnownWebhooks<'a> {
     fn of(reader: &Reader<'_>, webhooks: &'a [Webhook]) -> Result<Self> {
-        let active = reader.webhooks()?.into_iter().collect();
-        Ok(Self { webhooks, active })
+        let created = reader.webhooks()?.into_iter().collect();
+        Ok(Self { webhooks, created })
     }
 
     fn add_deliveries(
@@ -196,7 +196,7 @@ impl<'a> Subscriptions<'a> {
         let is_of_type =
             matches!(entry.event, Event::TypeCreated | Event::TypeUpdated | Event::TypeDeleted);
         let matches = |webhook: &&Webhook| {
-            self.active.contains(&webhook.pk)
+            self.created.contains(&webhook.pk)
                 && match webhook.kind {
                     WebhookKind::Type => is_of_type && webhook.enabled,
                     WebhookKind::Object => !is_of_type && webhook.matches(action, name),

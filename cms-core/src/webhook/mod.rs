@@ -5,5 +5,5 @@
 pub(crate) mod feed;
 pub(crate) mod service;
 pub(crate) mod state;
-pub(crate) mod subscription_cache;
 pub(crate) mod synchronous;
+pub(crate) mod webhook_cache;

@@ -94,7 +94,7 @@ impl Webhooks<'_> {
                     secret: Secret::derive(&key, webhook.pk).show(),
                 })
             };
-            let webhooks = self.subscriptions(reader)?;
+            let webhooks = self.all(reader)?;
             Ok(List::single_page(webhooks.iter().map(shown).collect::<Result<_>>()?))
         })
     }
@@ -125,8 +125,8 @@ impl Webhooks<'_> {
         self.cms.store.write(move |writer| {
             writer.restart_webhook(pk, now)?;
             let Some(ids) = ids else {
-                let (_, waiting) = writer.count_deliveries(pk)?;
-                return Ok(Replayed { replayed: waiting + writer.requeue_failed(pk, now)? as u64 });
+                let (_, pending) = writer.count_deliveries(pk)?;
+                return Ok(Replayed { replayed: pending + writer.requeue_failed(pk, now)? as u64 });
             };
             for id in &ids {
                 let found = writer.delivery(*id)?.filter(|found| found.webhook == pk);
@@ -179,7 +179,7 @@ impl Webhooks<'_> {
     pub fn create_deliveries(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
         let now = self.cms.config.clock.now();
-        feed::create_deliveries(store, catalog, &webhooks.subscriptions, &webhooks.cursor, now)
+        feed::create_deliveries(store, catalog, &webhooks.cache, &webhooks.cursor, now)
     }
 
     /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests
@@ -191,7 +191,7 @@ impl Webhooks<'_> {
     ) -> Result<Vec<Dispatch>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.subscriptions(reader)?;
+            let known = self.all(reader)?;
             let wanted = |webhook: &&Webhook| {
                 webhook.receives_deliveries() && only.is_none_or(|only| only == webhook.pk)
             };
@@ -202,8 +202,8 @@ impl Webhooks<'_> {
                 if in_flight.len() >= schedule::PARALLEL_REQUESTS {
                     continue;
                 }
-                let waiting = reader.next_deliveries(webhook, now)?;
-                while let Some(next) = schedule::next(endpoint, &waiting, &in_flight, now) {
+                let pending = reader.next_deliveries(webhook, now)?;
+                while let Some(next) = schedule::next(endpoint, &pending, &in_flight, now) {
                     let queue = next.queue.clone();
                     let dispatch = Dispatch { webhook, delivery: next.pk, queue };
                     in_flight.push(dispatch.clone());
@@ -218,11 +218,11 @@ impl Webhooks<'_> {
     pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
         let now = self.cms.config.clock.now();
         self.cms.store.read(|reader| {
-            let known = self.subscriptions(reader)?;
+            let known = self.all(reader)?;
             let is_wanted =
                 |known: &&Webhook| known.pk == dispatch.webhook && known.receives_deliveries();
             let Some(webhook) = known.iter().find(is_wanted) else { return Ok(None) };
-            let row = reader.delivery(dispatch.delivery)?.filter(|row| row.queued);
+            let row = reader.delivery(dispatch.delivery)?.filter(|row| row.is_pending);
             row.map(|row| self.request(reader, webhook, &row, dispatch, now)).transpose()
         })
     }
@@ -290,7 +290,7 @@ impl Webhooks<'_> {
             let attempts = row.attempts.saturating_add(1);
             let (state, due_at) = match schedule::after_attempt(result, attempts, due_since, now) {
                 NextState::Delivered => ("done", None),
-                NextState::Retry { due_at, state } if row.queued => (state, Some(due_at)),
+                NextState::Retry { due_at, state } if row.is_pending => (state, Some(due_at)),
                 NextState::Retry { .. } | NextState::Failed => ("failed", None),
             };
             let outage = result == AttemptResult::Outage;
@@ -316,9 +316,9 @@ impl Webhooks<'_> {
         }
         store.write(move |writer| {
             let expired = writer.deliveries_due_since_before(before, EXPIRED_PER_COMMIT)?;
-            let mut webhooks = Vec::new();
+            let (mut webhooks, reason) = (Vec::new(), schedule::expired());
             for delivery in &expired {
-                webhooks.push(writer.give_up_delivery(*delivery, schedule::EXPIRED, now)?);
+                webhooks.push(writer.give_up_delivery(*delivery, &reason, now)?);
             }
             webhooks.dedup();
             for webhook in webhooks {
@@ -336,12 +336,12 @@ impl Webhooks<'_> {
         self.cms.store.read_autocommit(|reader| self.cms.webhooks.cursor.at(reader))
     }
 
-    pub(super) fn subscriptions(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
-        self.cms.webhooks.subscriptions.at(reader, &*self.cms.catalog.at(reader)?)
+    pub(super) fn all(&self, reader: &Reader<'_>) -> Result<Arc<Vec<Webhook>>> {
+        self.cms.webhooks.cache.at(reader, &*self.cms.catalog.at(reader)?)
     }
 
     fn find(&self, reader: &Reader<'_>, id: &str) -> Result<Webhook> {
-        let known = self.subscriptions(reader)?;
+        let known = self.all(reader)?;
         let found = known.iter().find(|known| known.id.eq_ignore_ascii_case(id));
         found.cloned().ok_or_else(|| Error::NotFound { what: "webhook", name: id.to_owned() })
     }
@@ -395,7 +395,7 @@ fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
         attempts: row.attempts,
         created_at: dates::definition_date(row.at),
         attempted_at: row.attempted_at.map(dates::definition_date),
-        next_attempt_at: row.queued.then(|| dates::definition_date(due_at)),
+        next_attempt_at: row.is_pending.then(|| dates::definition_date(due_at)),
         request: row.request,
         response: row
             .status

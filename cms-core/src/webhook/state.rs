@@ -7,7 +7,7 @@ use std::{
 
 use cms_model::{error::Result, webhook::synchronous::WebhookOutcome};
 
-use super::{feed::Cursor, subscription_cache::SubscriptionCache};
+use super::{feed::Cursor, webhook_cache::WebhookCache};
 
 /// Sends requests of synchronous webhooks, which are not called without a transport.
 pub trait WebhookTransport: Send + Sync {
@@ -21,7 +21,7 @@ pub trait WebhookTransport: Send + Sync {
 /// The webhook state of a process.
 #[derive(Default)]
 pub(crate) struct WebhookState {
-    pub(super) subscriptions: SubscriptionCache,
+    pub(super) cache: WebhookCache,
     pub(super) cursor: Cursor,
     /// Held while this process sends.
     pub(super) lock: Mutex<Option<File>>,

@@ -42,17 +42,18 @@ impl<'a> Webhooks<'a> {
             webhook.kind == WebhookKind::Synchronous
                 && webhook.matches(event.action(), content_type)
         };
-        // Mostly there is no such webhook, which takes one statement to find out.
+        // Usually there is none, and one statement finds that out.
         let catalog = self.cms.catalog_of(caller)?;
-        let cached = self.cms.store.read_autocommit(|reader| {
-            self.cms.webhooks.subscriptions.cached_at(reader, &catalog)
-        })?;
+        let cached = self
+            .cms
+            .store
+            .read_autocommit(|reader| self.cms.webhooks.cache.cached_at(reader, &catalog))?;
         if cached.is_some_and(|webhooks| !webhooks.iter().any(|webhook| matches(&webhook))) {
             return Ok(None);
         }
         let (webhooks, key) = self.cms.store.read(|reader| {
             let webhooks: Vec<Webhook> =
-                self.subscriptions(reader)?.iter().filter(matches).cloned().collect();
+                self.all(reader)?.iter().filter(matches).cloned().collect();
             let key = if webhooks.is_empty() { String::new() } else { reader.webhook_key()? };
             Ok((webhooks, key))
         })?;

@@ -180,8 +180,15 @@ pub(crate) fn apply<'t>(
         writer.clear_approval(pk, approved)?;
     }
     writer.set_state(ctd, pk, next, approval, stamp)?;
-    let is_seen = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
-    write::log(writer, Event::ObjectTransitioned, stamp, content_type, stored, is_seen)?;
+    let changes_public_view = [&*internal.workflow_state, next].contains(&model::PUBLIC_STATE);
+    write::log(
+        writer,
+        Event::ObjectTransitioned,
+        stamp,
+        content_type,
+        stored,
+        changes_public_view,
+    )?;
     Ok(next)
 }
 

@@ -51,7 +51,7 @@ impl Cms {
 }
 
 /// The object of a request.
-struct Target {
+struct WorkingCopyAddress {
     subject: WorkingCopySubject,
     /// As stored, or `~<uuid>`.
     id: String,
@@ -63,10 +63,10 @@ impl WorkingCopies<'_> {
     /// Returns the working copy of an object, with its `ETag`.
     pub fn get(&self, caller: &Caller, name: &str, id: &str) -> Result<(Json, EntityTag)> {
         self.objects().read(caller, name, required_access(id), |reader, _, content_type| {
-            let target = Target::find(reader, content_type, caller, id)?;
-            let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &target.subject));
+            let address = WorkingCopyAddress::find(reader, content_type, caller, id)?;
+            let found = caller.actor().pk.map(|actor| reader.working_copy(actor, &address.subject));
             let (row, data) = found.transpose()?.flatten().ok_or_else(|| not_found(name, id))?;
-            to_json(name, &target, &row, &data)
+            to_json(name, &address, &row, &data)
         })
     }
 
@@ -91,8 +91,8 @@ impl WorkingCopies<'_> {
         let (caller, name, id) = (caller.clone(), name.to_owned(), id.to_owned());
         self.objects().write(&name.clone(), move |writer, _, content_type| {
             caller.require(required_access(&id), &name)?;
-            let target = Target::find(writer, content_type, &caller, &id)?;
-            let stored = writer.working_copy(actor, &target.subject)?;
+            let address = WorkingCopyAddress::find(writer, content_type, &caller, &id)?;
+            let stored = writer.working_copy(actor, &address.subject)?;
             require_match(&caller, stored.as_ref())?;
             errors.into_result()?;
             if stored.is_none() && writer.working_copy_count(actor)? >= limits::MAX_WORKING_COPIES {
@@ -101,10 +101,10 @@ impl WorkingCopies<'_> {
             // Nothing limits the texts of unfinished work, and lists hold many titles.
             let title = object_title(&content_type.properties, &new.data);
             let title = title.chars().take(limits::MAX_WORKING_COPY_TITLE_CHARS).collect();
-            let (ctd, subject) = (content_type.pk, target.subject.clone());
+            let (ctd, subject) = (content_type.pk, address.subject.clone());
             let row = WorkingCopyRow { ctd, subject, base: new.base, title, saved_at };
             writer.put_working_copy(actor, &row, &text)?;
-            to_json(&name, &target, &row, &text)
+            to_json(&name, &address, &row, &text)
         })
     }
 
@@ -117,11 +117,11 @@ impl WorkingCopies<'_> {
         let (caller, id) = (caller.clone(), id.to_owned());
         self.objects().write(name, move |writer, _, content_type| {
             caller.require(required_access(&id), content_type.name())?;
-            let target = Target::find(writer, content_type, &caller, &id)?;
+            let address = WorkingCopyAddress::find(writer, content_type, &caller, &id)?;
             let Some(actor) = caller.actor().pk else { return Ok(()) };
-            if let Some(stored) = writer.working_copy(actor, &target.subject)? {
+            if let Some(stored) = writer.working_copy(actor, &address.subject)? {
                 require_match(&caller, Some(&stored))?;
-                writer.remove_working_copy(actor, &target.subject)?;
+                writer.remove_working_copy(actor, &address.subject)?;
             }
             Ok(())
         })
@@ -178,7 +178,7 @@ impl WorkingCopies<'_> {
     }
 }
 
-impl Target {
+impl WorkingCopyAddress {
     /// Finds the object of a request in its view.
     fn find(
         reader: &Reader<'_>,
@@ -206,7 +206,7 @@ fn not_found(name: &str, id: &str) -> Error {
     Error::NotFound { what: "working copy", name: format!("{name}/{id}") }
 }
 
-/// Tells whether a working copy started from the current state, which has this tag.
+/// Returns whether a working copy started from the current state, which has this tag.
 fn is_current(base: Option<&str>, tag: Option<EntityTag>) -> bool {
     match (base, tag) {
         (Some(base), Some(tag)) => tag.is_named_by(base),
@@ -231,16 +231,16 @@ fn require_match(caller: &Caller, stored: Option<&(WorkingCopyRow, String)>) -> 
 
 fn to_json(
     content_type: &str,
-    target: &Target,
+    address: &WorkingCopyAddress,
     row: &WorkingCopyRow,
     data: &str,
 ) -> Result<(Json, EntityTag)> {
     let internal = |error| Error::Internal(Box::new(error));
     let copy = WorkingCopy {
         content_type,
-        id: &target.id,
+        id: &address.id,
         base: row.base.as_deref(),
-        current: is_current(row.base.as_deref(), target.tag),
+        current: is_current(row.base.as_deref(), address.tag),
         saved_at: dates::definition_date(row.saved_at),
         data: serde_json::from_str::<&RawValue>(data).map_err(internal)?,
     };
@@ -249,7 +249,7 @@ fn to_json(
     Ok((Json(json), tag))
 }
 
-/// The requested types, by row.
+/// The requested types, by primary key.
 fn shown_types<'c>(
     catalog: &'c Catalog,
     names: Option<&[String]>,

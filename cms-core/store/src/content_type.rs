@@ -112,7 +112,7 @@ impl WriteTransaction<'_> {
             params![pk, json, rev, at.0],
         )?;
         // Invalidates the cached counts of filters on the old properties.
-        self.count_objects(pk, 0)
+        self.record_change(pk, 0)
     }
 
     /// Keeps the definition that another one replaces, for objects in the trash.
@@ -139,7 +139,7 @@ impl WriteTransaction<'_> {
     /// Makes every process read a type again that did not change itself.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
         self.execute("UPDATE ctd SET rev = ?2 WHERE pk = ?1", [pk, rev])?;
-        self.count_objects(pk, 0)
+        self.record_change(pk, 0)
     }
 
     /// Deletes a type and its rows in other tables; it must have no live objects.

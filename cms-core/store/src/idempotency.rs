@@ -21,12 +21,12 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether a response is older than a time, or there are more than `most`.
-    pub fn has_expired_responses(&self, before: Timestamp, most: i64) -> Result<bool> {
+    /// Returns whether a response is older than a time, or there are more than `max`.
+    pub fn has_expired_responses(&self, before: Timestamp, max: i64) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at < ?1)
                  OR (SELECT count(*) FROM idempotency) > ?2",
-            [before.0, most],
+            [before.0, max],
         )
     }
 }
@@ -47,14 +47,14 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Removes responses older than a time, and the oldest ones beyond `most`.
-    pub fn remove_responses(&self, before: Timestamp, most: i64) -> Result<()> {
+    /// Removes responses older than a time, and the oldest ones beyond `max`.
+    pub fn remove_responses(&self, before: Timestamp, max: i64) -> Result<()> {
         self.execute("DELETE FROM idempotency WHERE at < ?1", [before.0])?;
         self.execute(
             "DELETE FROM idempotency
              WHERE pk IN (SELECT pk FROM idempotency ORDER BY at DESC, pk DESC
                           LIMIT -1 OFFSET ?1)",
-            [most],
+            [max],
         )
     }
 }

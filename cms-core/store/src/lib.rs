@@ -28,9 +28,9 @@ mod object;
 mod openid;
 mod pool;
 mod preview_token;
-mod property;
 mod published;
 mod retention;
+mod rewrite;
 mod schedule;
 mod session;
 mod shared_view;
@@ -77,7 +77,7 @@ pub use self::{
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
-    property::{NewTexts, StoredText},
+    rewrite::{RewrittenVersions, StoredVersion},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,

@@ -103,14 +103,10 @@ impl Reader<'_> {
         self.each_row(&plan.page.statement.sql, parameters, |row| visit(read(row).map_err(map)?))
     }
 
-    /// Returns the rows of all objects of a list, whatever its page, in creation order.
-    pub fn matching_rows(
-        &self,
-        content_type: &CompiledType,
-        list: &ObjectList,
-    ) -> Result<Vec<i64>> {
-        let rows = list_sql::rows(&list.query(content_type)?, content_type.into());
-        self.query_values(&rows.sql, params_from_iter(rows.parameters))
+    /// Returns the primary keys of all objects of a list, whatever its page, in creation order.
+    pub fn matching_pks(&self, content_type: &CompiledType, list: &ObjectList) -> Result<Vec<i64>> {
+        let pks = list_sql::pks(&list.query(content_type)?, content_type.into());
+        self.query_values(&pks.sql, params_from_iter(pks.parameters))
     }
 
     /// Counts the objects on all pages.

@@ -2,8 +2,8 @@
 //!
 //! [`count`] counts the objects on all pages. [`page`] returns complete rows; it takes that count,
 //! because the access path depends on it. [`unique_lookup`] finds another object with the same
-//! value. The SQL text contains only the row of the type and slot numbers; client values are bound.
-//! So each type has few statements, and SQL injection is impossible.
+//! value. The SQL text contains only the primary key of the type and slot numbers; client values are
+//! bound. So each type has few statements, and SQL injection is impossible.
 //!
 //! Conditions that an index answers exactly use its columns ([`super::slots`]). The others call
 //! [`super::functions`], which run the code of [`cms_model::query`]. [`terms`] compiles conditions;
@@ -34,14 +34,14 @@ use terms::Term;
 
 /// The type of a list.
 #[derive(Clone, Copy)]
-pub(crate) struct Target<'a> {
+pub(crate) struct ListedType<'a> {
     /// Primary key of the type.
     pub ctd: i64,
     pub name: &'a str,
     pub properties: &'a [Property],
 }
 
-impl<'a> From<&'a CompiledType> for Target<'a> {
+impl<'a> From<&'a CompiledType> for ListedType<'a> {
     fn from(content_type: &'a CompiledType) -> Self {
         Self {
             ctd: content_type.pk,
@@ -78,13 +78,13 @@ pub(crate) struct Page {
 /// edition.
 pub(crate) fn page(
     query: &ListQuery,
-    target: Target<'_>,
+    listed: ListedType<'_>,
     counts: ListCounts,
     columns: &str,
 ) -> Page {
-    let mut builder = Builder::new(target);
+    let mut builder = Builder::new(listed);
     let terms = builder.terms(query);
-    let path = access_path::choose(query, target, &terms, counts);
+    let path = access_path::choose(query, listed, &terms, counts);
     let cost = access_path::cost(&path, query, &terms, counts);
     let (hint, sign) = match path {
         AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
@@ -111,17 +111,21 @@ pub(crate) fn page(
 }
 
 /// Counts the objects on all pages of a list.
-pub(crate) fn count(query: &ListQuery, target: Target<'_>) -> Statement {
-    all_pages(query, target, ("count(*)", ""))
+pub(crate) fn count(query: &ListQuery, listed: ListedType<'_>) -> Statement {
+    all_pages(query, listed, ("count(*)", ""))
 }
 
-/// Selects the rows on all pages of a list, in creation order.
-pub(crate) fn rows(query: &ListQuery, target: Target<'_>) -> Statement {
-    all_pages(query, target, ("pk", " ORDER BY created_at, pk"))
+/// Selects the primary keys of the objects on all pages of a list, in creation order.
+pub(crate) fn pks(query: &ListQuery, listed: ListedType<'_>) -> Statement {
+    all_pages(query, listed, ("pk", " ORDER BY created_at, pk"))
 }
 
-fn all_pages(query: &ListQuery, target: Target<'_>, (columns, order): (&str, &str)) -> Statement {
-    let mut builder = Builder::new(target);
+fn all_pages(
+    query: &ListQuery,
+    listed: ListedType<'_>,
+    (columns, order): (&str, &str),
+) -> Statement {
+    let mut builder = Builder::new(listed);
     let terms = builder.terms(query);
     // A full scan reads objects in storage order.
     let table = table_of(query.edition);
@@ -176,7 +180,7 @@ enum Order {
 }
 
 impl Order {
-    fn of(query: &ListQuery, target: Target<'_>) -> Self {
+    fn of(query: &ListQuery, listed: ListedType<'_>) -> Self {
         let is_root = query.order.steps.is_empty();
         match &query.order.root {
             PathRoot::Id if is_root => Self::Id,
@@ -186,7 +190,7 @@ impl Order {
                 terms::internal_json(*field).map_or(Self::Nothing, Self::Json)
             }
             PathRoot::Property(name) if is_root => {
-                slot_of(target, name).map_or(Self::Path, Self::Slot)
+                slot_of(listed, name).map_or(Self::Path, Self::Slot)
             }
             PathRoot::Property(_) => Self::Path,
             PathRoot::Any | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
@@ -197,13 +201,13 @@ impl Order {
 }
 
 /// Returns the slot of a property, if it is indexed.
-fn slot_of(target: Target<'_>, name: &str) -> Option<usize> {
-    indexed(target.properties).position(|property| property.name == name)
+fn slot_of(listed: ListedType<'_>, name: &str) -> Option<usize> {
+    indexed(listed.properties).position(|property| property.name == name)
 }
 
 /// Collects parameters while the SQL text is built.
 struct Builder<'a> {
-    target: Target<'a>,
+    listed: ListedType<'a>,
     /// The indexed properties by name, with their slots.
     indexed: HashMap<&'a str, (usize, &'a Property)>,
     /// The slots that the SQL text uses.
@@ -212,11 +216,11 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(target: Target<'a>) -> Self {
-        let indexed = indexed(target.properties).enumerate();
+    fn new(listed: ListedType<'a>) -> Self {
+        let indexed = indexed(listed.properties).enumerate();
         let indexed =
             indexed.map(|(slot, property)| (property.name.as_str(), (slot, property))).collect();
-        Self { target, indexed, used: BTreeSet::new(), parameters: Vec::new() }
+        Self { listed, indexed, used: BTreeSet::new(), parameters: Vec::new() }
     }
 
     /// Binds a value and returns its placeholder.
@@ -253,7 +257,7 @@ impl<'a> Builder<'a> {
         let direction = if query.descending { "DESC" } else { "ASC" };
         let empties = if query.empty_first { "FIRST" } else { "LAST" };
         let ties = format!("{sign}created_at, {sign}pk");
-        let key = match Order::of(query, self.target) {
+        let key = match Order::of(query, self.listed) {
             Order::CreatedAt => return format!("{sign}created_at {direction}, {sign}pk"),
             Order::UpdatedAt => return format!("{sign}updated_at {direction}, {ties}"),
             // Ids are unique, and their collation is the order of lower-case text.

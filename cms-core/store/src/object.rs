@@ -326,7 +326,7 @@ impl WriteTransaction<'_> {
                 object.changed,
             ],
         )?;
-        self.count_objects(ctd, 1)?;
+        self.record_change(ctd, 1)?;
         Ok(self.0.0.last_insert_rowid())
     }
 
@@ -339,7 +339,7 @@ impl WriteTransaction<'_> {
         pk: i64,
         object: &ObjectChange,
     ) -> Result<()> {
-        self.archive_version(pk)?;
+        self.keep_replaced_version(pk)?;
         self.execute(
             "UPDATE object SET updated_at = ?2, version_at = ?2, version = version + 1,
                  status = ?3, editor = ?4, title = ?5, data = ?6, workflow_public_version = ?7,
@@ -367,7 +367,7 @@ impl WriteTransaction<'_> {
         if let Some(created_at) = object.created_at {
             self.set_created_at(pk, created_at)?;
         }
-        self.count_objects(ctd, 0)
+        self.record_change(ctd, 0)
     }
 
     /// Changes the creation date of an object, and of its published version.
@@ -383,10 +383,10 @@ impl WriteTransaction<'_> {
     }
 
     /// Increments the change counter of a type, and adds to its number of objects.
-    pub(super) fn count_objects(&self, ctd: i64, more: i64) -> Result<()> {
+    pub(super) fn record_change(&self, ctd: i64, added: i64) -> Result<()> {
         self.execute(
             "UPDATE ctd_state SET live = live + ?2, changes = changes + 1 WHERE ctd = ?1",
-            params![ctd, more],
+            params![ctd, added],
         )
     }
 }

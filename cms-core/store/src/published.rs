@@ -58,7 +58,7 @@ impl WriteTransaction<'_> {
             params![pk, stamp.at.seconds(), stamp.actor],
         )?;
         self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
-        self.count_published(ctd, i64::from(!was_published))
+        self.record_public_change(ctd, i64::from(!was_published))
     }
 
     /// Removes an object from the public view, and sets a status without a published version.
@@ -91,19 +91,19 @@ impl WriteTransaction<'_> {
                 actor
             ],
         )?;
-        self.count_objects(ctd, 0)
+        self.record_change(ctd, 0)
     }
 
     /// Publishes a restored object in its current version.
     pub(super) fn publish_restored(&self, ctd: i64, pk: i64) -> Result<()> {
         self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
-        self.count_published(ctd, 1)
+        self.record_public_change(ctd, 1)
     }
 
     /// Removes the published version of an object, if any.
     pub(super) fn withdraw(&self, ctd: i64, pk: i64) -> Result<()> {
         let removed = self.execute_and_count("DELETE FROM published WHERE pk = ?1", [pk])?;
-        self.count_published(ctd, -i64::from(removed > 0))
+        self.record_public_change(ctd, -i64::from(removed > 0))
     }
 
     /// Removes all published versions of a type.
@@ -125,7 +125,7 @@ impl WriteTransaction<'_> {
             [ctd],
         )?;
         let published = self.execute_and_count(concat!(publish!(), "WHERE ctd = ?1"), [ctd])?;
-        self.count_published(ctd, i64::try_from(published).unwrap_or(i64::MAX))
+        self.record_public_change(ctd, i64::try_from(published).unwrap_or(i64::MAX))
     }
 
     /// Turns Draft & Public off: the current version of every object becomes public (see
@@ -147,11 +147,11 @@ impl WriteTransaction<'_> {
 
     /// Increments the change counter of a type, and adds to the number of objects in its public
     /// view.
-    pub(super) fn count_published(&self, ctd: i64, more: i64) -> Result<()> {
+    pub(super) fn record_public_change(&self, ctd: i64, added: i64) -> Result<()> {
         self.execute(
             "UPDATE ctd_state SET published = published + ?2, changes = changes + 1
              WHERE ctd = ?1",
-            [ctd, more],
+            [ctd, added],
         )
     }
 }

@@ -23,7 +23,8 @@ pub struct ScheduledRow {
     pub actor: ActorRef,
 }
 
-/// The objects of some types, a JSON array of rows, that are due in a range of seconds.
+/// The objects of some types that are due in a range of seconds. Parameters 1 and 2 are the bounds
+/// in seconds, 3 is a JSON array of primary keys of types.
 macro_rules! scheduled {
     () => {
         "FROM object o INDEXED BY object_scheduled CROSS JOIN ctd ON ctd.pk = o.ctd

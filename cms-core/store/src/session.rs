@@ -4,7 +4,7 @@
 use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
-    user::session::Lifetime,
+    user::session::{AccessCutoffs, Lifetime},
     wire::session::LinkKind,
 };
 use rusqlite::{Row, params};
@@ -24,7 +24,7 @@ pub struct SessionRow {
     pub user_agent: String,
 }
 
-/// A link that is not used, expired or not.
+/// An unused link; it may have expired.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRow {
     pub pk: i64,
@@ -71,15 +71,14 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether sessions or links have ended by time: sessions that were last seen before
-    /// the first time or began before the second, and links and unfinished sign-ins that expired
-    /// before the third.
-    pub fn has_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<bool> {
+    /// Returns whether sessions, links or unfinished sign-ins have ended by time.
+    pub fn has_ended_access(&self, cutoffs: AccessCutoffs) -> Result<bool> {
+        let AccessCutoffs { idle, created, expired } = cutoffs;
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2)
                  OR EXISTS (SELECT 1 FROM sign_in_link WHERE expires_at <= ?3)
                  OR EXISTS (SELECT 1 FROM openid_sign_in WHERE expires_at <= ?3)",
-            [seen.0, created.0, expired.0],
+            [idle.0, created.0, expired.0],
         )
     }
 
@@ -104,7 +103,7 @@ impl Reader<'_> {
 
 impl WriteTransaction<'_> {
     /// Inserts a session, and ends the least recently used ones of the user beyond `maximum`;
-    /// returns the row.
+    /// returns the primary key.
     pub fn insert_session(
         &self,
         session: &SessionRow,
@@ -145,11 +144,11 @@ impl WriteTransaction<'_> {
         Ok(self.execute_and_count("DELETE FROM session WHERE pk = ?1", [pk])? > 0)
     }
 
-    /// Ends the sessions of a user but one; returns their number.
-    pub fn remove_sessions_of(&self, user: i64, but: Option<i64>) -> Result<usize> {
+    /// Ends the sessions of a user except one; returns their number.
+    pub fn remove_sessions_of(&self, user: i64, except: Option<i64>) -> Result<usize> {
         self.execute_and_count(
             "DELETE FROM session WHERE user = ?1 AND pk IS NOT ?2",
-            params![user, but],
+            params![user, except],
         )
     }
 
@@ -169,10 +168,11 @@ impl WriteTransaction<'_> {
 
     /// Removes what [`Reader::has_ended_access`] finds. It authenticates nothing any more, so
     /// caches stay valid.
-    pub fn remove_ended_access(&self, [seen, created, expired]: [Timestamp; 3]) -> Result<()> {
+    pub fn remove_ended_access(&self, cutoffs: AccessCutoffs) -> Result<()> {
+        let AccessCutoffs { idle, created, expired } = cutoffs;
         self.execute(
             "DELETE FROM session WHERE last_seen_at <= ?1 OR created_at <= ?2",
-            [seen.0, created.0],
+            [idle.0, created.0],
         )?;
         self.execute("DELETE FROM sign_in_link WHERE expires_at <= ?1", [expired.0])?;
         self.execute("DELETE FROM openid_sign_in WHERE expires_at <= ?1", [expired.0])

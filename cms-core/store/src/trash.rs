@@ -1,7 +1,7 @@
 //! The trash: deleted objects, with their versions in `object_version`.
 //!
-//! An entry is the row of a deleted object. It has the number of the object, so that versions and
-//! working copies belong to the object before and after.
+//! An entry is the row of a deleted object. It keeps the primary key of the object, so that
+//! versions and working copies belong to the object before and after.
 
 use cms_model::{
     clock::Timestamp,
@@ -23,6 +23,7 @@ use super::{
     actor::ActorRef,
     journal::Event,
     object::{EXTRA_COLUMN, read},
+    rewrite::StoredVersion,
 };
 
 /// Copies objects to the trash; parameters 2 and 3 are time and actor of the deletion.
@@ -62,7 +63,7 @@ pub struct TrashEntry {
 /// The entries to list.
 #[derive(Clone, Debug)]
 pub struct TrashFilter {
-    /// Rows of the types; none means all.
+    /// Primary keys of the types; none means all.
     pub types: Option<Vec<i64>>,
     /// Deleted after the first and before the second time.
     pub range: (Timestamp, Timestamp),
@@ -86,11 +87,10 @@ pub struct DeletedObject {
 pub struct RestoredRow<'a> {
     pub pk: i64,
     pub id: &'a str,
-    pub title: &'a str,
-    pub data: &'a str,
+    pub current: StoredVersion<'a>,
     pub state: &'a RestoredState,
-    /// Title and text of the published version, if that is not the current one.
-    pub published: Option<(&'a str, &'a str)>,
+    /// The published version, if it differs from the current one.
+    pub published: Option<StoredVersion<'a>>,
 }
 
 impl TrashFilter {
@@ -224,7 +224,8 @@ impl Reader<'_> {
         self.query_rows(&sql, params![filter.types_json(), after.0, before.0, limit], entry)
     }
 
-    /// Returns whether a deletion, or the record of a removed one, is older than a time.
+    /// Returns whether an entry, the record of a removed entry, or a former definition is older than
+    /// a time.
     pub fn has_trash_before(&self, before: Timestamp) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM trash WHERE deleted_at < ?1)
@@ -236,7 +237,7 @@ impl Reader<'_> {
 
     /// Lists ids whose last deletion is later than `after` and that do not exist again, oldest
     /// deletion first.
-    pub fn removed(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
+    pub fn deleted_ids(&self, ctd: i64, after: Timestamp) -> Result<Vec<String>> {
         self.query_values("SELECT id FROM (
                  SELECT id, deleted_at, pk FROM trash WHERE ctd = ?1 AND deleted_at > ?2
                  UNION ALL
@@ -253,7 +254,7 @@ impl WriteTransaction<'_> {
         self.withdraw(ctd, pk)?;
         self.execute(concat!(trash!(), "WHERE pk = ?1"), params![pk, stamp.at.0, stamp.actor])?;
         self.execute("DELETE FROM object WHERE pk = ?1", [pk])?;
-        self.count_objects(ctd, -1)
+        self.record_change(ctd, -1)
     }
 
     /// Moves all objects of a type to the trash; returns their number.
@@ -261,7 +262,7 @@ impl WriteTransaction<'_> {
         self.withdraw_all(ctd)?;
         self.execute(concat!(trash!(), "WHERE ctd = ?1"), params![ctd, stamp.at.0, stamp.actor])?;
         let removed = self.execute_and_count("DELETE FROM object WHERE ctd = ?1", [ctd])?;
-        self.count_objects(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
+        self.record_change(ctd, -i64::try_from(removed).unwrap_or(i64::MAX))?;
         Ok(removed)
     }
 
@@ -273,7 +274,7 @@ impl WriteTransaction<'_> {
         row: &RestoredRow<'_>,
         stamp: Stamp,
     ) -> Result<()> {
-        let RestoredRow { pk, id, title, data, state, published } = *row;
+        let RestoredRow { pk, id, current: StoredVersion { title, data }, state, published } = *row;
         let (names, count) = (slots.json(), slots.count());
         self.execute(
             "INSERT INTO object
@@ -302,22 +303,22 @@ impl WriteTransaction<'_> {
         )?;
         self.keep_removed_id(pk, id)?;
         self.execute("DELETE FROM trash WHERE pk = ?1", [pk])?;
-        self.count_objects(ctd, 1)?;
+        self.record_change(ctd, 1)?;
         match (state.status, published) {
             (Status::Public, _) if state.public_version.is_some() => self.publish_restored(ctd, pk),
-            (Status::Modified, Some(text)) => {
-                self.publish_restored_version(ctd, pk, text, (names, count))
+            (Status::Modified, Some(version)) => {
+                self.publish_restored_version(ctd, pk, version, (names, count))
             }
             _ => Ok(()),
         }
     }
 
-    /// Publishes a restored object in an older version, whose text may be converted.
+    /// Publishes a restored object in an older version, which may have been converted.
     fn publish_restored_version(
         &self,
         ctd: i64,
         pk: i64,
-        (title, data): (&str, &str),
+        StoredVersion { title, data }: StoredVersion<'_>,
         (names, count): (&str, usize),
     ) -> Result<()> {
         self.execute(
@@ -337,7 +338,7 @@ impl WriteTransaction<'_> {
              FROM object o
              JOIN object_version v ON v.object = o.pk AND v.version = o.public_version
              WHERE o.pk = ?1", params![pk, names, count])?;
-        self.count_published(ctd, 1)
+        self.record_public_change(ctd, 1)
     }
 
     /// Records the id of an object in the trash that returns under another one.

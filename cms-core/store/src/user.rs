@@ -19,17 +19,17 @@ pub struct UserRow {
     pub uid: String,
     pub created_at: Timestamp,
     pub profile: Profile,
-    /// PHC string.
+    /// Hash of the password, as a PHC string.
     pub password: Option<String>,
     pub has_openid: bool,
     pub last_seen_at: Option<Timestamp>,
-    /// The link that was created last and is not used, expired or not.
+    /// The unused link that was created last; it may have expired.
     pub link: Option<(LinkKind, Timestamp)>,
 }
 
 impl UserRow {
-    /// Tells whether the user is an admin who can sign in.
-    pub fn is_able_admin(&self) -> bool {
+    /// Returns whether the user is an admin who can sign in.
+    pub fn is_usable_admin(&self) -> bool {
         let Profile { role, disabled, .. } = self.profile;
         role == Role::Admin && !disabled && (self.password.is_some() || self.has_openid)
     }
@@ -106,14 +106,15 @@ impl Reader<'_> {
     }
 
     /// Returns whether another user is an admin who can sign in.
-    pub fn has_other_able_admin(&self, pk: i64) -> Result<bool> {
+    pub fn has_other_usable_admin(&self, pk: i64) -> Result<bool> {
         self.query_value("SELECT EXISTS (SELECT 1 FROM user WHERE actor <> ?1 AND role = 'admin' AND disabled = 0
                  AND (password IS NOT NULL OR openid_subject IS NOT NULL))", [pk])
     }
 }
 
 impl WriteTransaction<'_> {
-    /// Inserts a user; returns the row. `hash` is the digest of no token.
+    /// Inserts a user; returns the primary key. `hash` is a random value that fills the column:
+    /// users have no token.
     pub fn insert_user(
         &self,
         uid: &str,

@@ -85,8 +85,8 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Copies the current version of an object to the version table.
-    pub(super) fn archive_version(&self, pk: i64) -> Result<()> {
+    /// Copies the current version of an object, which is about to be replaced, to `object_version`.
+    pub(super) fn keep_replaced_version(&self, pk: i64) -> Result<()> {
         self.execute(
             "INSERT INTO object_version
              SELECT pk, version, updated_at, version_at, status, public_version, published_at,

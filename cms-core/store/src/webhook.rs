@@ -38,7 +38,7 @@ pub struct DeliveryRow {
     pub version: Option<i64>,
     pub type_name: String,
     pub id: String,
-    pub queued: bool,
+    pub is_pending: bool,
     pub due_at: Timestamp,
     /// The time at which it became the head of its queue.
     pub due_since: Option<Timestamp>,
@@ -91,7 +91,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         version: row.get(7)?,
         type_name: row.get(8)?,
         id: row.get(9)?,
-        queued: row.get(10)?,
+        is_pending: row.get(10)?,
         due_at: Timestamp(row.get(11)?),
         state: row.get(12)?,
         attempts: row.get(13)?,
@@ -146,8 +146,8 @@ impl Reader<'_> {
         let mut found: Vec<PendingDelivery> = Vec::with_capacity(PARALLEL_REQUESTS + 1);
         found.extend(self.query_optional(OLDEST, [webhook], read)?);
         let limit = i64::try_from(PARALLEL_REQUESTS).unwrap_or(i64::MAX);
-        let unreachable = schedule::latest_due_at(now).0;
-        for (sql, bound) in [(DUE, now.0), (DUE_AFTER, unreachable)] {
+        let latest_due_at = schedule::latest_due_at(now).0;
+        for (sql, bound) in [(DUE, now.0), (DUE_AFTER, latest_due_at)] {
             found.extend(self.query_rows(sql, [webhook, bound, limit], read)?);
         }
         found.sort_by_key(|one| one.pk);
@@ -194,13 +194,13 @@ impl Reader<'_> {
 
     /// Counts the deliveries of a webhook: all, and pending ones.
     pub fn count_deliveries(&self, webhook: i64) -> Result<(u64, u64)> {
-        let (sent, queued): (u64, u64) = self.query_row(
+        let (ended, pending): (u64, u64) = self.query_row(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND NOT queued),
                     (SELECT count(*) FROM webhook_delivery WHERE webhook = ?1 AND queued)",
             [webhook],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
-        Ok((sent + queued, queued))
+        Ok((ended + pending, pending))
     }
 
     /// Returns the objects of a type that were deleted together.
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// Counts the pending deliveries of all webhooks, and returns the creation time of the oldest.
-    pub fn waiting_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
+    pub fn pending_deliveries(&self) -> Result<(u64, Option<Timestamp>)> {
         self.query_row(
             "SELECT (SELECT count(*) FROM webhook_delivery WHERE queued),
                     (SELECT min((SELECT at FROM webhook_delivery
@@ -233,7 +233,8 @@ impl Reader<'_> {
     }
 }
 
-/// Statements that run every second: their cost must not grow with the number of deliveries.
+/// Statements that run every second: their cost must not grow with the number of pending
+/// deliveries.
 const OLDEST: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND queued ORDER BY pk LIMIT 1";
 const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
@@ -311,7 +312,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Stops the expiry of the deliveries of a disabled webhook.
-    pub fn suspend_webhook(&self, webhook: i64) -> Result<()> {
+    pub fn pause_expiry(&self, webhook: i64) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET due_since = NULL WHERE webhook = ?1 AND head",
             [webhook],
@@ -319,11 +320,11 @@ impl WriteTransaction<'_> {
     }
 
     /// Makes all pending deliveries of a webhook due in journal order, except one.
-    pub fn release_deliveries(&self, webhook: i64, now: Timestamp, other: i64) -> Result<()> {
+    pub fn release_deliveries(&self, webhook: i64, now: Timestamp, except: i64) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET due_at = min(at, ?2)
              WHERE webhook = ?1 AND head AND due_at > min(at, ?2) AND pk <> ?3",
-            [webhook, now.0, other],
+            [webhook, now.0, except],
         )
     }
 

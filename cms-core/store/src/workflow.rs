@@ -72,7 +72,7 @@ impl WriteTransaction<'_> {
                 stamp.actor
             ],
         )?;
-        self.count_objects(ctd, 0)
+        self.record_change(ctd, 0)
     }
 
     /// Removes the approval from the versions of an object.

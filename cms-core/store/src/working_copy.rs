@@ -10,7 +10,7 @@ use super::{Reader, WriteTransaction};
 /// The object that a working copy belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkingCopySubject {
-    /// The row of an object, live or in the trash.
+    /// The primary key of an object, live or in the trash.
     Object(i64),
     /// An object that does not exist yet: its type, and the id in the path.
     New { ctd: i64, id: String },

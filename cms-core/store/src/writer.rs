@@ -32,7 +32,7 @@ pub(super) struct GroupCommit {
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
     /// Number of commits, the writes in them, and their total duration in nanoseconds.
     commits: AtomicU64,
-    committed: AtomicU64,
+    writes: AtomicU64,
     busy: AtomicU64,
 }
 
@@ -96,7 +96,7 @@ impl GroupCommit {
             connection: Mutex::new(connection),
             listeners: Mutex::default(),
             commits: AtomicU64::new(0),
-            committed: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
             busy: AtomicU64::new(0),
         }
     }
@@ -108,7 +108,7 @@ impl GroupCommit {
     pub(super) fn counts(&self) -> WriterCounts {
         WriterCounts {
             commits: self.commits.load(Ordering::Relaxed),
-            writes: self.committed.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
             busy: Duration::from_nanos(self.busy.load(Ordering::Relaxed)),
             waiting: lock(&self.queue).waiting.len(),
         }
@@ -190,7 +190,7 @@ impl GroupCommit {
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::Relaxed);
-            self.committed.fetch_add(waiters.len() as u64, Ordering::Relaxed);
+            self.writes.fetch_add(waiters.len() as u64, Ordering::Relaxed);
         }
         for waiter in waiters {
             waiter.set(WaiterState::Done(outcome.clone()));

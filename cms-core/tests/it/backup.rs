@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlace, BackupPlan, Caller, Cms, CoreConfig, Error, limits,
+    BackupDestination, BackupPlan, Caller, Cms, CoreConfig, Error, limits,
     paging::Page,
     restore,
     testing::{TestCms, pictures},
@@ -328,13 +328,13 @@ fn assert_private(path: &Path) {
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Creates hourly backups of a space at `to`, where `names` lists the existing ones.
+/// Creates hourly backups of a space at a destination, where `names` lists the existing ones.
 pub(crate) fn check_scheduled_backups(
     core: &TestCms,
-    to: BackupPlace,
+    destination: BackupDestination,
     names: &dyn Fn() -> Vec<String>,
 ) {
-    let plan = BackupPlan { to, every: HOUR, keep: 2 };
+    let plan = BackupPlan { destination, every: HOUR, keep: 2 };
     let due_in = || core.cms.backups().due_in(&plan).unwrap();
     let make = || core.cms.backups().make(&plan, &|| false).unwrap();
     let known = || {
@@ -387,14 +387,15 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
         let paths = files(&folder).into_iter();
         paths.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
     };
-    check_scheduled_backups(&core, BackupPlace::Folder(folder.clone()), &names);
+    check_scheduled_backups(&core, BackupDestination::Folder(folder.clone()), &names);
     for path in files(&folder) {
         verify_backup(&path).unwrap();
         assert_private(&path);
     }
     // Also while they are written, as well as the copy of the database.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), every: HOUR, keep: 2 };
+    let plan =
+        BackupPlan { destination: BackupDestination::Folder(folder.clone()), every: HOUR, keep: 2 };
     let seen = Mutex::new(0);
     let is_cancelled = || {
         let all = files(&folder).into_iter().chain(files(&core.path().join("incoming")));
@@ -410,7 +411,8 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     let foreign = folder.join("cms-other-20260101T000000Z.tar#1");
     fs::write(&unfinished, "half").unwrap();
     fs::write(&foreign, "half").unwrap();
-    let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), every: HOUR, keep: 2 };
+    let plan =
+        BackupPlan { destination: BackupDestination::Folder(folder.clone()), every: HOUR, keep: 2 };
     core.cms.backups().make(&plan, &|| false).unwrap();
     assert!(!Path::new(&unfinished).exists());
     assert!(foreign.exists());

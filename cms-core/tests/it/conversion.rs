@@ -259,7 +259,7 @@ fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version])
         }
     }
     assert_eq!(planned.kept, kept, "{planned:?}");
-    assert_eq!(planned.converted + planned.emptied, changed.len() as u64, "{planned:?}");
+    assert_eq!(planned.converted + planned.lost, changed.len() as u64, "{planned:?}");
     assert_eq!(planned.failed, 0, "{planned:?}");
     let samples = planned.samples.iter();
     let samples = samples.map(|s| (json!(s.id).to_string(), s.before.clone(), s.after.clone()));

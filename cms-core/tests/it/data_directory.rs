@@ -97,10 +97,10 @@ fn data_directory_of_the_first_schema_is_upgraded() {
     for id in ["page-2", "page-3"] {
         assert!(matches!(objects.delete(&caller, "page", id), Err(Error::Rejected(_))), "{id}");
     }
-    assert_eq!(objects.removed(&caller, "page", None).unwrap(), ["page-0"]);
+    assert_eq!(objects.deleted_ids(&caller, "page", None).unwrap(), ["page-0"]);
     let web = cms.keys().authenticate("a-key-of-the-first-schema").unwrap();
     assert_eq!(web.actor().rules[0].content_type, "page");
-    // The row number of a deleted object is not reused, because versions refer to it.
+    // The primary key of a deleted object is not reused, because versions refer to it.
     let new = serde_json::json!({"id": "new", "title": "New"});
     objects.create(&caller, "page", new.as_object().unwrap().clone()).unwrap();
     let database = rusqlite::Connection::open(folder.path().join("cms.db")).unwrap();

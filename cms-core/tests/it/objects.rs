@@ -174,7 +174,7 @@ fn trash_is_emptied_after_sixty_days() {
     }
     let kept = "SELECT title, (SELECT count(*) FROM object_version WHERE object = pk) FROM trash";
     assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
-    assert_eq!(objects.removed(&local, "article", None).unwrap(), ["a"]);
+    assert_eq!(objects.deleted_ids(&local, "article", None).unwrap(), ["a"]);
     test.run_for(58 * 86_400);
     assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
     test.clock.advance(1);

@@ -15,7 +15,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlace, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
+    BackupDestination, Caller, Cms, CoreConfig, Error, MediaStorage, S3Bucket,
     ids::RandomIds,
     testing::{TestCms, pictures},
     wire::{check::CheckRequest, media::UploadRequest, trash::TrashRequest},
@@ -287,7 +287,7 @@ fn scheduled_backups_are_stored_in_the_bucket() {
         let keys = storage.keys().into_iter();
         keys.map(|key| key.strip_prefix("backups/").unwrap().to_owned()).collect()
     };
-    check_scheduled_backups(&core, BackupPlace::S3(storage.bucket("backups")), &names);
+    check_scheduled_backups(&core, BackupDestination::S3(storage.bucket("backups")), &names);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlace, BackupPlan, Caller, Cms, Error,
+    BackupDestination, BackupPlan, Caller, Cms, Error,
     testing::{TestCms, pictures},
     wire::{
         check::{CheckArea, CheckReport, CheckRequest, Finding},
@@ -260,7 +260,7 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
     let id = text(&core, b"what was uploaded");
     let folder = TempDir::new().unwrap();
     let plan = BackupPlan {
-        to: BackupPlace::Folder(folder.path().to_owned()),
+        destination: BackupDestination::Folder(folder.path().to_owned()),
         every: std::time::Duration::from_hours(1),
         keep: 1,
     };

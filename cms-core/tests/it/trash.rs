@@ -131,7 +131,7 @@ fn restore_brings_back_object_links_and_versions() {
     delete(&test, "a");
     assert!(is_sound(&test));
     test.clock.advance(DAY);
-    assert_eq!(test.cms.objects().removed(&local(), "article", None).unwrap(), ["a"]);
+    assert_eq!(test.cms.objects().deleted_ids(&local(), "article", None).unwrap(), ["a"]);
 
     let restored = restore(&test, "a").unwrap();
     let mut expected = before;
@@ -143,7 +143,7 @@ fn restore_brings_back_object_links_and_versions() {
     versions[1]["updatedAt"] = versions_before[1]["updatedAt"].clone();
     assert_eq!(versions, versions_before);
     assert!(test.cms.objects().delete(&local(), "article", "target").is_err(), "it is linked");
-    assert_eq!(test.cms.objects().removed(&local(), "article", None).unwrap(), [""; 0]);
+    assert_eq!(test.cms.objects().deleted_ids(&local(), "article", None).unwrap(), [""; 0]);
     while test.cms.search().advance().unwrap() {}
     assert!(is_sound(&test));
     let journal = "SELECT kind, object_id, version, title, coalesce(properties, '-') FROM journal
@@ -428,7 +428,7 @@ fn object_is_restored_under_another_id() {
     assert_eq!([&restored["id"], &restored["title"]], ["b", "Second"]);
     let version = test.cms.objects().version(&local(), "article", "b", "1").unwrap().to_value();
     assert_eq!([&version["id"], &version["title"]], ["b", "First"]);
-    let removed = || test.cms.objects().removed(&local(), "article", None).unwrap();
+    let removed = || test.cms.objects().deleted_ids(&local(), "article", None).unwrap();
     assert_eq!(removed(), [""; 0], "another object has the id");
     delete(&test, "a");
     assert_eq!(removed(), ["a"]);
@@ -586,7 +586,7 @@ fn removed_entry_leaves_only_its_id() {
     let last =
         "SELECT kind, object_id, version, title, actor FROM journal ORDER BY seq DESC LIMIT 1";
     assert_eq!(rows(&test, last), ["trash.remove a 2 B null"]);
-    let removed = || test.cms.objects().removed(&local(), "article", None).unwrap();
+    let removed = || test.cms.objects().deleted_ids(&local(), "article", None).unwrap();
     assert_eq!(removed(), ["a"]);
     create(&test, json!({ "id": "A", "title": "A" }));
     assert_eq!(removed(), [""; 0]);

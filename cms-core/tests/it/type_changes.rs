@@ -203,7 +203,7 @@ fn renamed_property_keeps_its_values_once() {
         (renamed.change, renamed.renamed_from.as_deref()),
         (PropertyChange::Type, Some("rank"))
     );
-    assert_eq!((renamed.kept, renamed.converted, renamed.emptied), (0, 1, 0));
+    assert_eq!((renamed.kept, renamed.converted, renamed.lost), (0, 1, 0));
     assert_eq!(plan.content_types[0].properties.len(), 1, "{plan:?}");
     assert!(plan.content_types[0].breaking);
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
@@ -216,7 +216,7 @@ fn renamed_property_keeps_its_values_once() {
     test.cms.objects().patch(&local, "article", "a", map(json!({"rank": 7}))).unwrap();
     remove_property(&mut definition, "rank");
     let plan = apply(&test, &definition);
-    assert_eq!(property(&plan, "rank").emptied, 1);
+    assert_eq!(property(&plan, "rank").lost, 1);
     assert_eq!(data(&test, "a")["place"], json!("1.5"));
     // The definition is valid without a property of the old name, too.
     let (fresh, local) = (TestCms::new(), Caller::local());
@@ -235,7 +235,7 @@ fn backfill_sets_missing_values_only() {
     let plan = apply(&test, &definition);
     let counts = |name| {
         let planned = property(&plan, name);
-        (planned.kept, planned.converted, planned.emptied, planned.failed)
+        (planned.kept, planned.converted, planned.lost, planned.failed)
     };
     assert_eq!(counts("rank"), (1, 1, 0, 0));
     assert_eq!(counts("color"), (0, 2, 0, 0));
@@ -260,7 +260,7 @@ fn samples_list_unconvertible_values_first() {
     config(&mut definition, "rank")["convert"] = json!("parse");
     let plan = apply(&test, &definition);
     let rank = property(&plan, "rank");
-    assert_eq!((rank.kept, rank.converted, rank.emptied), (0, 28, 2));
+    assert_eq!((rank.kept, rank.converted, rank.lost), (0, 28, 2));
     let samples: Vec<_> = rank.samples.iter().map(|sample| sample.id.as_str()).collect();
     assert_eq!(samples.len(), 20);
     assert_eq!(samples[..4], ["a28", "a29", "a0", "a1"]);
@@ -290,7 +290,7 @@ fn values_of_published_versions_are_counted() {
     let (test, local, mut definition) = with_published_article();
     remove_property(&mut definition, "rank");
     let plan = test.cms.types().plan(&local, &request(&definition)).unwrap();
-    assert_eq!(property(&plan, "rank").emptied, 1);
+    assert_eq!(property(&plan, "rank").lost, 1);
     let request = ApplyRequest { wanted: request(&definition), ..ApplyRequest::default() };
     let refused = test.cms.types().apply(&local, &request);
     assert!(matches!(refused, Err(Error::DataLoss(names)) if names == ["article.rank"]));

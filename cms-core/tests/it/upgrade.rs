@@ -144,7 +144,7 @@ fn find_all(cms: &Cms) {
         ]
     );
     assert_eq!(list(&local(), "note"), ["note rank null public public links 1"]);
-    assert_eq!(cms.objects().removed(&local(), "page", None).unwrap(), ["deleted"]);
+    assert_eq!(cms.objects().deleted_ids(&local(), "page", None).unwrap(), ["deleted"]);
     let scheduled = cms.objects().get(&local(), "page", "scheduled", 0).unwrap().to_value();
     assert_eq!(scheduled["internal"]["scheduledAtTimeZone"], "Europe/Berlin");
     let page = Page { number: 1, limit: 20 };

@@ -9,12 +9,16 @@ function read(): { path: string; query: URLSearchParams } {
 let current = $state.raw(read());
 /** Counts the screens that were opened. */
 let opened = $state(0);
+/** When the screen was opened, in milliseconds since the page was loaded. */
+let openedAt = 0;
 
 /** Reads the address again. Another path opens another screen, except when the screen renames itself. */
 function follow(options: { keep?: boolean } = {}): void {
   const before = current.path;
   current = read();
-  if (current.path !== before && !options.keep) opened += 1;
+  if (current.path === before || options.keep) return;
+  opened += 1;
+  openedAt = performance.now();
 }
 
 /** Returns false to stay on the screen. */
@@ -37,6 +41,9 @@ export const route = {
   /** Screens with different numbers share no state. */
   get opened(): number {
     return opened;
+  },
+  get openedAt(): number {
+    return openedAt;
   },
 };
 

@@ -51,7 +51,7 @@ async fn make(app: &Arc<App>, plan: &BackupPlan) -> bool {
 mod tests {
     use std::{ffi::OsString, fs};
 
-    use cms_core::{BackupPlace, testing::TestCms};
+    use cms_core::{BackupDestination, testing::TestCms};
 
     use super::*;
     use crate::config::ServerConfig;
@@ -61,8 +61,8 @@ mod tests {
         let core = TestCms::new();
         let folder = core.path().join("backups");
         let every = Duration::from_hours(24);
-        let place = BackupPlace::Folder(folder.clone());
-        let plan = BackupPlan { to: place, every, keep: 2 };
+        let destination = BackupDestination::Folder(folder.clone());
+        let plan = BackupPlan { destination, every, keep: 2 };
         let names = || {
             let entries = fs::read_dir(&folder).into_iter().flatten();
             let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
@@ -94,14 +94,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn failed_backup_leaves_the_server_ready() {
         let core = TestCms::new();
-        let place = BackupPlace::Folder(core.path().join("cms.db/below"));
-        let plan = BackupPlan { to: place, every: Duration::ZERO, keep: 1 };
+        let destination = BackupDestination::Folder(core.path().join("cms.db/below"));
+        let plan = BackupPlan { destination, every: Duration::ZERO, keep: 1 };
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
         assert_eq!(due_in(&app, &plan).await, None);
         assert!(!make(&app, &plan).await);
         app.draining.store(true, Ordering::Relaxed);
         let folder = core.path().join("backups");
-        let plan = BackupPlan { to: BackupPlace::Folder(folder.clone()), ..plan };
+        let plan = BackupPlan { destination: BackupDestination::Folder(folder.clone()), ..plan };
         assert!(!make(&app, &plan).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
         assert!(core.cms.readiness().iter().all(|part| part.error.is_none()));

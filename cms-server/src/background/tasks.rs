@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cms_core::Cms;
 use tokio::task::JoinHandle;
 
-use super::{backups, clean_up, runner, schedules, webhooks};
+use super::{backups, clean_up, periodic, runner, webhooks};
 use crate::{config::ServerConfig, net::permits::Work, state::App};
 
 /// The tasks of a running server.
@@ -19,12 +19,12 @@ impl BackgroundTasks {
         let mut tasks = vec![
             tokio::spawn(clean_up::remove_expired(Arc::clone(app))),
             tokio::spawn(clean_up::remove_orphaned_files(Arc::clone(app))),
-            tokio::spawn(schedules::publish_due(Arc::clone(app))),
-            tokio::spawn(schedules::index(Arc::clone(app))),
-            tokio::spawn(schedules::run_jobs(Arc::clone(app))),
-            tokio::spawn(schedules::refresh_graphql(Arc::clone(app))),
-            tokio::spawn(schedules::check_storage(Arc::clone(app))),
-            tokio::spawn(schedules::log_rewrite_progress(Arc::clone(app))),
+            tokio::spawn(periodic::publish_due(Arc::clone(app))),
+            tokio::spawn(periodic::index(Arc::clone(app))),
+            tokio::spawn(periodic::run_jobs(Arc::clone(app))),
+            tokio::spawn(periodic::refresh_graphql(Arc::clone(app))),
+            tokio::spawn(periodic::check_storage(Arc::clone(app))),
+            tokio::spawn(periodic::log_rewrite_progress(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(plan) = &app.backups {

@@ -47,7 +47,7 @@ impl Validators {
         HeaderValue::try_from(date).expect("dates have visible characters only")
     }
 
-    /// Tells whether the client has the file. `If-None-Match` precedes `If-Modified-Since`.
+    /// Returns whether the client has the file. `If-None-Match` precedes `If-Modified-Since`.
     pub(crate) fn match_cached(&self, headers: &HeaderMap) -> bool {
         if !headers.contains_key(header::IF_NONE_MATCH) {
             return date(headers, &header::IF_MODIFIED_SINCE)
@@ -76,7 +76,7 @@ impl Validators {
     }
 }
 
-/// Tells whether the client has a body with this tag, which includes its quotes.
+/// Returns whether the client has a body with this tag, which includes its quotes.
 pub(crate) fn has_cached(headers: &HeaderMap, etag: &str) -> bool {
     let values = headers.get_all(header::IF_NONE_MATCH).iter();
     let mut tags = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));

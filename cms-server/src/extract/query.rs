@@ -107,7 +107,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// Tells whether a route knows a name. In `known`, a `[]` at the end marks an array, `[*]` a map.
+/// Returns whether a route knows a name. In `known`, a `[]` at the end marks an array, `[*]` a map.
 fn is_known(name: &str, known: &[&str]) -> bool {
     known.iter().any(|k| match (k.strip_suffix("[]"), k.strip_suffix("[*]")) {
         (Some(array), _) => is_element(name, array),
@@ -116,7 +116,7 @@ fn is_known(name: &str, known: &[&str]) -> bool {
     })
 }
 
-/// Tells whether a parameter belongs to an array.
+/// Returns whether a parameter belongs to an array.
 pub(crate) fn is_element(parameter: &str, array: &str) -> bool {
     let Some(rest) = parameter.strip_prefix(array) else { return false };
     rest.is_empty()

@@ -10,7 +10,7 @@ const MODE: HeaderName = HeaderName::from_static("x-mode");
 const VISIBILITY: HeaderName = HeaderName::from_static("x-visibility");
 const KEEP_DATES: HeaderName = HeaderName::from_static("x-cms-keep-dates");
 
-/// Tells whether objects get the dates that the request contains.
+/// Returns whether objects get the dates that the request contains.
 pub(crate) fn keeps_dates(headers: &HeaderMap) -> bool {
     headers.get_all(&KEEP_DATES).iter().any(|value| value == "1")
 }

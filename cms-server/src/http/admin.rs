@@ -83,14 +83,16 @@ impl PageFile {
     }
 }
 
-/// Tells whether this build contains the page.
+/// Returns whether this build contains the page.
 pub(crate) const fn is_built() -> bool {
     BUILT
 }
 
 /// A file of the page, or the page itself for an address that the page reads.
 pub(crate) fn get(app: &App, head: &Parts) -> Response {
-    let path = head.uri.path().trim_start_matches("/admin").trim_start_matches('/');
+    let path = head.uri.path();
+    let path = path.strip_prefix("/admin").unwrap_or(path);
+    let path = path.strip_prefix('/').unwrap_or(path);
     if let Some(file) = BY_NAME.get(path).filter(|_| path != PAGE) {
         let caching = if path.starts_with(ASSETS) { IMMUTABLE } else { NO_CACHE };
         return send(head, file, caching);

@@ -208,7 +208,7 @@ async fn wait_for_memory(app: &App, bytes: u64) -> Result<()> {
     time::timeout(MEMORY_TIMEOUT, waiting).await.map_err(timed_out)
 }
 
-/// Tells whether a browser only shows or plays a file of this media type. Media types are content
+/// Returns whether a browser only shows or plays a file of this media type. Media types are content
 /// and may be any text; a type that is not known to be inert may not run scripts.
 fn is_inert(media_type: &str) -> bool {
     let media_type = media_type.to_ascii_lowercase();

@@ -84,9 +84,10 @@ pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     Ok(Response::no_content())
 }
 
-pub(crate) fn removed(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+pub(crate) fn deleted_ids(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    let ids = cms.objects().removed(&context.caller, name, context.query.get("deletedAfter"))?;
+    let ids =
+        cms.objects().deleted_ids(&context.caller, name, context.query.get("deletedAfter"))?;
     Ok(Response::json(&ids))
 }
 

@@ -114,7 +114,7 @@ fn counted<T>(
     match &result {
         Ok(_) => attempt.succeeded(),
         Err(error) if is_failure(error) => {}
-        Err(_) => attempt.canceled(),
+        Err(_) => attempt.cancelled(),
     }
     result
 }

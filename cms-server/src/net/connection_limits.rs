@@ -136,7 +136,7 @@ impl Drop for AcceptedConnection {
     }
 }
 
-/// Tells whether an address is public. Behind a private one there may be a proxy, or the gateway of
+/// Returns whether an address is public. Behind a private one there may be a proxy, or the gateway of
 /// a container, with all clients behind it.
 fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {

@@ -46,7 +46,7 @@ pub(crate) enum Work {
     Upload,
     /// Reads a chunk of a stored file: a disk, or a network.
     File,
-    /// Computes digests of passwords: tens of milliseconds of a core, and 19 MiB each.
+    /// Hashes passwords: tens of milliseconds of a core, and 19 MiB each.
     Password,
 }
 

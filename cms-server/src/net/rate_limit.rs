@@ -19,7 +19,7 @@ use std::{
 
 use quick_cache::sync::Cache;
 
-/// Most buckets of one limiter: some ten megabytes.
+/// Maximum number of buckets of one limiter: some ten megabytes.
 const MAX_BUCKETS: usize = 50_000;
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -56,8 +56,9 @@ impl fmt::Display for Rate {
 pub(crate) struct RateLimiter<K> {
     /// Rate and burst as [`packed`]; 0 without a limit.
     rate: AtomicU64,
-    /// When the bucket of each client is empty, in nanoseconds since the start of the times passed
-    /// in. The least recently used bucket is evicted when there are too many, so memory is bounded.
+    /// When the bucket of each client is empty, in nanoseconds since an arbitrary origin, the same
+    /// for all calls. The least recently used bucket is evicted when there are too many, so memory
+    /// is bounded.
     empty_at: Cache<K, Arc<AtomicU64>>,
 }
 
@@ -71,7 +72,7 @@ impl<K: Hash + Eq + Clone> RateLimiter<K> {
         self.rate.store(packed(rate), Ordering::Relaxed);
     }
 
-    /// Tells whether a client may send a request now, and counts the request if so.
+    /// Returns whether a client may send a request now, and counts the request if so.
     pub(crate) fn admits(&self, client: &K, now: impl FnOnce() -> Duration) -> bool {
         let rate = self.rate.load(Ordering::Relaxed);
         if rate == 0 {

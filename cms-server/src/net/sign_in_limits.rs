@@ -1,7 +1,7 @@
 //! Limits on failed sign-ins, see docs/reference/sessions.md#rate-limits
 //!
 //! An attempt counts as failed from its start until it succeeds: requests at the same time cannot
-//! exceed a limit. Time is an argument, in seconds since any start.
+//! exceed a limit. Time is an argument, since an arbitrary origin, the same for all calls.
 
 use std::{
     collections::VecDeque,
@@ -35,7 +35,7 @@ pub(crate) struct SignInLimits {
 }
 
 /// An attempt that counts as failed unless it ends with [`Self::succeeded`] or
-/// [`Self::canceled`].
+/// [`Self::cancelled`].
 pub(crate) struct Attempt<'a> {
     limits: &'a SignInLimits,
     keys: Keys,
@@ -119,7 +119,7 @@ impl Attempt<'_> {
     }
 
     /// The attempt ended before its password was checked.
-    pub(crate) fn canceled(self) {
+    pub(crate) fn cancelled(self) {
         for (counters, key) in self.limits.counters(self.keys) {
             counters.remove(key, self.at);
         }
@@ -277,7 +277,7 @@ mod tests {
     fn canceled_attempts_do_not_count() {
         let limits = SignInLimits::default();
         for _ in 0..300 {
-            limits.start(address("192.0.2.1"), Some("a@x"), at(1)).unwrap().canceled();
+            limits.start(address("192.0.2.1"), Some("a@x"), at(1)).unwrap().cancelled();
         }
         assert_eq!(fail(&limits, "192.0.2.1", Some("a@x"), 1), None);
     }

@@ -33,7 +33,7 @@ impl Coding {
         }
     }
 
-    /// Tells whether the client accepts this coding.
+    /// Returns whether the client accepts this coding.
     pub(crate) fn is_accepted(self, headers: &HeaderMap) -> bool {
         let [brotli, gzip] = weights(headers);
         match self {

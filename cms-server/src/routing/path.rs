@@ -12,7 +12,7 @@ use super::route::Route;
 
 /// Longest path of the table, in segments.
 const MAX_SEGMENTS: usize = 8;
-/// Most parameters in a path.
+/// Maximum number of parameters in a path.
 const MAX_PARAMETERS: usize = 3;
 /// The start of a parameter that matches all segments that follow.
 const REST: &str = "{*";
@@ -40,11 +40,11 @@ enum Segment {
 /// The result of matching a method and a path.
 pub(crate) enum RouteMatch {
     Route(&'static Route, PathParameters),
-    /// The path has routes of the methods of `allow` only; `is_public` when none of them needs a
-    /// key.
+    /// The path has routes of the methods of `allow` only; `is_unauthenticated` when none of them
+    /// needs authentication.
     MethodNotAllowed {
         allow: HeaderValue,
-        is_public: bool,
+        is_unauthenticated: bool,
     },
     NotFound,
 }
@@ -104,7 +104,7 @@ impl RouteMatcher {
         }
         RouteMatch::MethodNotAllowed {
             allow: allow(&others),
-            is_public: others.iter().all(|route| route.is_public()),
+            is_unauthenticated: others.iter().all(|route| route.is_unauthenticated()),
         }
     }
 }

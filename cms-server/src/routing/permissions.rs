@@ -70,7 +70,7 @@ impl RequiredPermission {
         }
     }
 
-    /// Tells whether requests create objects, and may keep the dates of imported ones.
+    /// Returns whether requests create objects, and may keep the dates of imported ones.
     pub(crate) fn creates_objects(self, query: &Query<'_>) -> bool {
         match self {
             Self::BatchCreate | Self::Content(Access::CREATE) => true,
@@ -79,7 +79,7 @@ impl RequiredPermission {
         }
     }
 
-    /// Tells whether the changes of such requests may have conditions.
+    /// Returns whether the changes of such requests may have conditions.
     pub(crate) fn has_conditions(self) -> bool {
         matches!(
             self,

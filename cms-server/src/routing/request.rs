@@ -1,6 +1,6 @@
 //! The handling of one request, with the checks in this order:
 //!
-//! unknown path 404, address rate limit 429, key or session 401, key rate limit 429, method 405,
+//! address rate limit 429, unknown path 404, key or session 401, key rate limit 429, method 405,
 //! cross-site request 403, permission 403 or 404, media type 415, size 413, then the handler: body
 //! syntax 400, and the errors of the core.
 //!
@@ -75,6 +75,13 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
     }))
 }
 
+/// What the checks of a request leave besides its response.
+struct Outputs {
+    log: RequestLog,
+    /// `Set-Cookie` that removes the cookie of an ended session.
+    remove_cookie: Option<HeaderValue>,
+}
+
 /// Handles a request of a connection. An error is a response too.
 pub(crate) async fn handle(
     app: Arc<App>,
@@ -96,12 +103,12 @@ pub(crate) async fn handle(
     };
     let label = route.map(|route| RouteLabel { method: &route.method, path: route.path });
     let address = app.public_url.client_address(connection.peer, &parts.headers);
-    let mut log = RequestLog::new(label, address);
+    let mut outputs = Outputs { log: RequestLog::new(label, address), remove_cookie: None };
     let span = trace::start(label, &parts, &request_id);
-    let response = respond(&app, matched, parts, &mut body, &memory, &mut log);
+    let response = respond(&app, matched, parts, &mut body, &memory, &mut outputs);
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
-    let removal = log.ended_session.map(cookie::remove_session);
-    let response = response.with_optional(header::SET_COOKIE, removal);
+    let Outputs { log, remove_cookie } = outputs;
+    let response = response.with_optional(header::SET_COOKIE, remove_cookie);
     let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
@@ -119,7 +126,7 @@ async fn respond(
     parts: Parts,
     body: &mut Body,
     memory: &Arc<Reservation>,
-    log: &mut RequestLog,
+    outputs: &mut Outputs,
 ) -> Result<Response> {
     // Monitoring has no rate limit.
     let is_monitoring = matches!(
@@ -127,7 +134,7 @@ async fn respond(
         RouteMatch::Route(Route { endpoint: Endpoint::Unauthenticated(_), path, .. }, _)
             if !path.starts_with("/api/")
     );
-    if !is_monitoring && log.address.is_some_and(|address| !app.admits_address(address)) {
+    if !is_monitoring && outputs.log.address.is_some_and(|address| !app.admits_address(address)) {
         return Err(Error::TooManyRequests { retry_after_seconds: 1 });
     }
     if parts.method == Method::OPTIONS {
@@ -136,9 +143,9 @@ async fn respond(
     let (route, parameters) = match matched {
         RouteMatch::Route(route, parameters) => (route, parameters),
         RouteMatch::NotFound => return Ok(error::unknown_path()),
-        RouteMatch::MethodNotAllowed { allow, is_public } => {
-            if !is_public {
-                authenticate(app, &parts, memory, log)?;
+        RouteMatch::MethodNotAllowed { allow, is_unauthenticated } => {
+            if !is_unauthenticated {
+                authenticate(app, &parts, memory, outputs)?;
             }
             return Ok(error::method_not_allowed(allow));
         }
@@ -162,18 +169,19 @@ async fn respond(
         }
         Endpoint::UnauthenticatedPost(handler) => {
             let ignored = ignored_parameters(route, &parts);
-            let response = respond_to_open(app, route, handler, parts, body, log).await;
+            let response =
+                respond_unauthenticated(app, route, handler, parts, body, &mut outputs.log).await;
             let response = response.unwrap_or_else(route.error_response);
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
         }
         Endpoint::OpenId(step) => {
-            let response = openid::respond(app, step, &parts, log.address).await;
+            let response = openid::respond(app, step, &parts, outputs.log.address).await;
             let response = response.unwrap_or_else(Response::from);
             Ok(response.with_optional(ignored_fields::QUERY, ignored_parameters(route, &parts)))
         }
-        Endpoint::SignOut => sign_out(app, parts, memory, log).await,
+        Endpoint::SignOut => sign_out(app, parts, memory, outputs).await,
         Endpoint::Changes => {
-            require_accepted(route, &authenticate(app, &parts, memory, log)?)?;
+            require_accepted(route, &authenticate(app, &parts, memory, outputs)?)?;
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
             let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
@@ -181,7 +189,7 @@ async fn respond(
             Ok(response.negotiated(&method, &headers, memory))
         }
         Endpoint::Backup => {
-            let caller = authenticate(app, &parts, memory, log)?;
+            let caller = authenticate(app, &parts, memory, outputs)?;
             require_accepted(route, &caller)?;
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
@@ -189,18 +197,25 @@ async fn respond(
             Ok(response.with_optional(ignored_fields::QUERY, ignored))
         }
         Endpoint::Authenticated(permission, handler) => {
-            log.query = match route.body {
+            outputs.log.query = match route.body {
                 BodyKind::None if route.method == Method::GET => {
                     LoggedQuery::parameters(route.query, &parts)
                 }
                 _ => LoggedQuery::None,
             };
             let memory = Arc::clone(memory);
-            let address = log.address;
-            let request =
-                KeyedRequest { route, permission, handler, parts, parameters, address, memory };
+            let address = outputs.log.address;
+            let request = AuthenticatedRequest {
+                route,
+                permission,
+                handler,
+                parts,
+                parameters,
+                address,
+                memory,
+            };
             let request = Arc::new(request);
-            let response = Arc::clone(&request).respond(app, body, log).await;
+            let response = Arc::clone(&request).respond(app, body, outputs).await;
             // Errors of the checks have the list of ignored parameters too.
             Ok(response.unwrap_or_else(|error| {
                 let ignored = ignored_parameters(route, &request.parts);
@@ -210,9 +225,9 @@ async fn respond(
     }
 }
 
-/// Handles a request without a key. Clients with too many failed sign-ins are refused before the
-/// body is read.
-async fn respond_to_open(
+/// Handles a request that needs no authentication. Clients with too many failed sign-ins are refused
+/// before the body is read.
+async fn respond_unauthenticated(
     app: &Arc<App>,
     route: &Route,
     handler: UnauthenticatedPostHandler,
@@ -244,21 +259,22 @@ async fn sign_out(
     app: &Arc<App>,
     parts: Parts,
     memory: &Arc<Reservation>,
-    log: &mut RequestLog,
+    outputs: &mut Outputs,
 ) -> Result<Response> {
-    let caller = match authenticate(app, &parts, memory, log) {
+    let is_https = app.public_url.is_https(&parts.headers);
+    let caller = match authenticate(app, &parts, memory, outputs) {
         Err(Error::Unauthenticated) if !auth::has_key(&parts.headers, &Query::of(&parts)) => {
-            log.ended_session = Some(app.public_url.is_https(&parts.headers));
+            outputs.remove_cookie = Some(cookie::remove_session(is_https));
             return Ok(Response::no_content());
         }
         authenticated => authenticated?,
     };
     auth::require_same_origin(&caller, &parts.method, &parts.headers)?;
     app.cms.authorise(&caller, Permission::Session)?;
-    let client = client(log.address, &parts);
+    let client = client(outputs.log.address, &parts);
     blocking::run(app, Work::Write, move |app| app.cms.sessions().sign_out(&caller, &client))
         .await??;
-    log.ended_session = Some(app.public_url.is_https(&parts.headers));
+    outputs.remove_cookie = Some(cookie::remove_session(is_https));
     Ok(Response::no_content())
 }
 
@@ -279,7 +295,7 @@ fn authenticate(
     app: &App,
     parts: &Parts,
     memory: &Arc<Reservation>,
-    log: &mut RequestLog,
+    outputs: &mut Outputs,
 ) -> Result<Caller> {
     let query = Query::of(parts);
     let authenticate = |app: &App| auth::caller(app, &parts.headers, &query);
@@ -287,10 +303,10 @@ fn authenticate(
     if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
         let is_https = app.public_url.is_https(&parts.headers);
         let cookie = cookie::value(&parts.headers, cookie::session_name(is_https));
-        log.ended_session = cookie.map(|_| is_https);
+        outputs.remove_cookie = cookie.map(|_| cookie::remove_session(is_https));
     }
     let caller = caller?.with_memory(Arc::clone(memory));
-    log.caller = Some(caller.clone());
+    outputs.log.caller = Some(caller.clone());
     if app.admits_key(&caller) {
         Ok(caller)
     } else {
@@ -301,7 +317,7 @@ fn authenticate(
 /// Refuses preview tokens, unless the route accepts them.
 fn require_accepted(route: &Route, caller: &Caller) -> Result<()> {
     let is_preview = caller.credential == Credential::PreviewToken;
-    if is_preview && !route.allows_preview { Err(Error::Forbidden) } else { Ok(()) }
+    if is_preview && !route.accepts_preview_tokens { Err(Error::Forbidden) } else { Ok(()) }
 }
 
 /// Lists the query parameters that the route does not know.
@@ -310,7 +326,7 @@ fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
 }
 
 /// A request to a route that needs a key or a session.
-struct KeyedRequest {
+struct AuthenticatedRequest {
     route: &'static Route,
     permission: RequiredPermission,
     handler: Handler,
@@ -322,14 +338,14 @@ struct KeyedRequest {
     memory: Arc<Reservation>,
 }
 
-impl KeyedRequest {
+impl AuthenticatedRequest {
     async fn respond(
         self: Arc<Self>,
         app: &Arc<App>,
         body: &mut Body,
-        log: &mut RequestLog,
+        outputs: &mut Outputs,
     ) -> Result<Response> {
-        let mut caller = authenticate(app, &self.parts, &self.memory, log)?;
+        let mut caller = authenticate(app, &self.parts, &self.memory, outputs)?;
         require_accepted(self.route, &caller)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         let creates = self.permission.creates_objects(&Query::of(&self.parts));
@@ -344,7 +360,7 @@ impl KeyedRequest {
             if self.route.body == BodyKind::Small {
                 app.sign_in_limits.check_address(self.address, app.uptime())?;
             }
-            self.read_body(app, body, log).await?
+            self.read_body(app, body, &mut outputs.log).await?
         };
         let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;
         if is_change {

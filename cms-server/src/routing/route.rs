@@ -25,7 +25,7 @@ pub struct Route {
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
     /// Whether preview tokens are accepted.
-    pub(crate) allows_preview: bool,
+    pub(crate) accepts_preview_tokens: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -33,14 +33,14 @@ pub struct Route {
 /// The handler of a route, and what the caller must be allowed.
 #[derive(Clone, Copy)]
 pub(crate) enum Endpoint {
-    /// Needs no key or session.
+    /// Needs no authentication.
     Unauthenticated(UnauthenticatedHandler),
-    /// Needs no key or session: an image, in several steps.
+    /// Needs no authentication: an image, in several steps.
     Image,
-    /// Needs no key or session, but a body: a request of the server's own pages.
+    /// Needs no authentication, but a body: a request of the server's own pages.
     UnauthenticatedPost(UnauthenticatedPostHandler),
-    /// Needs no key or session: a step of a sign-in by OpenID Connect, which sends requests to
-    /// the issuer.
+    /// Needs no authentication: a step of a sign-in by OpenID Connect, which sends requests to the
+    /// issuer.
     OpenId(openid::Step),
     /// Ends the session of the request, if there is one.
     SignOut,
@@ -97,12 +97,12 @@ impl Route {
             execution: Execution::Blocking(Work::Read),
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
-            allows_preview: false,
+            accepts_preview_tokens: false,
             query: &[],
         }
     }
 
-    /// A route that needs no key or session.
+    /// A route that needs no authentication.
     pub(super) const fn unauthenticated(
         path: &'static str,
         handler: UnauthenticatedHandler,
@@ -110,7 +110,7 @@ impl Route {
         Self::new(Method::GET, path, Endpoint::Unauthenticated(handler)).inline()
     }
 
-    /// A route that needs no key or session, with a small JSON body.
+    /// A route that needs no authentication, with a small JSON body.
     pub(super) const fn unauthenticated_post(
         path: &'static str,
         handler: UnauthenticatedPostHandler,
@@ -183,8 +183,8 @@ impl Route {
     }
 
     /// The same route, which accepts preview tokens too.
-    pub(super) const fn preview(mut self) -> Self {
-        self.allows_preview = true;
+    pub(super) const fn accepts_preview_tokens(mut self) -> Self {
+        self.accepts_preview_tokens = true;
         self
     }
 
@@ -211,8 +211,8 @@ impl Route {
         self.query
     }
 
-    /// Tells whether the route needs no key.
-    pub fn is_public(&self) -> bool {
+    /// Returns whether the route needs no authentication.
+    pub fn is_unauthenticated(&self) -> bool {
         matches!(
             self.endpoint,
             Endpoint::Unauthenticated(_)
@@ -222,7 +222,7 @@ impl Route {
         )
     }
 
-    /// Tells whether the handler waits for a commit.
+    /// Returns whether the handler waits for a commit.
     pub(crate) fn is_write(&self) -> bool {
         matches!(self.execution, Execution::Blocking(Work::Write | Work::Password))
     }

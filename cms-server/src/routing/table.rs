@@ -30,7 +30,7 @@ const READ: RequiredPermission = Content(Access::READ);
 const CREATE: RequiredPermission = Content(Access::CREATE);
 const UPDATE: RequiredPermission = Content(Access::UPDATE);
 const DELETE: RequiredPermission = Content(Access::DELETE);
-const READ_REMOVED: RequiredPermission = Content(Access::READ_REMOVED);
+const READ_DELETED: RequiredPermission = Content(Access::READ_DELETED);
 
 const TYPES: &str = "/api/v1/internal/contenttype";
 const TYPE: &str = "/api/v1/internal/contenttype/{name}";
@@ -68,15 +68,15 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/readyz", health::ready).work(Work::File),
     Route::unauthenticated("/metrics", health::metrics).work(Work::File),
 
-    Route::get("/api/auth-context", AnyKey, auth_context::get).inline().preview(),
+    Route::get("/api/auth-context", AnyKey, auth_context::get).inline().accepts_preview_tokens(),
 
     Route::get(TYPES, AnyKey, content_types::list)
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
-        .preview(),
+        .accepts_preview_tokens(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
     Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
-    Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).preview(),
+    Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).accepts_preview_tokens(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
     Route::write(Method::POST, "/api/v1/internal/contenttype/{name}/purge", ChangeType, content_types::purge),
@@ -89,7 +89,7 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(OBJECTS, READ, objects::list)
         .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
-        .inline().preview(),
+        .inline().accepts_preview_tokens(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
@@ -100,9 +100,9 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/batch-unpublish", Publish, publish::batch_unpublish),
     Route::write(Method::POST, "/api/v1/content/{name}/batch-archive", Publish, publish::batch_archive),
     Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
-    Route::get("/api/v1/content/{name}/removed", READ_REMOVED, objects::removed)
+    Route::get("/api/v1/content/{name}/removed", READ_DELETED, objects::deleted_ids)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().preview(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().accepts_preview_tokens(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -110,7 +110,7 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction"]),
     Route::get("/api/v1/content/{name}/{id}/version/{version}", READ, objects::version).inline(),
     Route::get("/api/v1/content/{name}/{id}/incoming", READ, objects::incoming)
-        .query(&["content_type[]", "page", "limit"]).preview(),
+        .query(&["content_type[]", "page", "limit"]).accepts_preview_tokens(),
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/duplicate", Duplicate, objects::duplicate),
 
     Route::write(Method::POST, "/api/v1/content/{name}/{id}/publish", Publish, publish::publish)
@@ -141,7 +141,7 @@ pub static ROUTES: &[Route] = &[
     Route::upload("/api/v1/media", media::upload),
     Route::new(Method::GET, "/image/{*path}", Endpoint::Image).query(&["transform", "format", "quality"]),
 
-    Route::get("/api/v1/workflow", AnyKey, workflow::list).preview(),
+    Route::get("/api/v1/workflow", AnyKey, workflow::list).accepts_preview_tokens(),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::run_transition),
     Route::get(WORKFLOWS, Admin, workflow::definitions),
@@ -154,9 +154,9 @@ pub static ROUTES: &[Route] = &[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
-    ]).preview(),
+    ]).accepts_preview_tokens(),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"])
-        .preview(),
+        .accepts_preview_tokens(),
     Route::get("/api/v1/activity", AnyKey, activity::list)
         .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
     Route::write(Method::POST, "/api/v1/preview", AnyWriter, preview::create),
@@ -172,12 +172,12 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
-    Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS).preview(),
-    Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query).preview(),
-    Route::get("/api/graphql/schema", Query, graphql::schema).preview(),
-    Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS).preview(),
-    Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2).preview(),
-    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).preview(),
+    Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS).accepts_preview_tokens(),
+    Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query).accepts_preview_tokens(),
+    Route::get("/api/graphql/schema", Query, graphql::schema).accepts_preview_tokens(),
+    Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS).accepts_preview_tokens(),
+    Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2).accepts_preview_tokens(),
+    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).accepts_preview_tokens(),
 
     Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
         .query(&["version", "hydrate", "user_only", "management"]),

@@ -89,8 +89,8 @@ impl Snapshot {
         );
         self.value(
             "cms_webhook_deliveries_waiting",
-            "Webhook deliveries in the queue.",
-            as_float(core.deliveries_waiting),
+            "Pending webhook deliveries.",
+            as_float(core.deliveries_pending),
         );
         self.value(
             "cms_webhook_oldest_delivery_seconds",
@@ -147,8 +147,8 @@ impl Snapshot {
             self.value("process_open_fds", "Open files.", as_float(open));
         }
         let limit = process.limits().map(|limits| limits.max_open_files.soft_limit);
-        if let Ok(procfs::process::LimitValue::Value(most)) = limit {
-            self.value("process_max_fds", "Limit of open files.", as_float(most));
+        if let Ok(procfs::process::LimitValue::Value(max)) = limit {
+            self.value("process_max_fds", "Limit of open files.", as_float(max));
         }
     }
 

@@ -22,7 +22,7 @@ use crate::{
 /// Target of the lines, which filters of the log name (docs/operations.md).
 const TARGET: &str = "cms_server::log";
 
-/// Most bytes of a path or a query in the log.
+/// Maximum size of a path or a query in the log.
 const MAX_TEXT_BYTES: usize = 1000;
 
 /// What is logged about a request.
@@ -32,8 +32,6 @@ pub(crate) struct RequestLog {
     pub(crate) query: LoggedQuery,
     /// Time that the server waited for the body.
     pub(crate) body_time: Duration,
-    /// Set when the response removes the cookie of an ended session: whether that is one of HTTPS.
-    pub(crate) ended_session: Option<bool>,
     route: Option<RouteLabel>,
 }
 
@@ -72,7 +70,7 @@ impl LoggedQuery {
 impl RequestLog {
     pub(crate) fn new(route: Option<RouteLabel>, address: Option<IpAddr>) -> Self {
         let (query, body_time) = (LoggedQuery::None, Duration::ZERO);
-        Self { caller: None, address, query, body_time, ended_session: None, route }
+        Self { caller: None, address, query, body_time, route }
     }
 
     pub(crate) fn write(

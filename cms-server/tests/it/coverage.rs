@@ -28,7 +28,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Tells whether keys cannot use the route.
+    /// Returns whether keys cannot use the route.
     pub(crate) fn is_of_sessions(&self) -> bool {
         self.of_sessions.is_some()
     }
@@ -461,7 +461,8 @@ fn route_table_is_covered() {
 
 #[test]
 fn public_routes_are_health_images_docs_and_sign_in() {
-    let mut public: Vec<_> = ROUTES.iter().filter(|r| r.is_public()).map(|r| r.path).collect();
+    let mut public: Vec<_> =
+        ROUTES.iter().filter(|r| r.is_unauthenticated()).map(|r| r.path).collect();
     let is_page = |path: &&str| path.starts_with("/docs") || path.starts_with("/admin");
     let pages: Vec<_> = public.extract_if(.., |path| is_page(path)).collect();
     assert_eq!(

@@ -8,7 +8,7 @@ const POSTS: &str = "/api/v1/content/post";
 const ONE: &str = "/api/v1/content/post/one";
 const TYPES: &str = "/api/v1/internal/contenttype";
 
-/// Tells whether a response is one of the error bodies.
+/// Returns whether a response is one of the error bodies.
 fn is_refusal(reply: &Reply) -> bool {
     let (status, body) = reply.both();
     let strings = |value: &Value| {

@@ -139,12 +139,12 @@ async fn token_is_accepted_by_the_listed_routes_only() {
             headers.push(("content-type", "application/json"));
         }
         let status = app.send(row.method, &path, &headers, body).await.status;
-        let is_public = ROUTES.iter().any(|route| {
-            route.is_public() && route.path == row.route && route.method == row.method
+        let is_unauthenticated = ROUTES.iter().any(|route| {
+            route.is_unauthenticated() && route.path == row.route && route.method == row.method
         });
         if ALLOWED.contains(&(row.method, row.route)) {
             assert_eq!(status, 200, "{} {}", row.method, row.route);
-        } else if !is_public {
+        } else if !is_unauthenticated {
             assert_eq!(status, 403, "{} {}", row.method, row.route);
         }
     }

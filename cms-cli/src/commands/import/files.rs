@@ -89,7 +89,9 @@ impl Import<'_> {
                 let extension = extension.as_str().unwrap_or_default().to_owned();
                 match files.take(&id, &extension) {
                     None => self.report.files.missing += 1,
-                    Some(_) if self.options.existing.stays_deleted(&type_files.deleted, &id) => {
+                    Some(_)
+                        if self.options.existing.stays_deleted(&type_files.deleted_ids, &id) =>
+                    {
                         self.report.files.unchanged += 1;
                     }
                     Some(path) => {

@@ -37,9 +37,9 @@ use crate::{
     failure::{Failure, FailureKind, Outcome, Result},
     printer::Printer,
     project::{self, Present},
-    report as output,
     settings::Settings,
     target::Target,
+    text_output,
 };
 
 /// How a command imports.
@@ -61,7 +61,7 @@ struct TypeFiles {
     content_type: ContentType,
     sources: Vec<Source>,
     /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
-    deleted: HashSet<String>,
+    deleted_ids: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,
 }
@@ -113,7 +113,7 @@ fn import(
         let target = open_to_write(settings, printer, options.dry_run)?;
         let content_type = target.get_type(&args.source)?;
         let files = MediaFiles::default();
-        let type_files = TypeFiles { content_type, sources, deleted: HashSet::new(), files };
+        let type_files = TypeFiles { content_type, sources, deleted_ids: HashSet::new(), files };
         objects::run(&*target, options, &[type_files], printer)
     }
 }
@@ -169,17 +169,17 @@ fn import_folder(
     let mut files_by_type = Vec::new();
     for folder in &folders {
         // A deletion comes before the object that got the same id afterwards.
-        let deleted: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
-        let sources = sources(&[deleted, &folder.object_files].concat())?;
+        let deletion_files: &[PathBuf] = if options.keep_dates { &folder.deleted } else { &[] };
+        let sources = sources(&[deletion_files, &folder.object_files].concat())?;
         match present.iter().find(|content_type| content_type.name == folder.name) {
             Some(content_type) => {
-                let deleted = if options.existing == Existing::Keep || options.keep_dates {
-                    target.deleted(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
+                let deleted_ids = if options.existing == Existing::Keep || options.keep_dates {
+                    target.deleted_ids(&folder.name)?.iter().map(|id| id.to_lowercase()).collect()
                 } else {
                     HashSet::new()
                 };
                 let (content_type, files) = (content_type.clone(), folder.files.clone());
-                files_by_type.push(TypeFiles { content_type, sources, deleted, files });
+                files_by_type.push(TypeFiles { content_type, sources, deleted_ids, files });
             }
             // A dry run does not create the type.
             None if options.dry_run => {
@@ -188,7 +188,7 @@ fn import_folder(
                 files_by_type.push(TypeFiles {
                     content_type,
                     sources,
-                    deleted: HashSet::new(),
+                    deleted_ids: HashSet::new(),
                     files,
                 });
             }
@@ -256,7 +256,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Resul
         })?;
     }
     if let Some(hint) = report.refusals.iter().find_map(RefusalLine::hint) {
-        printer.note(&output::hint(&hint))?;
+        printer.note(&text_output::hint(&hint))?;
     }
     if options.dry_run {
         printer.note(NOTHING_CHANGED)?;

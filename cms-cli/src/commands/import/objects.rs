@@ -94,8 +94,8 @@ impl Import<'_> {
         printer: &mut Printer,
     ) -> Result<()> {
         let mut progress = printer.progress("import", importer.announced());
-        for TypeFiles { content_type, sources, deleted, .. } in files_by_type {
-            importer.begin(content_type, deleted);
+        for TypeFiles { content_type, sources, deleted_ids, .. } in files_by_type {
+            importer.begin(content_type, deleted_ids);
             for source in sources {
                 source.rows(content_type, &mut |row: Row<Value>| {
                     progress.advance(1);

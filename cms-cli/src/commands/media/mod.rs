@@ -16,9 +16,9 @@ use crate::{
     content::stream::{self, AtomicFile, Transfer},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    report::{Column, cell, column},
     settings::Settings,
     target::{Edition, Target},
+    text_output::{Column, cell, column},
 };
 
 /// The type of media objects.

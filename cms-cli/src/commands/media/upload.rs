@@ -31,9 +31,9 @@ use crate::{
     },
     failure::{self, Failure, Outcome, Result},
     printer::Printer,
-    report::{Column, column},
     settings::Settings,
     target::{Edition, Target},
+    text_output::{Column, column},
 };
 
 const TAG: &str = "_tag";
@@ -49,7 +49,7 @@ const COLUMNS: [Column; 4] = [
 
 /// Files with the same content and the same type of media object.
 struct Group {
-    /// Locations in the list of files, in its order.
+    /// Indices in the list of files, ascending.
     files: Vec<usize>,
     size: u64,
     kind: &'static str,
@@ -230,12 +230,8 @@ impl Work<'_> {
             let mut id = None;
             let filters = json!({"name": {"type": "equals", "filter": name}});
             visit_objects(self.target, TAG, &filters, &mut |tag| {
-                // The filter ignores case; names of tags are case-sensitive.
-                let is_meant = tag["name"] == **name;
-                if is_meant {
-                    id = tag["id"].as_str().map(str::to_owned);
-                }
-                Ok(is_meant)
+                id = tag["id"].as_str().map(str::to_owned);
+                Ok(true)
             })?;
             if id.is_none() && dry_run {
                 printer.note(&format!("would create the tag \"{name}\""))?;
@@ -333,12 +329,12 @@ fn print(
 ) -> Result<Outcome> {
     let is_interrupted = outcomes.len() < files.len();
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
-    let mut kept = 0;
+    let mut existing = 0;
     for (number, outcome) in outcomes {
         let file = files[number].display().to_string();
         let (name, stored, reason) = match outcome {
             FileOutcome::Uploaded(stored) => ("uploaded", stored, None),
-            FileOutcome::Existing(stored) => ("kept", stored, None),
+            FileOutcome::Existing(stored) => ("existing", stored, None),
             FileOutcome::New => ("new", Stored::default(), None),
             FileOutcome::Refused(error) => {
                 let reason = error.reason();
@@ -351,14 +347,14 @@ fn print(
                 ("refused", Stored::default(), Some(reason))
             }
         };
-        kept += usize::from(name == "kept");
+        existing += usize::from(name == "existing");
         let Stored { id, url } = stored;
         rows.push(json!({"file": file, "id": id, "url": url, "outcome": name, "reason": reason}));
     }
     printer.rows(&rows, &COLUMNS)?;
     let verb = if dry_run { "would upload" } else { "uploaded" };
-    let (uploaded, refusals) = (rows.len() - kept - refused.len(), refused.len());
-    printer.note(&format!("{verb} {uploaded}, kept {kept}, refused {refusals}"))?;
+    let (uploaded, refusals) = (rows.len() - existing - refused.len(), refused.len());
+    printer.note(&format!("{verb} {uploaded}, existing {existing}, refused {refusals}"))?;
     if is_interrupted {
         printer.note("interrupted; run the same command to continue")?;
     }

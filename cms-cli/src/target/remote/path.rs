@@ -25,7 +25,7 @@ pub(super) const WORKFLOWS: &str = "/api/v1/internal/workflow";
 pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
 pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
-pub(super) const JOBS: &str = "/api/v1/internal/job";
+pub(super) const REINDEX_JOBS: &str = "/api/v1/internal/job";
 /// Server, space and key.
 pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 pub(super) const MEDIA: &str = "/api/media";
@@ -36,9 +36,9 @@ pub(super) const USERS: &str = "/api/v1/internal/user";
 pub(super) const PREVIEW: &str = "/api/v1/preview";
 pub(super) const WEBHOOKS: &str = "/api/v1/internal/webhook";
 
-/// Webhooks, besides their objects.
-pub(super) fn webhook_path(id: &str, what: &str) -> String {
-    format!("{WEBHOOKS}/{}/{what}", segment(id))
+/// The management path of a webhook: its log, `replay` and `test`.
+pub(super) fn webhook_path(id: &str, action: &str) -> String {
+    format!("{WEBHOOKS}/{}/{action}", segment(id))
 }
 
 /// A page of the users that a request selects.
@@ -98,7 +98,7 @@ pub(super) fn validate_path(content_type: &str, request: &ValidateRequest) -> St
     path
 }
 
-/// Characters that are not encoded in path segments and query values.
+/// Characters that are percent-encoded: all but letters, digits and `-_.~`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 pub(super) fn segment(text: &str) -> String {

@@ -95,7 +95,7 @@ impl<'a> Opened<'a> {
     }
 
     /// The scale for the general decoder. It reduces colour as much as brightness, although colour
-    /// mostly has half as many pixels: twice the size keeps all of it.
+    /// usually has half as many pixels: twice the size keeps all of it.
     fn general_eighths(&self, eighths: u8) -> u8 {
         let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
         if is_grey { eighths } else { (2 * eighths).min(8) }

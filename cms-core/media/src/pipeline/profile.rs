@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn profiles_beyond_the_maximum_size_are_detected() {
-        let most = usize::try_from(MAX_PROFILE_BYTES).unwrap();
-        for size in [0, 3000, most] {
+        let max = usize::try_from(MAX_PROFILE_BYTES).unwrap();
+        for size in [0, 3000, max] {
             assert!(are_modest(&png(size)), "{size}");
         }
-        for size in [most + 1, 10 * most] {
+        for size in [max + 1, 10 * max] {
             assert!(!are_modest(&png(size)), "{size}");
         }
-        let bomb = png(10 * most);
+        let bomb = png(10 * max);
         for end in 0..60 {
             are_modest(&bomb[..end]);
         }

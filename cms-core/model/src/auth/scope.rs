@@ -20,7 +20,7 @@ impl Access {
     pub const DELETE: Self = Self(8);
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
     /// `GET removed`: reads the ids of deleted objects.
-    pub const READ_REMOVED: Self = Self(2 | 8);
+    pub const READ_DELETED: Self = Self(2 | 8);
     /// Restores deleted objects.
     pub const RESTORE: Self = Self(1 | 2);
 
@@ -33,14 +33,14 @@ impl Access {
         if [WEBHOOKS, PLUGIN_SETTINGS].contains(&content_type) { Self::NONE } else { Self::ALL }
     }
 
-    /// Tells whether every right of `other` is in this set.
+    /// Returns whether every right of `other` is in this set.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Tells whether the set has a right to change something.
+    /// Returns whether the set has a right to change something.
     pub fn is_write(self) -> bool {
-        self != Self::NONE && self != Self::READ && self != Self::READ_REMOVED
+        self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }
 
     /// Returns the rights on a type that the rules grant together.
@@ -52,7 +52,7 @@ impl Access {
         if content_type == WEBHOOKS
             && Self::of_rules(rules.iter().filter(|rule| rule.covers_all_types())) != Self::ALL
         {
-            return granted & Self::READ_REMOVED;
+            return granted & Self::READ_DELETED;
         }
         granted
     }
@@ -137,9 +137,9 @@ mod tests {
             ("post:c *:r tag:u", "post", Access::CREATE | Access::READ),
             ("post:crud", "tag", Access::NONE),
             ("*:c", "_webhooks", Access::NONE),
-            ("*:crd", "_webhooks", Access::READ_REMOVED),
-            ("_webhooks:crud", "_webhooks", Access::READ_REMOVED),
-            ("_webhooks:crud *:cru", "_webhooks", Access::READ_REMOVED),
+            ("*:crd", "_webhooks", Access::READ_DELETED),
+            ("_webhooks:crud", "_webhooks", Access::READ_DELETED),
+            ("_webhooks:crud *:cru", "_webhooks", Access::READ_DELETED),
             ("*:crud", "_webhooks", Access::ALL),
             ("*:cu *:rd", "_webhooks", Access::ALL),
         ] {

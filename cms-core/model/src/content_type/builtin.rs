@@ -41,7 +41,7 @@ const BUILTIN: [(&str, &str, Fields); 7] = [
     (WEBHOOKS, "Webhooks (internal)", webhooks),
 ];
 
-/// Tells whether a type is built in.
+/// Returns whether a type is built in.
 pub fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(known, ..)| *known == name)
 }

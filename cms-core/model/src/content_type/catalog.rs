@@ -65,7 +65,7 @@ impl CompiledType {
         }
     }
 
-    /// Tells whether objects of the type are in the search index.
+    /// Returns whether objects of the type are in the search index.
     pub fn is_searchable(&self) -> bool {
         self.name() != WEBHOOKS
     }

@@ -38,7 +38,7 @@ pub enum ValueOutcome {
     /// The value is another one and nothing is lost; also an added value.
     Converted,
     /// A part of a non-empty value is lost.
-    Emptied,
+    Lost,
 }
 
 /// A value after a change, and the effect; none when there is no value before and after.
@@ -53,7 +53,7 @@ impl Converted {
         let outcome = match (before, &after) {
             (None, None) => None,
             (Some(before), Some(after)) if before == after => Some(ValueOutcome::Kept),
-            _ if is_lost => Some(ValueOutcome::Emptied),
+            _ if is_lost => Some(ValueOutcome::Lost),
             _ => Some(ValueOutcome::Converted),
         };
         Self { value: after, outcome }
@@ -76,7 +76,7 @@ pub fn remove(old: &Property, stored: Option<&Value>) -> Converted {
     Converted::new(stored, None, stored.is_some_and(|value| ValueClass::of(old).has_content(value)))
 }
 
-/// Tells whether a value is missing or empty.
+/// Returns whether a value is missing or empty.
 pub fn lacks(value: Option<&Value>) -> bool {
     value.is_none_or(value::is_empty)
 }
@@ -146,7 +146,7 @@ impl ValueClass {
         }
     }
 
-    /// Tells whether removing the value loses something: it is not empty and not a block value
+    /// Returns whether removing the value loses something: it is not empty and not a block value
     /// without blocks.
     fn has_content(self, value: &Value) -> bool {
         match (self, value) {
@@ -347,7 +347,7 @@ fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, boo
                 None => Converted::new(Some(value), Some(value.clone()), false),
             },
         };
-        is_lost |= converted.outcome == Some(ValueOutcome::Emptied);
+        is_lost |= converted.outcome == Some(ValueOutcome::Lost);
         if let Some(value) = converted.value {
             after.insert(change.map_or(name, |(new, _)| &new.name).clone(), value);
         }

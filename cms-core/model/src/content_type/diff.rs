@@ -19,17 +19,17 @@ pub struct PropertyDiff<'a> {
 }
 
 impl PropertyDiff<'_> {
-    /// Tells whether the change makes the property required.
+    /// Returns whether the change makes the property required.
     pub fn newly_required(&self) -> bool {
         self.new.is_some_and(|new| new.required && !self.old.is_some_and(|old| old.required))
     }
 
-    /// Tells whether stored values move to another name.
+    /// Returns whether stored values move to another name.
     pub fn is_renamed(&self) -> bool {
         self.old.zip(self.new).is_some_and(|(old, new)| old.name != new.name)
     }
 
-    /// Tells whether stored values are converted or filled in.
+    /// Returns whether stored values are converted or filled in.
     pub fn converts(&self) -> bool {
         self.new.is_some_and(|new| self.old.is_none_or(|old| converts(old, new)))
     }
@@ -86,12 +86,12 @@ pub(super) fn source<'a>(
     named(&property.name).or_else(renamed)
 }
 
-/// Tells whether stored values have to be read, to convert them or to fill in missing ones.
+/// Returns whether stored values have to be read, to convert them or to fill in missing ones.
 pub(super) fn converts(old: &Property, new: &Property) -> bool {
     rewrites_values(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
 }
 
-/// Tells whether stored values change: the type changes, here or in a nested property, or a nested
+/// Returns whether stored values change: the type changes, here or in a nested property, or a nested
 /// property is removed or renamed.
 fn rewrites_values(old: &Property, new: &Property) -> bool {
     let pair = |property: &Property| (property.schema_type, without_synonym(property.input_type));

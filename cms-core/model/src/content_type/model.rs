@@ -89,7 +89,7 @@ impl Property {
         format!("{}/{}", self.schema_type.as_str(), self.input_type.as_str())
     }
 
-    /// Tells whether values of this property can contain links.
+    /// Returns whether values of this property can contain links.
     pub fn may_link(&self) -> bool {
         self.relation.is_some() || self.nested.iter().any(Self::may_link)
     }
@@ -102,7 +102,7 @@ impl Property {
         }
     }
 
-    /// Tells whether this is a `custom` property with nested properties.
+    /// Returns whether this is a `custom` property with nested properties.
     pub fn is_nested_object(&self) -> bool {
         self.input_type == InputType::Custom
             && self.schema_type == SchemaType::Object
@@ -167,7 +167,7 @@ crate::named_enum! {
 }
 
 impl InputType {
-    /// Tells whether values can be part of an object's title.
+    /// Returns whether values can be part of an object's title.
     pub fn can_be_title(self) -> bool {
         matches!(
             self,
@@ -180,7 +180,7 @@ impl InputType {
         )
     }
 
-    /// Tells whether values are short scalars, which are indexed.
+    /// Returns whether values are short scalars, which are indexed.
     pub fn is_indexable(self) -> bool {
         matches!(
             self,

@@ -15,7 +15,7 @@ pub const PREVIEW_URL_PATH: &str = "metaDefinition.admin.previewUrl";
 /// All characters but the unreserved ones of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Tells whether a text is an absolute URL of a site, a path on this server, or empty.
+/// Returns whether a text is an absolute URL of a site, a path on this server, or empty.
 pub fn is_valid(template: &str) -> bool {
     if template.is_empty() {
         return true;

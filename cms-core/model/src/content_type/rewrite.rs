@@ -3,8 +3,8 @@
 //! A [`Rewrite`] is created per change and processes every stored version of every object. It
 //! parses only the properties that the change affects ([`super::convert`] converts them), validates
 //! only what the change can make invalid (docs/reference/content-types.md#replace-a-content-type),
-//! and copies the rest. It knows no storage: the service reads the objects and stores the new
-//! texts.
+//! and copies the rest. It knows no storage: the service reads the objects and stores the rewritten
+//! versions.
 
 use std::collections::HashMap;
 
@@ -43,9 +43,10 @@ pub struct Rewrite<'a> {
     pub blockers: FieldErrors,
 }
 
-/// The new title and text of an object.
-pub struct Rewritten {
+/// A version of an object, converted to the changed type.
+pub struct RewrittenVersion {
     pub title: String,
+    /// The properties as JSON.
     pub data: String,
 }
 
@@ -72,18 +73,18 @@ impl<'a> Rewrite<'a> {
         Self { steps, by_source, properties, titles_change, blockers: FieldErrors::default() }
     }
 
-    /// Tells whether stored objects have to be read.
+    /// Returns whether stored objects have to be read.
     pub fn reads_objects(&self) -> bool {
         self.titles_change || self.steps.iter().any(|step| !step.is_idle())
     }
 
-    /// Tells whether values of a property that meets the condition change.
+    /// Returns whether values of a property that meets the condition change.
     pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(&condition))
     }
 
-    /// Tells whether the title properties or their values change.
+    /// Returns whether the title properties or their values change.
     pub fn changes_titles(&self) -> bool {
         self.titles_change
     }
@@ -93,7 +94,7 @@ impl<'a> Rewrite<'a> {
         self.properties
     }
 
-    /// Tells whether the links of rewritten objects may change.
+    /// Returns whether the links of rewritten objects may change.
     pub fn changes_links(&self) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(Property::may_link))
@@ -116,7 +117,7 @@ impl<'a> Rewrite<'a> {
         title: &str,
         data: &str,
         exists: &impl Fn(&str) -> Result<bool>,
-    ) -> Result<Option<Rewritten>> {
+    ) -> Result<Option<RewrittenVersion>> {
         let members: Vec<(&str, &str, Option<usize>)> = json::members(data)
             .map(|(name, value)| (name, value, self.by_source.get(name).copied()))
             .collect();
@@ -138,7 +139,7 @@ impl<'a> Rewrite<'a> {
         if new_data.is_none() && new_title.is_none() {
             return Ok(None);
         }
-        Ok(Some(Rewritten {
+        Ok(Some(RewrittenVersion {
             title: new_title.unwrap_or_else(|| title.to_owned()),
             data: new_data.unwrap_or_else(|| data.to_owned()),
         }))
@@ -176,7 +177,7 @@ struct PropertyStep<'a> {
     relations: Option<Property>,
     plan: PropertyPlan,
     failed: Vec<ValueSample>,
-    emptied: Vec<ValueSample>,
+    lost: Vec<ValueSample>,
     converted: Vec<ValueSample>,
 }
 
@@ -218,7 +219,7 @@ impl<'a> PropertyStep<'a> {
                 )
             },
             failed: Vec::new(),
-            emptied: Vec::new(),
+            lost: Vec::new(),
             converted: Vec::new(),
         }
     }
@@ -227,12 +228,12 @@ impl<'a> PropertyStep<'a> {
         self.diff.old.into_iter().chain(self.diff.new)
     }
 
-    /// Tells whether the change affects no stored value: an added optional property.
+    /// Returns whether the change affects no stored value: an added optional property.
     fn is_idle(&self) -> bool {
         self.diff.old.is_none() && self.diff.new.is_some_and(|new| !new.required)
     }
 
-    /// Tells whether the texts of objects may change.
+    /// Returns whether the texts of objects may change.
     fn rewrites(&self) -> bool {
         !self.is_idle() && (self.converts || self.diff.new.is_none() || self.diff.is_renamed())
     }
@@ -345,13 +346,13 @@ impl<'a> PropertyStep<'a> {
         match outcome {
             Some(ValueOutcome::Kept) => plan.kept += 1,
             Some(ValueOutcome::Converted) => plan.converted += 1,
-            Some(ValueOutcome::Emptied) => plan.emptied += 1,
+            Some(ValueOutcome::Lost) => plan.lost += 1,
             None => {}
         }
         plan.failed += u64::from(has_failed);
         let samples = match outcome {
             _ if has_failed => &mut self.failed,
-            Some(ValueOutcome::Emptied) => &mut self.emptied,
+            Some(ValueOutcome::Lost) => &mut self.lost,
             Some(ValueOutcome::Converted) => &mut self.converted,
             Some(ValueOutcome::Kept) | None => return,
         };
@@ -361,9 +362,9 @@ impl<'a> PropertyStep<'a> {
         }
     }
 
-    /// Samples start with failed values, then emptied ones.
+    /// Samples start with failed values, then lost ones.
     fn into_plan(self) -> PropertyPlan {
-        let samples = self.failed.into_iter().chain(self.emptied).chain(self.converted);
+        let samples = self.failed.into_iter().chain(self.lost).chain(self.converted);
         PropertyPlan { samples: samples.take(MAX_SAMPLES).collect(), ..self.plan }
     }
 }

@@ -132,7 +132,7 @@ fn filters(properties: &[Property], arguments: &Values) -> Result<String, QueryE
             let operator = filter["type"].as_str().unwrap_or_default();
             let mut filter = filter.clone();
             // A GraphQL filter has lists as JSON text.
-            if Operator::from_parameter(operator).is_some_and(Operator::takes_list) {
+            if Operator::from_parameter(operator).is_some_and(Operator::takes_list_in_graphql) {
                 let list =
                     filter["filter"].as_str().filter(|text| text.trim_start().starts_with('['));
                 if let Some(Ok(list)) = list.map(serde_json::from_str::<Vec<Value>>) {

@@ -113,7 +113,7 @@ impl Status {
         if draft_public { Self::Draft } else { Self::Public }
     }
 
-    /// Tells whether the object has a published version.
+    /// Returns whether the object has a published version.
     pub fn is_published(self) -> bool {
         matches!(self, Self::Public | Self::Modified)
     }

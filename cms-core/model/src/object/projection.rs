@@ -95,7 +95,7 @@ pub struct PathScope<'a> {
 }
 
 impl PathScope<'_> {
-    /// Tells whether a type with these properties declares a path: its first name, and each further one where the type
+    /// Returns whether a type with these properties declares a path: its first name, and each further one where the type
     /// declares members. Below a relation, that is decided by its target type, if there is only one
     /// and the caller may read it.
     pub fn declares(&self, properties: &[Property], names: &[String]) -> bool {
@@ -233,7 +233,7 @@ impl Projection {
         if is_complete { Part::Complete } else { Part::Node(node) }
     }
 
-    /// Tells whether a path names exactly this member of the root.
+    /// Returns whether a path names exactly this member of the root.
     pub fn names(&self, member: &str) -> bool {
         self.child(0, member).is_some_and(|node| self.nodes[node].whole)
     }

@@ -151,7 +151,7 @@ fn check_block(
     }
 }
 
-/// Tells whether a value is a number, or text of a number.
+/// Returns whether a value is a number, or text of a number.
 fn is_numeric(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

@@ -44,7 +44,7 @@ impl View {
         }
     }
 
-    /// Tells whether a request sees only one version of an object, because the type has a public
+    /// Returns whether a request sees only one version of an object, because the type has a public
     /// view.
     pub fn shows_single_version(caller: &Caller, content_type: &CompiledType) -> bool {
         caller.visibility.public_only
@@ -73,12 +73,12 @@ impl View {
         if self.masked { mask::visible(path) } else { path }
     }
 
-    /// Tells whether the view shows an object of its edition in this workflow state.
+    /// Returns whether the view shows an object of its edition in this workflow state.
     pub fn admits_state(self, internal: &Internal<'_>) -> bool {
         !self.only_approved || internal.workflow_state == PUBLIC_STATE
     }
 
-    /// Tells whether the view contains an object, given its current version.
+    /// Returns whether the view contains an object, given its current version.
     pub fn contains_object(self, current: &Internal<'_>) -> bool {
         let is_in_edition = match self.edition {
             Edition::Current => true,
@@ -134,7 +134,7 @@ impl Audience {
     }
 }
 
-/// Tells whether lists of a request contain current versions in every status.
+/// Returns whether lists of a request contain current versions in every status.
 pub fn sees_every_status(caller: &Caller) -> bool {
     caller.visibility.preview && !caller.visibility.public_only
 }

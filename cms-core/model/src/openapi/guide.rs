@@ -46,7 +46,7 @@ const SESSIONS: &str = r"
 ## Sessions
 
 A user who is signed in sends the cookie `cms_session` (`__Host-cms_session` over HTTPS) instead of a key. POST,
-PUT, PATCH and DELETE that count by this cookie need the header `X-CMS-Request: 1`, as does a sign-in.
+PUT, PATCH and DELETE that this cookie authenticates need the header `X-CMS-Request: 1`, as does a sign-in.
 ";
 
 #[cfg(test)]

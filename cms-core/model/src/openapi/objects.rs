@@ -31,7 +31,7 @@ const READ: Needs = Needs { any_of: &[Access::READ], publish: false };
 const CREATE: Needs = Needs { any_of: &[Access::CREATE], publish: false };
 const UPDATE: Needs = Needs { any_of: &[Access::UPDATE], publish: false };
 const DELETE: Needs = Needs { any_of: &[Access::DELETE], publish: false };
-const READ_REMOVED: Needs = Needs { any_of: &[Access::READ_REMOVED], publish: false };
+const READ_DELETED: Needs = Needs { any_of: &[Access::READ_DELETED], publish: false };
 const DUPLICATE: Needs = Needs { any_of: &[Access::DUPLICATE], publish: false };
 /// The request says whether it is about a new or an existing object.
 const CREATE_OR_UPDATE: Needs = Needs { any_of: &[Access::CREATE, Access::UPDATE], publish: false };
@@ -201,7 +201,7 @@ impl ObjectOperations<'_> {
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
             ])
             .respond(denied_or_missing());
-        vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_REMOVED, removed)]
+        vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_DELETED, removed)]
     }
 
     /// What editors need besides reading and writing.

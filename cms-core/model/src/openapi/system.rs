@@ -128,8 +128,8 @@ fn search() -> Operation {
     let list = |name, description| query(name, description, Schema::list(Schema::text()));
     let map = |name, description| Parameter::map(name, description, Schema::map(Schema::text()));
     let [page, _, _, direction] = parameters::paging();
-    let most = u64::from(limits::MAX_PAGE_SIZE);
-    let limit = Schema::between(1, Some(most)).with_default(limits::DEFAULT_PAGE_SIZE);
+    let max = u64::from(limits::MAX_PAGE_SIZE);
+    let limit = Schema::between(1, Some(max)).with_default(limits::DEFAULT_PAGE_SIZE);
     let missing = Schema::one_of(&["_first", "_last"]).with_default("_last");
     let modes = QueryMode::ALL.map(QueryMode::as_str);
     Operation::new("get", "/api/v1/search", "search")
@@ -195,7 +195,7 @@ fn changes() -> Operation {
     ];
     let page = Schema::object(page, &["data", "next", "more"]);
     let types = Schema::list(Schema::text());
-    let most = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
+    let max = Schema::between(1, Some(u64::from(limits::MAX_PAGE_SIZE)));
     let expired = json!({ "code": 410, "message": CHANGES_EXPIRED });
     let what = "Changes, oldest first; with Accept: text/event-stream, a stream of events";
     Operation::new("get", "/api/v1/changes", "getChanges")
@@ -211,7 +211,7 @@ fn changes() -> Operation {
             Parameter::query(
                 "limit",
                 "Maximum number of changes",
-                most.with_default(limits::DEFAULT_PAGE_SIZE),
+                max.with_default(limits::DEFAULT_PAGE_SIZE),
             ),
             Parameter::header(
                 "Last-Event-ID",

@@ -23,7 +23,7 @@ const UNSET: u32 = u32::MAX;
 
 type Result<T> = std::result::Result<T, Exhausted>;
 
-/// Tells whether a program matches anywhere in a text; false when the budget is exhausted.
+/// Returns whether a program matches anywhere in a text; false when the budget is exhausted.
 pub(super) fn is_match(program: &Program, text: &str, budget: &mut StepBudget) -> bool {
     if u32::try_from(text.len()).is_err() {
         return false;
@@ -265,7 +265,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Tells whether a look-around succeeds. It is not backtracked into, so its alternatives are
+    /// Returns whether a look-around succeeds. It is not backtracked into, so its alternatives are
     /// dropped; its captures are kept, to be undone with those around it.
     fn look(&mut self, body: Address, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();

@@ -55,7 +55,7 @@ impl Matcher {
         Some(Self { dfa, caches: Pool::new(new_cache) })
     }
 
-    /// Tells whether the pattern matches anywhere; none if that takes too many states.
+    /// Returns whether the pattern matches anywhere; none if that takes too many states.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         let input = Input::new(text).earliest(true);
         let found = self.dfa.try_search_fwd(&mut self.caches.get(), &input);

@@ -33,7 +33,7 @@ impl Pattern {
         Ok(Self { linear, program: program::Program::new(&parsed) })
     }
 
-    /// Tells whether the pattern matches anywhere in a text. A match that needs more steps than the
+    /// Returns whether the pattern matches anywhere in a text. A match that needs more steps than the
     /// budget has left counts as no match.
     pub fn is_match(&self, text: &str, budget: &mut StepBudget) -> bool {
         let matched = self.linear.as_ref().and_then(|linear| linear.is_match(text));
@@ -41,7 +41,7 @@ impl Pattern {
     }
 }
 
-/// Tells whether a pattern can be used.
+/// Returns whether a pattern can be used.
 pub fn is_supported(pattern: &str) -> bool {
     parse::parse(pattern).is_ok()
 }
@@ -82,7 +82,7 @@ impl StepBudget {
         }
     }
 
-    /// Tells whether a match was aborted.
+    /// Returns whether a match was aborted.
     pub fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

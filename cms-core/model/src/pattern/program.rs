@@ -270,7 +270,7 @@ fn address(index: usize) -> Address {
     Address::try_from(index).expect("patterns are at most 64 KiB long")
 }
 
-/// Tells whether a node may match the empty text.
+/// Returns whether a node may match the empty text.
 fn is_nullable(node: &Node) -> bool {
     match node {
         Node::Class(_) => false,
@@ -282,7 +282,7 @@ fn is_nullable(node: &Node) -> bool {
     }
 }
 
-/// Tells whether a node matches only at the start of a text.
+/// Returns whether a node matches only at the start of a text.
 fn is_anchored(node: &Node) -> bool {
     match node {
         Node::Start => true,

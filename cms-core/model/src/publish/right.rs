@@ -13,7 +13,7 @@ pub enum ChangeKind {
     Status,
 }
 
-/// Tells whether readers notice a change of an object immediately.
+/// Returns whether readers notice a change of an object immediately.
 pub fn is_public_change(change: ChangeKind, draft_public: bool, internal: &Internal<'_>) -> bool {
     match change {
         ChangeKind::Edit => internal.workflow_state == PUBLIC_STATE,
@@ -25,7 +25,7 @@ pub fn is_public_change(change: ChangeKind, draft_public: bool, internal: &Inter
     }
 }
 
-/// Tells whether the transition of this name leads from or to the state `public`.
+/// Returns whether the transition of this name leads from or to the state `public`.
 pub fn is_public_transition(workflow: &Workflow, name: &str) -> bool {
     let mut transitions = workflow.transitions.iter().filter(|transition| transition.name == name);
     transitions.any(|transition| {

@@ -21,7 +21,7 @@ pub fn target(action: PublishAction) -> Status {
     }
 }
 
-/// Tells whether an action on a single object is allowed.
+/// Returns whether an action on a single object is allowed.
 pub fn is_allowed(status: Status, action: PublishAction) -> bool {
     !matches!(
         (status, action),
@@ -29,7 +29,7 @@ pub fn is_allowed(status: Status, action: PublishAction) -> bool {
     )
 }
 
-/// Tells whether a publication may be scheduled.
+/// Returns whether a publication may be scheduled.
 pub fn is_schedulable(status: Status) -> bool {
     matches!(status, Status::Draft | Status::Modified)
 }

@@ -51,7 +51,7 @@ impl Operator {
         Self::parse(if name == "notEquals" { "notEqual" } else { name })
     }
 
-    /// Tells whether the operator compares by order, which takes a single value.
+    /// Returns whether the operator compares by order, which takes a single value.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -63,8 +63,9 @@ impl Operator {
         )
     }
 
-    /// Tells whether the operator compares with a list of values.
-    pub fn takes_list(self) -> bool {
+    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in the API, more
+    /// operators take lists.
+    pub fn takes_list_in_graphql(self) -> bool {
         matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)
     }
 

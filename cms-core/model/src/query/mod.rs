@@ -37,7 +37,7 @@ pub struct ListQuery {
 }
 
 impl ListQuery {
-    /// Tells whether the list contains all objects of an edition, whose number is known.
+    /// Returns whether the list contains all objects of an edition, whose number is known.
     pub fn is_unrestricted(&self) -> bool {
         self.conditions.is_empty() && self.ids.is_none() && !self.only_approved
     }

@@ -102,7 +102,7 @@ impl PropertyPath {
         Self { root, steps: steps.collect() }
     }
 
-    /// Tells whether the type declares the path, parsed from `text`: its first segment, and each
+    /// Returns whether the type declares the path, parsed from `text`: its first segment, and each
     /// further one where the type declares members.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
@@ -138,17 +138,17 @@ impl PropertyPath {
         Self { root: PathRoot::Nowhere, steps: Vec::new() }
     }
 
-    /// Tells whether the path contains `[*]`.
+    /// Returns whether the path contains `[*]`.
     pub fn has_wildcard(&self) -> bool {
         self.steps.contains(&PathStep::Each)
     }
 
-    /// Tells whether the path ends at the address of links: `categories[*].dataUrl`.
+    /// Returns whether the path ends at the address of links: `categories[*].dataUrl`.
     pub fn is_link_address(&self) -> bool {
         matches!(self.steps.last(), Some(PathStep::Key(name)) if name == "dataUrl")
     }
 
-    /// Tells whether values at the path are compared as dates.
+    /// Returns whether values at the path are compared as dates.
     pub fn is_date(&self, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Internal(field) => self.steps.is_empty() && field.is_date(),

@@ -90,7 +90,7 @@ pub fn fold(text: &str) -> String {
     }
 }
 
-/// Tells whether a value is empty; missing values are empty too.
+/// Returns whether a value is empty; missing values are empty too.
 pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

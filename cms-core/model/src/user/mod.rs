@@ -2,7 +2,7 @@
 //! ([`session`]), sign-in by OpenID Connect ([`openid`]) and the order of lists ([`list`]), see
 //! docs/reference/users.md
 //!
-//! Nothing here computes digests or reads the database.
+//! Nothing here hashes passwords or reads the database.
 
 pub mod list;
 pub mod openid;

@@ -144,14 +144,14 @@ fn has_email_form(email: &str) -> bool {
     }) && !email.contains(char::is_whitespace)
 }
 
-/// Tells whether an e-mail address is valid, and its first part a name.
+/// Returns whether an e-mail address is valid, and its first part a name.
 pub(super) fn is_email(email: &str) -> bool {
     has_email_form(email)
         && email.chars().count() <= limits::MAX_EMAIL_CHARS
         && !email.contains(char::is_control)
 }
 
-/// Tells whether [`Profile`] accepts a name.
+/// Returns whether [`Profile`] accepts a name.
 pub(super) fn is_name(name: &str) -> bool {
     let mut errors = FieldErrors::default();
     checked_name(name, &mut errors);
@@ -186,10 +186,10 @@ fn rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Vec<R
     Some(items.iter().enumerate().map(rule).collect())
 }
 
-/// Tells whether a change leaves an admin who can sign in, where there was one. The last one must
+/// Returns whether a change leaves an admin who can sign in, where there was one. The last one must
 /// remain, or nobody could manage users without access to the data directory.
-pub fn keeps_an_admin(was_able: bool, stays_able: bool, others_are_able: bool) -> bool {
-    !was_able || stays_able || others_are_able
+pub fn keeps_an_admin(was_usable: bool, stays_usable: bool, others_are_usable: bool) -> bool {
+    !was_usable || stays_usable || others_are_usable
 }
 
 #[cfg(test)]
@@ -311,13 +311,13 @@ mod tests {
 
     #[test]
     fn last_admin_remains() {
-        for (was_able, stays_able, others_are_able, kept) in [
+        for (was_usable, stays_usable, others_are_usable, kept) in [
             (true, false, false, false),
             (true, false, true, true),
             (true, true, false, true),
             (false, false, false, true),
         ] {
-            assert_eq!(keeps_an_admin(was_able, stays_able, others_are_able), kept);
+            assert_eq!(keeps_an_admin(was_usable, stays_usable, others_are_usable), kept);
         }
     }
 }

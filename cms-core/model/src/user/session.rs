@@ -35,9 +35,22 @@ impl Lifetime {
     }
 }
 
-/// Sessions that were last used before the first time, or began before the second one, have ended.
-pub fn ended_before(now: Timestamp) -> [Timestamp; 2] {
-    [IDLE_DAYS, MAX_DAYS].map(|days| Timestamp(now.0 - days * MICROS_PER_DAY))
+/// The times before which access has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessCutoffs {
+    /// For sessions, by their last use.
+    pub idle: Timestamp,
+    /// For sessions, by their creation.
+    pub created: Timestamp,
+    /// For links and unfinished sign-ins, by their expiry.
+    pub expired: Timestamp,
+}
+
+impl AccessCutoffs {
+    pub fn at(now: Timestamp) -> Self {
+        let days_ago = |days| Timestamp(now.0 - days * MICROS_PER_DAY);
+        Self { idle: days_ago(IDLE_DAYS), created: days_ago(MAX_DAYS), expired: now }
+    }
 }
 
 /// When a new link expires.

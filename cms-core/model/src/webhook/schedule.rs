@@ -18,10 +18,13 @@ const FIRST_PAUSE_SECONDS: i64 = 10;
 const SECOND_PAUSE_SECONDS: i64 = 60;
 const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
 const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-const EXPIRY_SECONDS: i64 = 3 * 86_400;
+/// Days after which a delivery fails that was due all the time.
+const EXPIRY_DAYS: i64 = 3;
 
-/// The error of a delivery that expired without an attempt.
-pub const EXPIRED: &str = "given up after 3 days";
+/// Returns the error of a delivery that expired without an attempt.
+pub fn expired() -> String {
+    format!("given up after {EXPIRY_DAYS} days")
+}
 
 /// A pending delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,26 +97,26 @@ impl AttemptResult {
 
 /// Returns the delivery to send next.
 ///
-/// `waiting` holds, in the order of the journal, at least the oldest delivery of the webhook and,
+/// `pending` holds, in the order of the journal, at least the oldest delivery of the webhook and,
 /// while its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their
 /// queue.
 pub fn next<'w>(
     endpoint: Endpoint,
-    waiting: &'w [PendingDelivery],
+    pending: &'w [PendingDelivery],
     in_flight: &[Dispatch],
     now: Timestamp,
 ) -> Option<&'w PendingDelivery> {
     match endpoint {
         Endpoint::Down { resume_at, .. } => {
             let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
-            waiting.first().filter(|_| in_flight.is_empty() && is_reached)
+            pending.first().filter(|_| in_flight.is_empty() && is_reached)
         }
         Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
         Endpoint::Up => {
             let is_first = |(index, one): &(usize, &PendingDelivery)| {
-                !waiting[..*index].iter().any(|other| other.queue == one.queue)
+                !pending[..*index].iter().any(|other| other.queue == one.queue)
             };
-            let firsts = waiting.iter().enumerate().filter(is_first).map(|(_, one)| one);
+            let firsts = pending.iter().enumerate().filter(is_first).map(|(_, one)| one);
             firsts
                 .filter(|one| is_reached(one.due_at, now, MAX_DELIVERY_PAUSE_SECONDS))
                 .filter(|one| !in_flight.iter().any(|sent| sent.queue == one.queue))
@@ -186,7 +189,7 @@ fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
 
 /// Deliveries that were first due before this time have expired.
 pub fn expired_before(now: Timestamp) -> Timestamp {
-    after(now, -EXPIRY_SECONDS)
+    after(now, -EXPIRY_DAYS * 86_400)
 }
 
 fn has_expired(due_since: Timestamp, now: Timestamp) -> bool {
@@ -274,7 +277,7 @@ mod tests {
 
     #[test]
     fn next_picks_the_first_due_delivery_of_a_queue_that_is_not_in_flight() {
-        let waiting = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
+        let pending = |list: &[(i64, &str, i64)]| -> Vec<PendingDelivery> {
             let one = |(pk, queue, due): &(i64, &str, i64)| PendingDelivery {
                 pk: *pk,
                 queue: (*queue).to_owned(),
@@ -315,7 +318,7 @@ mod tests {
             (down(0), &[], &[], None),
         ];
         for (index, (endpoint, list, sent, wanted)) in table.into_iter().enumerate() {
-            let (list, sent) = (waiting(list), in_flight(sent));
+            let (list, sent) = (pending(list), in_flight(sent));
             let picked = next(endpoint, &list, &sent, NOW).map(|one| one.pk);
             assert_eq!(picked, wanted, "row {index}");
         }

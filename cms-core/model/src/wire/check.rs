@@ -72,10 +72,10 @@ pub struct MediaCheck {
     pub files: u64,
     /// Media objects whose file is missing.
     pub missing: Vec<String>,
-    /// Number of files without a media object that are less than a day old: one may still be
-    /// created.
+    /// Number of files that have been recorded as orphaned for less than a day: a media object may
+    /// still be created.
     pub waiting: u64,
-    /// Files that have been without a media object for a day.
+    /// Files that have been recorded as orphaned for a day.
     pub orphaned: Vec<String>,
     /// Number of removed orphaned files.
     pub removed: u64,
@@ -88,7 +88,7 @@ pub struct MediaCheck {
 }
 
 impl CheckReport {
-    /// Tells whether there are no inconsistencies, or all are repaired.
+    /// Returns whether there are no inconsistencies, or all are repaired.
     pub fn is_sound(&self) -> bool {
         let files = self.media.orphaned.len() as u64 == self.media.removed;
         let content = self.more == 0 && self.findings.iter().all(|finding| finding.repaired);

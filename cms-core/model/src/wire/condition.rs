@@ -38,7 +38,7 @@ impl EntityTag {
         Self { response: Some(xxh3_64(response)), ..self }
     }
 
-    /// Tells whether a header value, with its quotes, is the tag of the same state: also one of a
+    /// Returns whether a header value, with its quotes, is the tag of the same state: also one of a
     /// hydrated or compressed response.
     pub fn is_named_by(self, text: &str) -> bool {
         plain_half(text.trim()) == Some(self.plain)

@@ -43,19 +43,19 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Tells whether the rule applies to a type.
+    /// Returns whether the rule applies to a type.
     pub fn covers(&self, content_type: &str) -> bool {
         self.covers_all_types() || self.content_type == content_type
     }
 
-    /// Tells whether the rule names one type, which need not exist yet, or all types.
+    /// Returns whether the rule names one type, which need not exist yet, or all types.
     pub fn names_types(&self) -> bool {
         let is_name = |b: u8| b.is_ascii_lowercase() || b == b'_';
         let name = &self.content_type;
         self.covers_all_types() || !name.is_empty() && name.bytes().all(is_name)
     }
 
-    /// Tells whether the rule applies to all types.
+    /// Returns whether the rule applies to all types.
     pub fn covers_all_types(&self) -> bool {
         self.content_type == "*"
     }

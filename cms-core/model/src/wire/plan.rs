@@ -105,7 +105,7 @@ impl ProjectPlan {
         workflows.chain(types).chain(keys).filter(|(_, blockers)| !blockers.is_empty())
     }
 
-    /// Tells whether an apply would change anything.
+    /// Returns whether an apply would change anything.
     pub fn has_changes(&self) -> bool {
         self.content_types.iter().any(|t| t.action != PlanAction::None)
             || self.workflows.iter().any(|w| w.action != PlanAction::None)
@@ -184,11 +184,12 @@ pub struct PropertyPlan {
     pub kept: u64,
     /// Number of values that are converted without loss or added.
     pub converted: u64,
-    /// Number of values of which a part is lost.
-    pub emptied: u64,
+    /// Number of values that are lost, wholly or in part.
+    #[serde(rename = "emptied")]
+    pub lost: u64,
     /// Number of values, or missing values, that are not valid under the new definition.
     pub failed: u64,
-    /// Samples: first failed, then emptied, then converted values.
+    /// Samples: first failed, then lost, then converted values.
     pub samples: Vec<ValueSample>,
     /// Changes of nested properties; their values are counted with the property.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,7 +212,7 @@ impl PropertyPlan {
             renamed_from: None,
             kept: 0,
             converted: 0,
-            emptied: 0,
+            lost: 0,
             failed: 0,
             samples: Vec::new(),
             nested: Vec::new(),

@@ -40,7 +40,7 @@ pub struct Preview {
     pub token: String,
     /// Where the object is shown; none for types without a preview URL.
     pub url: Option<String>,
-    /// The administration page may show the URL in a frame.
+    /// The admin page may show the URL in a frame.
     pub embeddable: bool,
     pub expires_at: String,
 }

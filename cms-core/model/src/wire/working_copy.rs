@@ -13,7 +13,7 @@ use crate::{
 /// First character of the ids of working copies without an object; no object id contains it.
 pub const NEW_PREFIX: char = '~';
 
-/// Tells whether an id in the path means an object that does not exist yet.
+/// Returns whether an id in the path means an object that does not exist yet.
 pub fn is_new(id: &str) -> bool {
     id.starts_with(NEW_PREFIX)
 }

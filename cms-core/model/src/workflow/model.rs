@@ -69,12 +69,12 @@ impl Default for WorkflowSet {
     }
 }
 
-/// Tells whether a workflow is built in, so that it cannot be changed.
+/// Returns whether a workflow is built in, so that it cannot be changed.
 pub fn is_built_in(id: &str) -> bool {
     WorkflowSet::built_in().find(id).is_some()
 }
 
-/// Tells whether the workflow has the state `public`.
+/// Returns whether the workflow has the state `public`.
 pub fn has_public_state(workflow: &Workflow) -> bool {
     workflow.states.iter().any(|state| state == PUBLIC_STATE)
 }
@@ -132,7 +132,7 @@ pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     })
 }
 
-/// Tells whether a text has only characters that are allowed in paths and names of transitions.
+/// Returns whether a text has only characters that are allowed in paths and names of transitions.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }

@@ -18,8 +18,8 @@ pub(super) fn log_deletion(
     stored: &StoredObject<'_>,
     stamp: Stamp,
 ) -> Result<()> {
-    let is_shown = View::public(content_type).contains_object(&stored.internal);
-    log(writer, Event::ObjectDeleted, stamp, content_type, stored, is_shown)
+    let changes_public_view = View::public(content_type).contains_object(&stored.internal);
+    log(writer, Event::ObjectDeleted, stamp, content_type, stored, changes_public_view)
 }
 
 /// Appends a change of an object to the journal, and whether it changed the public view.

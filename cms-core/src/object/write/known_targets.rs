@@ -11,7 +11,7 @@ use cms_store::Reader;
 pub(crate) struct KnownTargets(HashSet<(i64, String)>);
 
 impl KnownTargets {
-    /// Knows an object that is about to exist.
+    /// Starts with an object that this transaction inserts.
     pub(super) fn with(ctd: i64, id: &str) -> Self {
         Self(HashSet::from([(ctd, id.to_ascii_lowercase())]))
     }

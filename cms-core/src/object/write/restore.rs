@@ -9,7 +9,9 @@ use cms_model::{
     content_type::{
         builtin::{MEDIA, WEBHOOKS},
         catalog::{Catalog, CompiledType},
-        history, slug,
+        history,
+        rewrite::RewrittenVersion,
+        slug,
     },
     context::Caller,
     error::{Error, FieldErrors, Result},
@@ -24,7 +26,7 @@ use cms_model::{
     webhook::mask,
     wire::trash::RestoreRequest,
 };
-use cms_store::{DeletedObject, Event, Reader, RestoredRow, WriteTransaction};
+use cms_store::{DeletedObject, Event, Reader, RestoredRow, StoredVersion, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{Context, KnownTargets, PreparedObject, log_change};
@@ -44,15 +46,15 @@ pub(crate) struct Restoration {
     state: RestoredState,
     /// The approved version at the deletion.
     approved: Option<i64>,
-    /// Title and text of the version in the trash.
-    current: (String, String),
-    /// Title and text of the published version, if that is another one.
-    published: Option<(String, String)>,
+    /// The version in the trash.
+    current: RewrittenVersion,
+    /// The published version, if it differs from the current version.
+    published: Option<RewrittenVersion>,
     /// The version that becomes the current one.
     prepared: PreparedObject,
-    /// The published version, if that is another one.
+    /// The published version, if it differs from the current version.
     prepared_published: Option<PreparedObject>,
-    /// The current version is another one than the one in the trash.
+    /// The request replaces the data.
     replaces_data: bool,
 }
 
@@ -137,24 +139,24 @@ impl Restoration {
         if let Some(published) = &prepared_published {
             prepared.errors.merge(published.errors.clone());
         }
-        let text = |object: &Map<String, Value>| {
-            let title = object_title(&content_type.properties, object);
-            (title, Value::Object(object.clone()).to_string())
+        let version = |object: &Map<String, Value>| RewrittenVersion {
+            title: object_title(&content_type.properties, object),
+            data: Value::Object(object.clone()).to_string(),
         };
         Ok(Self {
             pk: stored.pk,
             base: (deleted.deleted_at, content_type.rev()),
             state,
             approved: stored.internal.workflow_public_version,
-            current: text(&before),
-            published: published.as_ref().map(text),
+            current: version(&before),
+            published: published.as_ref().map(version),
             prepared,
             prepared_published,
             replaces_data,
         })
     }
 
-    /// Tells whether it was prepared for this deletion and this type.
+    /// Returns whether it was prepared for this deletion and this type.
     pub(crate) fn is_of(&self, content_type: &CompiledType, deleted: &DeletedObject) -> bool {
         self.base == (deleted.deleted_at, content_type.rev())
     }
@@ -194,9 +196,9 @@ impl Restoration {
         let links =
             prepared.links.iter().chain(prepared_published.iter().flat_map(|other| &other.links));
         let links: Vec<LinkRef> = links.cloned().collect();
-        let published = published.as_ref().map(|(title, data)| (title.as_str(), data.as_str()));
-        let (title, data) = (&*current.0, &*current.1);
-        let row = RestoredRow { pk, id: &id, title, data, state: &state, published };
+        let published = published.as_ref().map(stored_version);
+        let current = stored_version(&current);
+        let row = RestoredRow { pk, id: &id, current, state: &state, published };
         writer.restore_object(ctd, &content_type.indexed, &row, context.stamp)?;
         writer.insert_links(pk, links.iter().map(LinkRef::target))?;
         let mut changed = None;
@@ -209,11 +211,21 @@ impl Restoration {
             changed = Some(change.changed);
         }
         let stored = current_object(writer, ctd, &id)?;
-        let is_shown = View::public(content_type).contains_object(&stored.internal);
+        let changes_public_view = View::public(content_type).contains_object(&stored.internal);
         let entry = (Event::ObjectRestored, context.stamp);
-        log_change(writer, entry, content_type, (&stored, changed.as_deref()), is_shown)?;
+        log_change(
+            writer,
+            entry,
+            content_type,
+            (&stored, changed.as_deref()),
+            changes_public_view,
+        )?;
         Ok(stored)
     }
+}
+
+fn stored_version(version: &RewrittenVersion) -> StoredVersion<'_> {
+    StoredVersion { title: &version.title, data: &version.data }
 }
 
 fn current_object(reader: &Reader<'_>, ctd: i64, id: &str) -> Result<StoredObject<'static>> {

@@ -8,7 +8,7 @@
 use cms_model::query::{ListQuery, path::PathRoot};
 
 use super::{
-    ListCounts, Order, Target, slot_of,
+    ListCounts, ListedType, Order, slot_of,
     terms::{self, AccessMethod, Term},
 };
 use crate::{object::table_of, slots};
@@ -29,17 +29,17 @@ pub(super) enum AccessPath {
 
 pub(super) fn choose(
     query: &ListQuery,
-    target: Target<'_>,
+    listed: ListedType<'_>,
     terms: &[Term],
     counts: ListCounts,
 ) -> AccessPath {
-    let order = Order::of(query, target);
+    let order = Order::of(query, listed);
     let Some(index) = order_index(query, order) else { return AccessPath::Any };
     let access_method = best(terms);
     let by_creation = matches!(order, Order::CreatedAt | Order::Nothing);
     if by_creation
         && let Some(name) = single_value_property(query, terms)
-        && let Some(slot) = slot_of(target, name)
+        && let Some(slot) = slot_of(listed, name)
     {
         // In that index, objects with one value are in creation order.
         return AccessPath::OrderIndex(slots::index_name(query.edition, slot, false));

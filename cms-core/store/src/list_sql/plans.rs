@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     ListCounts, count, page,
-    support::{CTD, EDITIONS, Stored, database, insert, plan, properties, target},
+    support::{CTD, EDITIONS, Stored, database, insert, listed, plan, properties},
     unique_lookup,
 };
 
@@ -40,8 +40,8 @@ fn plan_of_query(query: &ListQuery, properties: &[Property], counts: Option<List
     let [current, published] = EDITIONS.map(|edition| {
         let query = ListQuery { edition, ..query.clone() };
         let statement = match counts {
-            Some(counts) => page(&query, target(properties), counts, "data").statement,
-            None => count(&query, target(properties)),
+            Some(counts) => page(&query, listed(properties), counts, "data").statement,
+            None => count(&query, listed(properties)),
         };
         plan(&connection, &statement)
     });

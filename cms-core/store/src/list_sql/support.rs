@@ -11,7 +11,7 @@ use cms_model::{
 use rusqlite::{Connection, params_from_iter};
 use serde_json::{Value, json};
 
-use super::{ListCounts, Statement, Target, count, page};
+use super::{ListCounts, ListedType, Statement, count, page};
 use crate::{functions, slots};
 
 pub(super) const CTD: i64 = 7;
@@ -134,8 +134,8 @@ pub(super) fn insert(connection: &Connection, properties: &[Property], object: &
     }
 }
 
-pub(super) fn target(properties: &[Property]) -> Target<'_> {
-    Target { ctd: CTD, name: "post", properties }
+pub(super) fn listed(properties: &[Property]) -> ListedType<'_> {
+    ListedType { ctd: CTD, name: "post", properties }
 }
 
 /// Runs both statements: ids of the page in order, and the total.
@@ -145,9 +145,9 @@ pub(super) fn list(
     counts: ListCounts,
     properties: &[Property],
 ) -> (Vec<String>, i64) {
-    let count = count(query, target(properties));
+    let count = count(query, listed(properties));
     let total: i64 = run(connection, &count, |row| row.get(0))[0];
-    let page = page(query, target(properties), counts, "id").statement;
+    let page = page(query, listed(properties), counts, "id").statement;
     (run(connection, &page, |row| row.get(0)), total)
 }
 

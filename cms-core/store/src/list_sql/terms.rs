@@ -116,7 +116,7 @@ pub(super) fn internal_json(field: InternalField) -> Option<&'static str> {
 impl Builder<'_> {
     /// All terms of a list; those of its conditions come last, in their order.
     pub(super) fn terms(&mut self, query: &ListQuery) -> Vec<Term> {
-        let sql = format!("ctd = {}", self.target.ctd);
+        let sql = format!("ctd = {}", self.listed.ctd);
         let mut terms = vec![Term { sql, access_method: AccessMethod::FullScan }];
         if let Some(ids) = &query.ids {
             let ids = self.bind_json(ids);
@@ -193,7 +193,7 @@ impl Builder<'_> {
         let sql = match internal_json(field) {
             Some(json) => self.matches(condition, json),
             None if field == InternalField::ContentType => {
-                constant(condition, Some(&Value::from(self.target.name)))
+                constant(condition, Some(&Value::from(self.listed.name)))
             }
             None => constant(condition, Some(&Value::from(""))),
         };

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ListCounts, page,
-    support::{CTD, EDITIONS, Stored, database, insert, list, properties, run, target},
+    support::{CTD, EDITIONS, Stored, database, insert, list, listed, properties, run},
     unique_lookup,
 };
 
@@ -428,7 +428,7 @@ fn client_values_are_never_part_of_the_sql() {
                 ..ListQuery::default()
             };
             let counts = ListCounts { matching: 1, total: 1 };
-            let page = page(&query, target(&properties), counts, "id").statement;
+            let page = page(&query, listed(&properties), counts, "id").statement;
             assert!(!page.sql.contains("DROP"), "{}", page.sql);
             assert_eq!(list(&connection, &query, counts, &properties), (Vec::new(), 0));
         }

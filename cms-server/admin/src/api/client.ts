@@ -1,8 +1,10 @@
 // The HTTP client: types come from api.json, the OpenAPI document of the server. Knows HTTP; no Svelte,
 // no screen. Every request carries the header against cross-site requests, and reads current versions.
 import createClient from 'openapi-fetch';
+import { learnTime } from '../value/clock';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
+import { noteSent } from './sent';
 
 export type Schema = components['schemas'];
 
@@ -36,7 +38,15 @@ const SESSION = /^\/api\/v1\/session(\/code)?$/;
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
 async function fetchSignedIn(request: Request): Promise<Response> {
   const repeated = request.clone();
-  const response = await fetch(request);
+  const done = noteSent(request);
+  const response = await fetch(request).catch((error: unknown) => {
+    done(0);
+    throw error;
+  });
+  done(response.status);
+  // Only these responses never come from a cache.
+  if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))
+    learnTime(response.headers.get('date'));
   if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
   return (await signInAgain()) && !request.signal.aborted ? fetchSignedIn(repeated) : response;
 }

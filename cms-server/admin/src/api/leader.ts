@@ -52,16 +52,17 @@ async function lead(
   signal: AbortSignal,
 ): Promise<void> {
   let position = start;
-  let live = false;
+  /** Null until the first connection succeeds or fails. */
+  let live: boolean | null = null;
   let failures = 0;
   const open = new Map<string, Presence>();
   const setLive = (now: boolean) => {
     live = now;
-    tell({ kind: 'state', live });
+    tell({ kind: 'state', live: now });
   };
   channel?.addEventListener('message', (event: MessageEvent<LiveMessage>) => {
     if (event.data.kind !== 'hello') return;
-    channel.postMessage({ kind: 'state', live } satisfies LiveMessage);
+    if (live !== null) channel.postMessage({ kind: 'state', live } satisfies LiveMessage);
     if (position !== null) channel.postMessage({ kind: 'position', position } satisfies LiveMessage);
     for (const presence of open.values()) {
       channel.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
@@ -91,7 +92,7 @@ async function lead(
     // Another tab leads now, or nobody is left.
     if (signal.aborted) return;
     endAll();
-    if (live) setLive(false);
+    if (live !== false) setLive(false);
     if ('status' in end && end.status === 410) {
       position = null;
       tell({ kind: 'stale' });

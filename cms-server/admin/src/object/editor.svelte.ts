@@ -5,12 +5,13 @@ import { formFor, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
-import { Draft, top, type Values } from './draft.svelte';
+import { Draft, type Values } from './draft.svelte';
+import { defaultsOf, errorsOf, titleOf } from './form-values';
 import { Keeper, type KeepState } from './keeper';
 import { readLater, type Decision, type EditorEvents, type Gone, type Later, type Others } from './later';
 import { merge } from './merge';
-import type { Found, Opened } from './open';
-import { SaveQueue, type QueueState } from './save-queue';
+import { newWorkId, type Found, type Opened } from './open';
+import { mayRepeat, SaveQueue, type QueueState } from './save-queue';
 import * as store from './store';
 import { baseOf, type StoredObject } from './store';
 
@@ -47,11 +48,7 @@ export class ObjectEditor {
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title: string = $derived.by(() => {
-    const parts = formFor(this.type).fields.filter((field) => field.title);
-    const texts = parts.map((field) => this.draft.mine[field.name]);
-    return texts.filter((part) => typeof part === 'string').join(' ');
-  });
+  readonly title: string = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -70,17 +67,14 @@ export class ObjectEditor {
     this.type = $state.raw(type);
     this.#events = events;
     this.object = opened.object;
-    this.id = opened.object?.id ?? null;
+    this.id = opened.object?.id ?? (opened.deleted ? opened.workId : null);
     this.workId = opened.workId;
-    const base = opened.object && baseOf(opened.object, opened.etag);
-    this.draft = new Draft(base, defaultsOf(type));
+    const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
+    this.draft = new Draft(base, defaultsOf(formFor(type)));
     this.#queue = new SaveQueue(
       this.id,
       base,
-      (write) =>
-        write.kind === 'create'
-          ? store.createObject(this.type.name, write.values, write.key)
-          : store.updateObject(this.type.name, write.id, write.values, write.etag),
+      (write) => store.send(this.type.name, write),
       (state) => (this.queue = state),
     );
     const { found } = opened;
@@ -93,7 +87,7 @@ export class ObjectEditor {
       tab,
     };
     const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
-    this.keeper = new Keeper(name, content, (state) => (this.keeping = state), found !== null && !isStale);
+    this.keeper = new Keeper(name, content, (state) => (this.keeping = state), isStale ? null : found);
     if (isStale) {
       this.stale = found;
       this.keeper.deviceOnly = true;
@@ -101,6 +95,7 @@ export class ObjectEditor {
       this.draft.mine = found.values;
       this.restoredAt = found.savedAt;
     }
+    if (opened.deleted) void this.#lost();
   }
 
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
@@ -178,7 +173,7 @@ export class ObjectEditor {
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
   async #mergeLater(): Promise<Others | null> {
-    const later = await this.#readLater();
+    const later = await this.#readLaterToSave();
     if (!later) return null;
     const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
     if (merged.conflicts.length > 0) {
@@ -190,12 +185,25 @@ export class ObjectEditor {
     return later.others;
   }
 
-  async #readLater(): Promise<Later | null> {
+  /** As the save that it belongs to: repeated until there is a definite response. */
+  async #readLaterToSave(): Promise<Later | null> {
+    for (let failures = 0; ; failures += 1) {
+      const later = await this.#readLater();
+      if (!later || !('problem' in later)) return later;
+      if (!mayRepeat(later.problem)) {
+        this.problem = later.problem;
+        return null;
+      }
+      if (!(await this.#queue.wait(later.problem, failures))) return null;
+    }
+  }
+
+  /** The current state; null when there is none any more. */
+  async #readLater(): Promise<Later | { problem: Problem } | null> {
     if (this.id === null) return null;
     const later = await readLater(this.type.name, this.id, this.draft.base);
-    if (!('problem' in later)) return later;
-    if (later.problem.status === 404) await this.#lost();
-    else this.problem = later.problem;
+    if (!('problem' in later) || later.problem.status !== 404) return later;
+    await this.#lost();
     return null;
   }
 
@@ -210,6 +218,7 @@ export class ObjectEditor {
   }
 
   async #lost(): Promise<void> {
+    this.gone ??= { deletion: null };
     const deletion = this.id === null ? null : await store.readDeletion(this.type.name, this.id);
     this.gone = { deletion };
   }
@@ -237,6 +246,11 @@ export class ObjectEditor {
     if (this.#saving) await this.#saving;
     if (this.id === null || this.gone) return;
     const later = await this.#readLater();
+    if (later && 'problem' in later) {
+      // Without a response the next save finds out. A right that was lost shows in the form.
+      if (later.problem.status === 403) void loadSession();
+      return;
+    }
     if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
     if (later.others.names.length === 0) this.adopt(later.object, later.etag);
     else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
@@ -317,12 +331,16 @@ export class ObjectEditor {
   }
 
   /** Saves what the form has of a deleted object as a new one. */
-  saveAsNew(): Promise<boolean> {
+  async saveAsNew(): Promise<boolean> {
     this.gone = null;
     this.id = null;
     this.object = null;
     this.draft.base = null;
     this.#queue.forget();
+    // When saving is refused, the work is that on a new object.
+    this.workId = newWorkId();
+    await this.keeper.move(this.workId, uuid());
+    this.#events.detached(this.workId);
     return this.save();
   }
 
@@ -335,11 +353,8 @@ export class ObjectEditor {
     const problem = await store.validate(this.type.name, this.id, mine);
     if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
-    const entries = Object.entries(problem?.fields ?? {});
-    const changed = new Set(this.draft.changed);
-    this.errors = Object.fromEntries(
-      this.#tried ? entries : entries.filter(([path]) => changed.has(top(path))),
-    );
+    const { fields = {} } = problem ?? {};
+    this.errors = this.#tried ? fields : errorsOf(this.draft.changed, fields);
     if (this.problem?.status === 400 && !problem) this.problem = null;
   }
 
@@ -354,10 +369,4 @@ export class ObjectEditor {
   async close(): Promise<void> {
     await this.keeper.end();
   }
-}
-
-/** Values of a new object. */
-export function defaultsOf(type: ContentType): Values {
-  const fields = formFor(type).fields.filter((field) => field.default !== undefined);
-  return Object.fromEntries(fields.map((field) => [field.name, field.default]));
 }

@@ -1,9 +1,9 @@
 // Finding objects by words, over one type or all: ids and titles only. Knows requests, no screen.
 import { api, unwrap } from '../api/client';
-import { formFor, session, typeNamed } from '../session/session.svelte';
 import { record, string } from '../type/definition';
 import { isRecord } from '../value/record';
 import { queryFor } from '../value/search-text';
+import { titleFields } from './search-fields';
 
 export interface Hit {
   type: string;
@@ -70,18 +70,6 @@ export async function searchObjects(search: Search): Promise<Hits> {
     types: buckets(aggregations, 'internal.contentType'),
     statuses: buckets(aggregations, 'internal.status'),
   };
-}
-
-const FIELDS = 100;
-const SHORT = new Set(['text', 'email', 'select', 'radio', 'textarea', 'simpleList']);
-
-/** Properties to find an object by; those of its title count more. */
-function titleFields(names: string[]): string[] {
-  const types = names.length > 0 ? names.flatMap((name) => typeNamed(name) ?? []) : session.types;
-  const fields = types.flatMap((type) => formFor(type).fields).filter((field) => SHORT.has(field.kind));
-  const titles = new Set(fields.filter((field) => field.title).map((field) => field.name));
-  const others = fields.map((field) => field.name).filter((name) => !titles.has(name));
-  return [...new Set(['id^2', ...[...titles].map((name) => `${name}^5`), ...others])].slice(0, FIELDS);
 }
 
 function readHit(item: unknown): Hit {

@@ -1,6 +1,7 @@
 // Stores unsaved work as it is typed: within a second in this browser, after a pause on the server.
 // Knows where work is stored; no form.
 import { expired } from '../session/expired.svelte';
+import { serverNow } from '../value/clock';
 import { dropWork, keepWork, type KeptWork } from './kept';
 import { removeCopy, sendCopyOnLeave, writeCopy, type CopyContent } from './working-copy';
 
@@ -43,10 +44,12 @@ export class Keeper {
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: KeepState) => void,
-    exists = false,
+    /** Work that was found: it has to be removed with the rest, and `sent` is its `ETag` on the server. */
+    found: { sent: string | null } | null = null,
   ) {
     this.#name = name;
-    this.#exists = exists;
+    this.#exists = found !== null;
+    this.#sent = found?.sent ?? null;
   }
 
   /** The work has changed. */
@@ -73,8 +76,18 @@ export class Keeper {
     const content = this.content();
     if (content === null || this.#edits === 0) return;
     if (this.#onDevice < this.#edits) void this.#storeOnDevice();
-    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign)
-      sendCopyOnLeave(this.#name.type, this.#name.id, content);
+    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign) void this.#sendNow(content);
+  }
+
+  async #sendNow(content: CopyContent): Promise<void> {
+    const edits = this.#edits;
+    this.#exists = true;
+    const sent = await sendCopyOnLeave(this.#name.type, this.#name.id, content);
+    // The page was only hidden.
+    if (sent === null) return;
+    this.#sent = sent;
+    if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
+    this.#report({ at: serverNow() });
   }
 
   /** Stores what is not stored yet, then nothing more until the next change. */
@@ -94,7 +107,9 @@ export class Keeper {
       const keepServer = this.deviceOnly;
       this.#queue = this.#queue.then(async () => {
         await dropWork(name).catch(() => undefined);
-        if (!keepServer) await removeCopy(name.type, name.id);
+        // Another tab may have replaced the copy by its own: that one stays.
+        if (!keepServer) await removeCopy(name.type, name.id, this.#sent);
+        this.#sent = null;
       });
     }
     this.#report();
@@ -106,7 +121,7 @@ export class Keeper {
     const { user, type, id } = this.#name;
     this.#queue = this.#queue.then(async () => {
       if (work !== null) await dropWork({ user, type, id, work }).catch(() => undefined);
-      await removeCopy(type, id);
+      await removeCopy(type, id, null);
     });
     await this.#queue;
   }
@@ -116,6 +131,17 @@ export class Keeper {
     this.#name = { ...this.#name, id, work };
   }
 
+  /** Stores the work under another id, then removes it under the old one. */
+  async move(id: string, work: string): Promise<void> {
+    const old = this.#name;
+    this.rename(id, work);
+    this.#sent = null;
+    this.#onDevice = this.#onServer = 0;
+    this.#edits += 1;
+    await this.flush();
+    if (this.state.status === 'stored') await dropWork(old).catch(() => undefined);
+  }
+
   async #storeOnDevice(): Promise<void> {
     clearTimeout(this.#deviceTimer);
     this.#deviceTimer = undefined;
@@ -123,7 +149,7 @@ export class Keeper {
     const edits = this.#edits;
     if (content === null || this.#onDevice === edits) return;
     this.#exists = true;
-    const savedAt = Date.now();
+    const savedAt = serverNow();
     try {
       await keepWork(this.#work(content, savedAt));
       if (this.#edits >= edits) this.#onDevice = edits;
@@ -157,9 +183,9 @@ export class Keeper {
       }
       this.#sent = result.etag;
       if (this.#edits >= edits) this.#onServer = edits;
-      this.#report({ at: Date.now() });
+      this.#report({ at: serverNow() });
       // In this browser: that it is on the server.
-      if (this.#onDevice === edits) await keepWork(this.#work(content, Date.now())).catch(() => undefined);
+      if (this.#onDevice === edits) await keepWork(this.#work(content, serverNow())).catch(() => undefined);
     });
     this.#queue = waiting;
     await waiting;
@@ -174,7 +200,7 @@ export class Keeper {
   #report(changes: Partial<KeepState> = {}): void {
     const { deviceFailed } = { ...this.state, ...changes };
     const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
-    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly);
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || expired.isForeign);
     const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
     this.state = { ...this.state, ...changes, status };
     this.onstate(this.state);

@@ -1,6 +1,7 @@
 // Unsaved work in this browser (IndexedDB), per user. Nothing here is shown before its owner has signed in
 // again; it is removed at sign-out and after 30 days.
 import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
+import { serverNow } from '../value/clock';
 import type { Base, Values } from './draft.svelte';
 
 /** Unsaved work on one object. */
@@ -15,7 +16,7 @@ export interface KeptWork {
   tab: string;
   base: Base | null;
   values: Values;
-  /** Milliseconds, by the clock of this browser. */
+  /** Milliseconds, by the clock of the server. */
   savedAt: number;
   /** `ETag` of the working copy on the server that this work was last sent as. */
   sent: string | null;
@@ -25,6 +26,8 @@ export interface KeptWork {
 
 const OFF = 'cms.keep';
 const LONGEST_MS = 30 * 86_400_000;
+/** A broken storage never responds. */
+const RESPONSE_MS = 20_000;
 
 let store: UseStore | undefined;
 /** Created at the first use: a browser may forbid it, which then rejects. */
@@ -50,10 +53,18 @@ function keyOf(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): string[] 
   return [work.user, work.type, work.id, work.work];
 }
 
-/** Stores work; rejects when the browser refuses. */
+/** Stores work; rejects when the browser refuses, or does not respond. */
 export async function keepWork(work: KeptWork): Promise<void> {
   if (!keepsOnDevice()) throw new Error('Storing on this device is off');
-  await set(keyOf(work), work, database());
+  await within(RESPONSE_MS, set(keyOf(work), work, database()));
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_done, failed) => {
+    timer = setTimeout(() => failed(new Error('The browser does not respond')), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 export async function dropWork(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'work'>): Promise<void> {
@@ -63,7 +74,7 @@ export async function dropWork(work: Pick<KeptWork, 'user' | 'type' | 'id' | 'wo
 /** Work of a user, newest first; empty when the browser refuses. */
 export async function keptWork(user: string, type?: string, id?: string): Promise<KeptWork[]> {
   try {
-    const all = await entries<string[], KeptWork>(database());
+    const all = await within(RESPONSE_MS, entries<string[], KeptWork>(database()));
     return all
       .map(([, work]) => work)
       .filter((work) => work.user === user && (type === undefined || work.type === type))
@@ -80,8 +91,8 @@ export async function dropAllWork(user: string): Promise<void> {
   if (all.length > 0) await delMany(all.map(keyOf), database());
 }
 
-/** Removes work of every user that is older than 30 days. */
-export async function dropOldWork(now = Date.now()): Promise<void> {
+/** Removes work of every user that is older than 30 days, by the earlier of both clocks: one may be wrong. */
+export async function dropOldWork(now = Math.min(Date.now(), serverNow())): Promise<void> {
   try {
     const all = await entries<string[], KeptWork>(database());
     const old = all.filter(([, work]) => now - work.savedAt > LONGEST_MS).map(([key]) => key);

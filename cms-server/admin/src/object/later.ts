@@ -11,6 +11,8 @@ export interface EditorEvents {
   saved: (version: number, others: Others | null) => void;
   /** A new object got its id. */
   created: (id: string) => void;
+  /** What the form has of a deleted object became work on a new one. */
+  detached: (workId: string) => void;
   /** Somebody changed the object, and the form shows it. */
   updated: (others: Others) => void;
 }

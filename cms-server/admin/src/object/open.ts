@@ -20,6 +20,8 @@ export interface Found {
   savedAt: number;
   /** Name of the work in this browser; null when it was found on the server. */
   work: string | null;
+  /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
+  sent: string | null;
 }
 
 export interface Opened {
@@ -27,6 +29,8 @@ export interface Opened {
   etag: string | null;
   /** Id under which unsaved work is stored. */
   workId: string;
+  /** The object was deleted, and the work found on this device is what is left of it. */
+  deleted: boolean;
   found: Found | null;
 }
 
@@ -45,12 +49,16 @@ export async function openObject(
     readObject(type, id),
     opener.writes ? find(type, id, opener) : null,
   ]);
-  if ('problem' in stored) return stored;
+  if ('problem' in stored) {
+    if (stored.problem.status !== 404 || !found) return stored;
+    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true } };
+  }
   const base = baseOf(stored.data, stored.etag);
   return {
     object: stored.data,
     etag: stored.etag,
     workId: id,
+    deleted: false,
     found: found && (await based(type, id, found, base)),
   };
 }
@@ -65,7 +73,7 @@ export async function openNew(type: string, copy: string | null, opener: Opener)
   const workId = copy ?? (await newestNew(type, opener)) ?? newWorkId();
   const found = await find(type, workId, opener);
   // Nobody else can change what does not exist yet.
-  return { object: null, etag: null, workId, found: found && { ...found, current: true } };
+  return { object: null, etag: null, workId, deleted: false, found: found && { ...found, current: true } };
 }
 
 async function newestNew(type: string, opener: Opener): Promise<string | null> {
@@ -104,12 +112,12 @@ async function find(type: string, id: string, opener: Opener): Promise<Candidate
   // The copy on the server is that of the other tab.
   if (all.some((work) => isOpen(work, open))) return newest ? fromDevice(newest) : null;
   if ('problem' in copy) return newest ? fromDevice(newest) : null;
-  const server = fromServer(copy.data);
+  const server = fromServer(copy.data, copy.etag);
   if (!newest) return server;
   if (newest.sent === copy.etag || newest.savedAt >= server.savedAt) {
     // Another device wrote that copy: it stays here, because this work will replace it.
-    if (newest.sent !== copy.etag && !isEqual(newest.values, server.values))
-      await keepFromServer(newest, server);
+    const known = all.some((work) => work.sent === copy.etag || isEqual(work.values, server.values));
+    if (!known) await keepFromServer(newest, server);
     return fromDevice(newest);
   }
   return server;
@@ -121,28 +129,28 @@ async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): P
   await keepWork(work).catch(() => undefined);
 }
 
-function fromDevice({ values, base, savedAt, work }: KeptWork): Candidate {
-  return { values, base, current: false, savedAt, work, version: null };
+function fromDevice({ values, base, savedAt, work, sent }: KeptWork): Candidate {
+  return { values, base, current: false, savedAt, work, sent, version: null };
 }
 
-function fromServer(copy: WorkingCopy): Candidate {
+function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, work: null, version };
+  return { values, base, current: copy.current, savedAt, work: null, sent, version };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
-  const { values, savedAt, work, version } = found;
+  const { values, savedAt, work, sent, version } = found;
   if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||
     (work !== null && isEqual(found.base?.values, current.values));
-  if (isCurrent) return { values, savedAt, work, base: current, current: true };
+  if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
   const fromVersion = work === null && version !== null ? await readVersion(type, id, version) : null;
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base = fromVersion ? baseOf(fromVersion, null) : work === null ? current : (found.base ?? current);
-  return { values, savedAt, work, base, current: false };
+  return { values, savedAt, work, sent, base, current: false };
 }

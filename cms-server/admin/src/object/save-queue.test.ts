@@ -4,7 +4,7 @@ import type { Answer } from '../api/client';
 import { networkProblem } from '../api/problem';
 import { isEqual } from '../value/equal';
 import type { Values } from './draft.svelte';
-import { SaveQueue, type Write } from './save-queue';
+import { SaveQueue, type QueueState, type Write } from './save-queue';
 import { baseOf, type StoredObject } from './store';
 
 /** What happens to a request on its way: lost before or after the server handled it, or refused. */
@@ -97,6 +97,38 @@ describe('save queue', () => {
     expect(await sent(30)).toBe(5);
     expect(await saved).toMatchObject({ saved: { title: 'a' } });
     expect(queue.state).toEqual({ busy: false, retry: null });
+  });
+
+  it('waits as long as the server asks for, at least a second', async () => {
+    const server = new SimulatedServer([]);
+    const asked = [7, 0];
+    const queue = new SaveQueue(null, null, (write) => {
+      const retryAfter = asked.shift();
+      const limited = { ...networkProblem(), status: 429, retryAfter: retryAfter ?? null };
+      return retryAfter === undefined ? server.send(write) : Promise.resolve({ problem: limited });
+    });
+    const saved = queue.save({ title: 'a' });
+    await vi.advanceTimersByTimeAsync(6900);
+    expect(asked).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(server.writes.length).toBe(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await saved).toMatchObject({ saved: { title: 'a' } });
+  });
+
+  it('lets a request that belongs to a save wait in the same way, until it is given up', async () => {
+    const states: QueueState[] = [];
+    const queue = new SaveQueue('x', null, vi.fn(), (state) => states.push(state));
+    const first = queue.wait(networkProblem(), 0);
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(await first).toBe(true);
+    const second = queue.wait(networkProblem(), 5);
+    queue.tryNow();
+    expect(await second).toBe(true);
+    const third = queue.wait(networkProblem(), 5);
+    queue.cancel();
+    expect(await third).toBe(false);
+    expect(states.map(({ retry }) => retry !== null)).toEqual([true, false, true, false, true, false]);
   });
 
   it('sends one request at a time, each with the tag of the response before', async () => {

@@ -33,6 +33,12 @@ export function mayRepeat(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || problem.status === 429;
 }
 
+/** Seconds before the next attempt: what the server asks for, else longer each time. */
+function pauseAfter(problem: Problem, failures: number): number {
+  const own = RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)] ?? 60;
+  return problem.retryAfter === null ? own : Math.max(1, problem.retryAfter);
+}
+
 interface Wanted {
   values: Values;
   done: ((outcome: Outcome) => void)[];
@@ -44,6 +50,7 @@ export class SaveQueue {
   #id: string | null;
   #wanted: Wanted | null = null;
   #running = false;
+  #waiting = false;
   #stopped = false;
   /** A creation whose response may have been lost: it is repeated exactly before anything else. */
   #creation: { values: Values; key: string } | null = null;
@@ -74,6 +81,16 @@ export class SaveQueue {
     });
   }
 
+  /** Waits as before a repetition, for a request that belongs to a save; false when it is given up. */
+  async wait(problem: Problem, failures: number): Promise<boolean> {
+    this.#stopped = false;
+    this.#waiting = true;
+    await this.#pause(pauseAfter(problem, failures), problem);
+    this.#waiting = false;
+    this.#report({ busy: false, retry: null });
+    return !this.#stopped;
+  }
+
   /** Ends the pause before a repetition. */
   tryNow(): void {
     this.#wake();
@@ -81,7 +98,7 @@ export class SaveQueue {
 
   /** Gives up what waits for another attempt. A request that is on its way is not taken back. */
   cancel(): void {
-    this.#stopped = this.#running;
+    this.#stopped = this.#running || this.#waiting;
     this.#wake();
   }
 
@@ -131,10 +148,8 @@ export class SaveQueue {
         this.#creation = null;
         return { refused: result.problem };
       }
-      const pause =
-        result.problem.retryAfter ?? RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)] ?? 60;
+      await this.#pause(pauseAfter(result.problem, failures), result.problem);
       failures += 1;
-      await this.#pause(pause, result.problem);
       const newer = this.#take();
       if (newer) {
         wanted.values = newer.values;

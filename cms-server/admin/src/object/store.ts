@@ -3,6 +3,7 @@ import { answer, api, type Answer, type Schema } from '../api/client';
 import { record, string, strings } from '../type/definition';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './draft.svelte';
+import type { Write } from './save-queue';
 
 export type StoredObject = Schema['ContentObject'];
 
@@ -73,6 +74,13 @@ export async function updateObject(
     }),
   );
   return withStateTag(result);
+}
+
+/** Sends one write of the save queue. */
+export function send(type: string, write: Write): Promise<Answer<StoredObject>> {
+  return write.kind === 'create'
+    ? createObject(type, write.values, write.key)
+    : updateObject(type, write.id, write.values, write.etag);
 }
 
 /** The base of a form: the values of an object without what the server adds. */

@@ -6,7 +6,8 @@ import type { Field } from '../type/form';
 import { fileOfUrl, MEDIA_FIELDS, readMedia, type MediaFile } from '../value/media';
 import type { Target } from '../value/link';
 import { isRecord } from '../value/record';
-import { prefixQuery } from './query';
+import { wordsQuery } from '../value/search-text';
+import { titleFields } from './search-fields';
 
 export const MEDIA = '_media';
 /** The API takes no more. */
@@ -120,21 +121,10 @@ export interface SearchRequest {
   signal?: AbortSignal;
 }
 
-/** Properties in which people look for an object: short texts, title first. */
-function searchedFields(types: string[]): string[] {
-  const fields = types.flatMap((type) => {
-    const definition = typeNamed(type);
-    return definition ? formFor(definition).fields : [];
-  });
-  const short = fields.filter((field) => ['text', 'email', 'select', 'textarea'].includes(field.kind));
-  const names = new Set(short.map((field) => (field.title ? `${field.name}^5` : field.name)));
-  return ['id', ...names].slice(0, MAX_FIELDS);
-}
-
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
 export async function searchSummaries(request: SearchRequest): Promise<Answer<Found>> {
   const { text, types, page, limit, filters, without, signal } = request;
-  const q = prefixQuery(text);
+  const q = wordsQuery(text);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
   const result = await answer(
@@ -148,7 +138,7 @@ export async function searchSummaries(request: SearchRequest): Promise<Answer<Fo
           order_by: 'internal.updatedAt',
           order_direction: 'desc',
           hydrate: 1,
-          ...(q !== '*' && types.length > 0 && { 'fields[]': searchedFields(types) }),
+          ...(q !== '*' && { 'fields[]': titleFields(types) }),
           ...(filters && { filters }),
           'item_fields[]': [...new Set(searched.flatMap(partsOf))].slice(0, MAX_FIELDS),
         },

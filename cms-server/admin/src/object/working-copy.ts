@@ -40,23 +40,34 @@ export function writeCopy(type: string, id: string, content: CopyContent): Promi
   );
 }
 
-export function removeCopy(type: string, id: string): Promise<Answer<undefined>> {
+/** Removes a copy; with `etag` only when it still is that one. */
+export function removeCopy(type: string, id: string, etag: string | null): Promise<Answer<undefined>> {
   return answer<undefined>(
     api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', {
       params: { path: { contentType: type, id } },
+      ...(etag !== null && { headers: { 'If-Match': etag } }),
     }),
   );
 }
 
-/** Sends a copy while the page is being closed. The browser takes at most 64 KiB, and no response is read. */
-export function sendCopyOnLeave(type: string, id: string, content: CopyContent): void {
+/** Sends a copy while the page may be closed, at most 64 KiB; its `ETag`, if the page is there to read it. */
+export async function sendCopyOnLeave(
+  type: string,
+  id: string,
+  content: CopyContent,
+): Promise<string | null> {
   const path = `/api/v1/content/${encodeURIComponent(type)}/${encodeURIComponent(id)}/working-copy`;
-  fetch(path, {
-    method: 'PUT',
-    headers: { ...PAGE_HEADERS, 'Content-Type': 'application/json' },
-    body: JSON.stringify(bodyOf(content)),
-    keepalive: true,
-  }).catch(() => undefined);
+  try {
+    const response = await fetch(path, {
+      method: 'PUT',
+      headers: { ...PAGE_HEADERS, 'Content-Type': 'application/json' },
+      body: JSON.stringify(bodyOf(content)),
+      keepalive: true,
+    });
+    return response.ok ? response.headers.get('etag') : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Unsaved new objects of a type, newest first. */

@@ -1,4 +1,5 @@
 // Dates and numbers in the language of the user.
+import { serverNow } from '../value/clock';
 import { locale } from './index';
 
 /** A date and time of the API (`2026-01-02T03:04:05.000000+0000`), or null. */
@@ -26,7 +27,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** `2 minutes ago`, `in 3 days`. */
-export function relativeTime(value: string | null | undefined, now = Date.now()): string {
+export function relativeTime(value: string | null | undefined, now = serverNow()): string {
   const time = parseTime(value);
   if (!time) return '—';
   const seconds = (time.getTime() - now) / 1000;
@@ -52,7 +53,7 @@ export function timeOfDay(time: Date): string {
 }
 
 /** `12:04` today, else with the date; of milliseconds. */
-export function shortTime(at: number, now = Date.now()): string {
+export function shortTime(at: number, now = serverNow()): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return new Intl.DateTimeFormat(
     locale,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { phrase, queryFor, splitPrefix } from './search-text';
+import { phrase, queryFor, splitPrefix, wordsQuery } from './search-text';
 
 describe('a search text', () => {
   it.each([
@@ -26,6 +26,32 @@ describe('a search text', () => {
 
   it('stays literal in a phrase', () => {
     expect(phrase('a "b" \\')).toBe('"a \\"b\\" \\\\"');
+  });
+});
+
+describe('words of a text', () => {
+  it.each([
+    ['', '*'],
+    ['slow ket', '+(slow OR slow*) +(ket OR ket*)'],
+    ['Zürich', '+(Zürich OR Zürich*)'],
+    ['foo-bar', '+(foo OR foo*) +(bar OR bar*)'],
+    ['北京', '+"北京"'],
+    ['!?', null],
+    ['a AND (b', '+(a OR a*) +(and OR and*) +(b OR b*)'],
+  ])('%j are searched as %j', (text, expected) => {
+    expect(wordsQuery(text)).toBe(expected);
+  });
+
+  it('never are operators', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const query = wordsQuery(text);
+        if (query === null || query === '*') return;
+        const word = '[\\p{L}\\p{N}\\p{M}]+';
+        expect(query).toMatch(new RegExp(`^(\\+("${word}"|\\(${word} OR ${word}\\*\\))( |$))+$`, 'u'));
+        expect(query.replaceAll(' OR ', '')).not.toMatch(/(?<![\p{L}\p{N}])(AND|OR|NOT)(?![\p{L}\p{N}])/u);
+      }),
+    );
   });
 });
 

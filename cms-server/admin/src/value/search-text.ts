@@ -10,19 +10,27 @@ const UNSPACED =
 const MAX_WORDS = 20;
 const MAX_PATTERN = 90;
 
-/**
- * The query for a text: all its words must occur, whole words before words that only begin so. A text with
- * operators is a query already.
- */
+/** The query for a text. A text with operators is a query already. */
 export function queryFor(text: string): string {
+  if (text.trim() !== '' && OPERATORS.test(text)) return text.trim();
+  return wordsQuery(text) ?? text.trim();
+}
+
+/**
+ * The query for the words of a text: all of them must occur, whole words before words that only begin so. `*`
+ * for no text, null when nothing can match.
+ */
+export function wordsQuery(text: string): string | null {
   if (text.trim() === '') return '*';
-  if (OPERATORS.test(text)) return text.trim();
   const words = (text.normalize('NFC').match(WORD) ?? []).slice(0, MAX_WORDS);
-  return words.length === 0 ? text.trim() : words.map(required).join(' ');
+  return words.length === 0 ? null : words.map(required).join(' ');
 }
 
 function required(word: string): string {
-  return UNSPACED.test(word) || word.length > MAX_PATTERN ? `+"${word}"` : `+(${word} OR ${word}*)`;
+  if (UNSPACED.test(word) || word.length > MAX_PATTERN) return `+"${word}"`;
+  // In capitals it would be an operator.
+  const plain = /^(AND|OR|NOT)$/.test(word) ? word.toLowerCase() : word;
+  return `+(${plain} OR ${plain}*)`;
 }
 
 /** A text as a phrase of the query language. */

@@ -48,3 +48,32 @@ test('says that the provider refused', async ({ page }) => {
   await page.getByRole('link', { name: 'Tidemill account' }).click();
   await expect(page.getByRole('alert')).toContainText('The single sign-on service refused the sign-in.');
 });
+
+test('continues with the text after single sign-on in another tab', async ({
+  page,
+  context,
+  issuer,
+  server,
+  home,
+}) => {
+  const user = await createUser(server, 'editor');
+  issuer.account = { email: user.email, email_verified: true, name: 'Edith' };
+  await page.goto(`${home}/admin/c/author/maren`);
+  await page.getByRole('link', { name: 'Tidemill account' }).click();
+  await page.getByLabel('Name').fill('Written over the end of a session');
+  await context.clearCookies();
+  await page.keyboard.press('Control+s');
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  const button = dialog.getByRole('link', { name: 'Tidemill account' });
+  await expect(button).toBeVisible();
+  await expectAccessible(page);
+  const opened = context.waitForEvent('page');
+  await button.click();
+  const other = await opened;
+  await expect(other.getByRole('button', { name: 'editor user' })).toBeVisible();
+  // The first tab goes on by itself.
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(/Saved as version/)).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Written over the end of a session');
+  await expectAccessible(page);
+});

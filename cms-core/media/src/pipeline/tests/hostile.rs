@@ -196,14 +196,14 @@ fn harmed(mut bytes: Vec<u8>, harm: &Harm) -> Vec<u8> {
     }
     let length = bytes.len();
     let place = |at: &prop::sample::Index| at.index(length);
-    let part = |at, most: &usize| place(at)..(place(at) + most).min(length);
+    let part = |at, max: &usize| place(at)..(place(at) + max).min(length);
     match harm {
         Harm::Set(at, byte) => bytes[place(at)] = *byte,
         Harm::Flip(at, bit) => bytes[place(at)] ^= 1 << bit,
         Harm::Cut(at) => bytes.truncate(place(at)),
-        Harm::Drop(at, most) => drop(bytes.drain(part(at, most))),
-        Harm::Repeat(at, most) => {
-            let again = bytes[part(at, most)].to_vec();
+        Harm::Drop(at, max) => drop(bytes.drain(part(at, max))),
+        Harm::Repeat(at, max) => {
+            let again = bytes[part(at, max)].to_vec();
             bytes.splice(place(at)..place(at), again);
         }
     }

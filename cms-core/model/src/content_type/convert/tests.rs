@@ -109,11 +109,11 @@ fn text_is_parsed_with_convert_parse() {
         ("number/number", "-1.50", json!(-1.5), ValueOutcome::Converted),
         ("number/number", "1e3", json!(1000), ValueOutcome::Converted),
         ("number/number", "-9223372036854775808", json!(i64::MIN), ValueOutcome::Converted),
-        ("number/number", "9223372036854775808", json!(0), ValueOutcome::Emptied),
-        ("number/number", "1e400", json!(0), ValueOutcome::Emptied),
+        ("number/number", "9223372036854775808", json!(0), ValueOutcome::Lost),
+        ("number/number", "1e400", json!(0), ValueOutcome::Lost),
         // Numbers are never rounded.
-        ("number/number", "-9223372036854775809", json!(0), ValueOutcome::Emptied),
-        ("number/number", "9007199254740993.0", json!(0), ValueOutcome::Emptied),
+        ("number/number", "-9223372036854775809", json!(0), ValueOutcome::Lost),
+        ("number/number", "9007199254740993.0", json!(0), ValueOutcome::Lost),
         (
             "number/number",
             "9007199254740992.0",
@@ -122,17 +122,17 @@ fn text_is_parsed_with_convert_parse() {
         ),
         ("number/number", "0.1", json!(0.1), ValueOutcome::Converted),
         ("number/number", "00.10e-1", json!(0.01), ValueOutcome::Converted),
-        ("number/number", "1e-400", json!(0), ValueOutcome::Emptied),
+        ("number/number", "1e-400", json!(0), ValueOutcome::Lost),
         ("number/number", "-0.0", json!(0), ValueOutcome::Converted),
-        ("integer/number", "3.0000000000000000001", json!(0), ValueOutcome::Emptied),
-        ("number/number", "12,-", json!(0), ValueOutcome::Emptied),
-        ("number/number", "NaN", json!(0), ValueOutcome::Emptied),
+        ("integer/number", "3.0000000000000000001", json!(0), ValueOutcome::Lost),
+        ("number/number", "12,-", json!(0), ValueOutcome::Lost),
+        ("number/number", "NaN", json!(0), ValueOutcome::Lost),
         ("number/number", "", json!(0), ValueOutcome::Converted),
         ("integer/number", "7.0", json!(7), ValueOutcome::Converted),
-        ("integer/number", "7.5", json!(0), ValueOutcome::Emptied),
+        ("integer/number", "7.5", json!(0), ValueOutcome::Lost),
         ("boolean/checkbox", "TRUE", json!(true), ValueOutcome::Converted),
         ("boolean/checkbox", "0", json!(false), ValueOutcome::Converted),
-        ("boolean/checkbox", "yes", json!(false), ValueOutcome::Emptied),
+        ("boolean/checkbox", "yes", json!(false), ValueOutcome::Lost),
     ];
     for from in &matrix.groups["strings"] {
         let old = matrix.property(from, &json!({}));
@@ -146,7 +146,7 @@ fn text_is_parsed_with_convert_parse() {
     // Only text is parsed.
     let (old, new) =
         (matrix.property("array/simpleList", &json!({})), matrix.property("number/number", &parse));
-    assert_eq!(convert(Some(&old), &new, Some(&json!(["7"]))).outcome, Some(ValueOutcome::Emptied));
+    assert_eq!(convert(Some(&old), &new, Some(&json!(["7"]))).outcome, Some(ValueOutcome::Lost));
 }
 
 /// A list of items with the given schemas, configs and required names.
@@ -185,7 +185,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x", "y": 1}, {}, "z"]),
             json!([{"t": 0, "y": 1}, {"t": 0}, "z"]),
-            ValueOutcome::Emptied,
+            ValueOutcome::Lost,
         ),
         (
             json!({"t": number}),
@@ -201,7 +201,7 @@ fn lists_are_converted_item_by_item() {
             nothing.clone(),
             json!([{"t": "x", "u": "y"}]),
             json!([{"u": "y"}]),
-            ValueOutcome::Emptied,
+            ValueOutcome::Lost,
         ),
         (
             json!({"t": text, "u": text}),

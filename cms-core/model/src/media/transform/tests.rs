@@ -203,13 +203,13 @@ fn trim_that_leaves_no_pixels_is_an_error() {
 #[test]
 fn numbers_out_of_range_are_rejected() {
     for name in ["top", "right", "bottom", "left", "width", "height"] {
-        let least = i32::from(matches!(name, "width" | "height"));
-        for good in [json!(least), json!(9_999_999), json!(9_999_999.9), json!(f64::from(least))] {
+        let min = i32::from(matches!(name, "width" | "height"));
+        for good in [json!(min), json!(9_999_999), json!(9_999_999.9), json!(f64::from(min))] {
             assert!(Trim::from_json(&json!({name: good})).is_some(), "{name} {good}");
         }
         for bad in [
-            json!(least - 1),
-            json!(f64::from(least) - 0.1),
+            json!(min - 1),
+            json!(f64::from(min) - 0.1),
             json!(10_000_000),
             json!(1e300),
             json!("5"),
@@ -276,14 +276,14 @@ fn variant_is_found_by_name() {
     }
 }
 
-fn any_size(least: u32) -> impl Strategy<Value = Size> {
-    let edge = move || prop_oneof![least..=8, least..=1000, least..=50_000];
+fn any_size(min: u32) -> impl Strategy<Value = Size> {
+    let edge = move || prop_oneof![min..=8, min..=1000, min..=50_000];
     (edge(), edge()).prop_map(size)
 }
 
 fn any_trim() -> impl Strategy<Value = Trim> {
-    let edge = |least: u32| prop_oneof![least..=8, least..=1000, least..=9_999_999];
-    let maybe = |least| prop::option::of(edge(least));
+    let edge = |min: u32| prop_oneof![min..=8, min..=1000, min..=9_999_999];
+    let maybe = |min| prop::option::of(edge(min));
     (edge(0), maybe(0), edge(0), maybe(0), maybe(1), maybe(1)).prop_map(
         |(top, right, bottom, left, width, height)| Trim {
             top,

@@ -46,7 +46,7 @@ pub(super) struct Grants<'a> {
 }
 
 impl Grants<'_> {
-    /// Tells whether the caller has all rights `needs` on some type.
+    /// Returns whether the caller has all rights `needs` on some type.
     fn on_some_type(&self, needs: Access) -> bool {
         (self.rights.write || !needs.is_write())
             && self.accesses.iter().any(|access| access.contains(needs))

@@ -3,6 +3,7 @@
 import type { Node } from 'prosemirror-model';
 import { parseHtml } from '../../text/html';
 import { isEqual } from '../../value/equal';
+import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { inlineNodes, runsOf, writeInline } from '../prose/inline';
 import { haveSameShape } from '../prose/shape';
@@ -216,7 +217,7 @@ export class BlockText {
   }
 
   /** The value of a document; the stored one while nothing was edited. */
-  valueOf(doc: Node, now = Date.now()): BlockValue | undefined {
+  valueOf(doc: Node, now = serverNow()): BlockValue | undefined {
     if (doc.eq(this.original)) return this.value;
     const blocks: unknown[] = [];
     doc.forEach((node) => {

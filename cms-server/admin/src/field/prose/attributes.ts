@@ -4,6 +4,7 @@ import { attributeName } from '../../text/html';
 
 /** Attributes in their order. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
+export const NO_PAIRS: Pairs = [];
 
 /** The attributes of an element, except those that the node holds itself. */
 export function pairsOf(element: Element, ...except: string[]): Pairs {

@@ -1,7 +1,7 @@
 // Marks and inline nodes that rich texts and blocks share. What is in `attrs` is kept, never shown.
 import type { DOMOutputSpec, MarkSpec, NodeSpec } from 'prosemirror-model';
 import { isOwnImage, isSafeUrl } from '../../value/url';
-import { shownPairs, type Pairs } from './attributes';
+import { NO_PAIRS, shownPairs } from './attributes';
 
 /** The mark of each inline element; `other` keeps elements without a button of their own. */
 export const MARK_OF_TAG: Record<string, string> = {
@@ -24,7 +24,7 @@ export const MARK_OF_TAG: Record<string, string> = {
   ),
 };
 
-const kept = { attrs: { default: [] as Pairs } };
+const kept = { attrs: { default: NO_PAIRS } };
 
 /** A mark of one button; `tags` are the elements that mean it, the first one is written by the button. */
 function simple(...tags: [string, ...string[]]): MarkSpec {

@@ -1,10 +1,10 @@
 // The document of a rich text: which blocks are edited as text; everything else is an opaque node.
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
 import { t } from '../../text';
-import { shownPairs, type Pairs } from '../prose/attributes';
+import { NO_PAIRS, shownPairs } from '../prose/attributes';
 import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
 
-const kept = { attrs: { default: [] as Pairs } };
+const kept = { attrs: { default: NO_PAIRS } };
 
 const list = (tag: 'ul' | 'ol'): NodeSpec => ({
   content: 'list_item+',
@@ -82,7 +82,7 @@ export const richTextSchema = new Schema({
       code: true,
       defining: true,
       // Attributes of the <code> inside; null when there is none.
-      attrs: { code: { default: [] as Pairs }, ...kept },
+      attrs: { code: { default: NO_PAIRS }, ...kept },
       parseDOM: [{ tag: 'pre', preserveWhitespace: 'full' }],
       toDOM: (): DOMOutputSpec => ['pre', ['code', 0]],
     },
@@ -95,7 +95,7 @@ export const richTextSchema = new Schema({
       attrs: {
         src: {},
         alt: { default: null },
-        image: { default: [] as Pairs },
+        image: { default: NO_PAIRS },
         // Attributes of <figcaption>; null when there is none.
         caption: { default: null },
         ...kept,

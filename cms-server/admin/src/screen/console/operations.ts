@@ -90,13 +90,13 @@ function exampleOf(document: Fields, value: unknown, depth: number): unknown {
   const schema = resolve(document, value);
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
-  if (Array.isArray(schema.enum)) return schema.enum[0] as unknown;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
   if (depth > MAX_DEPTH) return null;
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].find(Array.isArray);
   if (parts) {
     const examples: unknown[] = parts.map((part) => exampleOf(document, part, depth + 1));
     if (!Array.isArray(schema.allOf)) return examples[0];
-    return Object.assign({}, ...examples.filter(isRecord)) as Fields;
+    return Object.fromEntries(examples.filter(isRecord).flatMap(Object.entries));
   }
   if (schema.type === 'array') return [exampleOf(document, schema.items, depth + 1)];
   if (isRecord(schema.properties))

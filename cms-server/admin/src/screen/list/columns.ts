@@ -60,7 +60,10 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
 
 /** Ids of the columns where nobody has chosen others: those of the type, else a few short properties. */
 export function firstColumns(type: ContentType, form: Form): string[] {
-  const named = type.admin.columns.filter((name) => form.fields.some((field) => field.name === name));
+  // The title has its column in any case.
+  const titles = new Set(form.fields.filter((field) => field.title).map(({ name }) => name));
+  const all = columnsOf(type, form);
+  const named = type.admin.columns.filter((id) => !titles.has(id) && all.some((column) => column.id === id));
   const short = form.fields
     .filter(
       (field) =>
@@ -69,13 +72,14 @@ export function firstColumns(type: ContentType, form: Form): string[] {
     .sort((a, b) => Number(b.required) - Number(a.required))
     .slice(0, 3)
     .map((field) => field.name);
-  return [
+  const ids = [
     ...(type.draftPublic ? ['internal.status'] : []),
     ...(hasWorkflow(type) ? ['internal.workflowState'] : []),
     ...(named.length > 0 ? named : short),
     'internal.updatedAt',
     'internal.updatedBy',
   ];
+  return [...new Set(ids)];
 }
 
 /** The columns of a list, in the order of their ids. Unknown ids are left out. */

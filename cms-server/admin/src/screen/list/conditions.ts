@@ -1,5 +1,6 @@
 // Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
 // Plain values; knows no screen and no request.
+import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { phrase } from '../../value/search-text';
 
@@ -87,7 +88,7 @@ const HOUR_MS = 3_600_000;
 export function apiConditions(
   conditions: Conditions,
   kindOf: (path: string) => PathKind,
-  now = Date.now(),
+  now = serverNow(),
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(conditions).map(([path, condition]) => [path, apiCondition(condition, kindOf(path), now)]),

@@ -65,8 +65,10 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
 
   /** Leaving loses text only when it could not be stored anywhere. */
   const wouldLose = () => {
-    const current = editor();
-    return current !== null && current.keeping.status === 'failed' && current.draft.isChanged;
+    const { keeping, draft } = editor() ?? {};
+    if (!draft?.isChanged || !keeping) return false;
+    // What this browser refuses is on its way to the server, perhaps too long for a page that is closed.
+    return keeping.status === 'failed' || (keeping.deviceFailed && keeping.status === 'pending');
   };
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
@@ -78,7 +80,10 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
   for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
   const stops = [
     guardNavigation(() => !wouldLose() || confirm(t.shell.leave)),
-    beforeSignOut(async () => editor()?.close()),
+    beforeSignOut(async () => {
+      await editor()?.keeper.flush();
+      return !wouldLose();
+    }),
   ];
   onDestroy(() => {
     for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);

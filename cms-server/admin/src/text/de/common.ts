@@ -20,6 +20,7 @@ export const common: Texts['common'] = {
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
+  notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
   required: 'Pflichtfeld',
   optional: 'optional',
   yes: 'Ja',

@@ -31,7 +31,11 @@ export const control: Texts['control'] = {
   collapseAll: 'Alle zuklappen',
   expandAll: 'Aufklappen',
   showMore: 'Mehr zeigen',
-  shownOf: (shown, count) => `${shown} von ${count}`,
+  showEarlier: 'Frühere zeigen',
+  toFirst: 'Zum ersten',
+  toLast: 'Zum letzten',
+  earlier: (count) => `${count} davor`,
+  further: (count) => `${count} weitere`,
   characters: (count, limit) => `${String(count)} von ${String(limit)} Zeichen`,
   slugFrom: (field) => `Bleibt es leer, entsteht es beim Speichern aus ${field}.`,
   slugChanges: (old) =>

@@ -46,6 +46,12 @@ export const media: Texts['media'] = {
   checkingUses: 'Verwendungen werden gesucht …',
   unusedOnPage: (unused, files) =>
     `${String(unused)} der ${String(files)} Dateien auf dieser Seite sind unbenutzt.`,
+  unusedNote:
+    'Nur die Dateien dieser Seite werden geprüft: Verweise auf sie und ihre Adressen in Blöcken. Adressen in Rich-Texten und Markdown und auf anderen Websites werden nicht bemerkt.',
+  unusedUnknown: (count) =>
+    count === 1
+      ? '1 Datei konnte nicht geprüft werden.'
+      : `${String(count)} Dateien konnten nicht geprüft werden.`,
   clearFilters: 'Filter entfernen',
   noMatch: 'Keine Datei passt zu diesen Filtern.',
   view: 'Ansicht',

@@ -99,6 +99,7 @@ export const publishing: Texts['publishing'] = {
   openTab: 'In neuem Tab öffnen',
   noPreview: 'Dieser Typ hat keine Vorschau-URL.',
   versions: 'Versionen',
+  onlyVersion: 'Es gibt nur eine Version. Nach einer Änderung lassen sich hier beide vergleichen.',
   versionsEmpty: 'Es gibt noch keine Versionen.',
   current: 'aktuell',
   published: 'sehen Leser',

@@ -1,4 +1,5 @@
 // Der Rahmen um jeden Bildschirm.
+import { plural } from '../format';
 import type { Texts } from '..';
 
 export const shell: Texts['shell'] = {
@@ -18,8 +19,14 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+  requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
+  signOutLoses: (count) =>
+    plural(count, {
+      one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server abgelegt werden. Trotzdem abmelden und ihn verlieren?',
+      other: `${String(count)} nicht gespeicherte Texte konnten nicht auf dem Server abgelegt werden. Trotzdem abmelden und sie verlieren?`,
+    }),
   live: 'live',
   notLive: 'nicht live',
   liveHelp: 'Änderungen anderer erscheinen sofort.',

@@ -1,5 +1,6 @@
 // Der Server: Zustand, Prüfung, Aufträge, Grenzen.
 import type { Texts } from '..';
+import { number, plural } from '../format';
 
 export const system: Texts['system'] = {
   about: (version) => `cms ${version}`,
@@ -57,7 +58,7 @@ export const system: Texts['system'] = {
   repair: 'Reparieren',
   repairHelp: 'Baut neu, was sich aus den Inhalten neu bauen lässt. Inhalte selbst ändern sich nie.',
   checkGood: (files) => `Alles passt zusammen. ${files} Dateien.`,
-  findings: (count) => `${count} Befunde`,
+  findings: (count) => plural(count, { one: '1 Befund', other: `${number(count)} Befunde` }),
   repaired: 'repariert',
   repairable: 'reparierbar',
   missingFiles: 'Fehlende Dateien',

@@ -60,6 +60,8 @@ export const texts: Texts['texts'] = {
   caption: 'Bildunterschrift',
   url: 'Adresse',
   linkText: 'Text des Links',
+  linkObject: 'Objekt dieser Website',
+  linkObjectHelp: 'Nach Wörtern suchen oder die Adresse einfügen. Die Felder darunter werden ausgefüllt.',
   badUrl: 'Erlaubt sind http, https, mailto, tel oder eine Adresse dieser Site, die mit / oder # beginnt.',
   apply: 'Übernehmen',
   altText: 'Alternativtext',

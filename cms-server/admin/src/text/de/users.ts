@@ -1,5 +1,6 @@
 // Benutzer: Liste, Einladung, ein Benutzer.
 import type { Texts } from '..';
+import { number } from '../format';
 
 export const users: Texts['users'] = {
   search: 'Name oder E-Mail',
@@ -52,7 +53,7 @@ export const users: Texts['users'] = {
   mayPublish: 'Darf veröffentlichen',
   mayPublishHelp:
     'Veröffentlichen, zurückziehen, archivieren, planen und alles andere, was Leser sofort sehen.',
-  count: (count) => `${count} Benutzer`,
+  count: (count) => `${number(count)} Benutzer`,
   empty: 'Kein Benutzer passt zu diesen Filtern.',
   clearFilters: 'Filter entfernen',
   save: 'Speichern',

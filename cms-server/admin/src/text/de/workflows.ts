@@ -1,5 +1,6 @@
 // Workflows: Zustände und Übergänge.
 import type { Texts } from '..';
+import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
   about: 'Zustände, die Objekte durchlaufen, bevor Leser sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
@@ -24,6 +25,21 @@ export const workflows: Texts['workflows'] = {
   usedBy: 'Benutzt von',
   unused: 'Kein Inhaltstyp benutzt ihn.',
   definition: 'Definition',
+  form: 'Formular',
+  name: 'Name',
+  id: 'Kennung',
+  picture: 'Bild des Workflows',
+  step: (from, to) => `${from} → ${to}`,
+  state: (number) => `Zustand ${String(number)}`,
+  statesHelp:
+    'Leser sehen Objekte im Zustand „public“; ein Zustand, in dem Objekte sind, kann nicht entfernt oder umbenannt werden.',
+  addState: 'Zustand hinzufügen',
+  transitionsHelp: 'Jeder ist ein Knopf an Objekten in seinem ersten Zustand, in dieser Reihenfolge.',
+  transitionCount: (count) => plural(count, { one: '1 Übergang', other: `${String(count)} Übergänge` }),
+  addTransition: 'Übergang hinzufügen',
+  endOf: (end, number) => `${end}, Übergang ${String(number)}`,
+  textOnly:
+    'Das Formular kann diese Definition nicht zeigen: Zustände sind Texte, und Übergänge verbinden zwei davon.',
   definitionHelp:
     'JSON. Den Zustand „public“ sehen Leser. Ein Zustand, in dem Objekte sind, kann nicht entfernt werden.',
   notJson: 'Das ist kein JSON-Objekt.',

@@ -58,7 +58,7 @@ export const writing: Texts['writing'] = {
   restore: 'Wiederherstellen',
   saveAsNew: 'Meinen Text als neues Objekt speichern',
   typeGone:
-    'Dieser Inhaltstyp wurde gelöscht. Speichern ist nicht möglich; Ihr Text steht noch zum Kopieren hier.',
+    'Dieser Inhaltstyp wurde gelöscht, oder Sie dürfen ihn nicht mehr lesen. Speichern ist nicht möglich; Ihr Text steht noch zum Kopieren hier.',
   propertiesGone: (names) =>
     `Der Inhaltstyp hat sich geändert: ${properties(names)} gibt es nicht mehr. Was Sie dort geschrieben haben:`,
   dropValues: 'Diese Werte entfernen',

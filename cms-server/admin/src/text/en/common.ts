@@ -18,6 +18,7 @@ export const common = {
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
+  notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
   required: 'required',
   optional: 'optional',
   yes: 'Yes',

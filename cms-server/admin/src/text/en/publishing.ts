@@ -97,6 +97,7 @@ export const publishing = {
   openTab: 'Open in a new tab',
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
+  onlyVersion: 'There is only one version. After a change both can be compared here.',
   versionsEmpty: 'There are no versions yet.',
   current: 'current',
   published: 'readers see it',

@@ -1,4 +1,6 @@
 // The frame around every screen.
+import { plural } from '../format';
+
 export const shell = {
   skip: 'Skip to content',
   navigation: 'Navigation',
@@ -15,8 +17,14 @@ export const shell = {
   settings: 'My settings',
   signOut: 'Sign out',
   offline: 'You are offline. What you type is stored in this browser, and saved when the connection is back.',
+  requests: 'Requests of this screen',
   shortcuts: 'Shortcuts',
   leave: 'Your changes could not be stored. Leave anyway and lose them?',
+  signOutLoses: (count: number) =>
+    plural(count, {
+      one: 'An unsaved text could not be stored on the server. Sign out anyway and lose it?',
+      other: `${String(count)} unsaved texts could not be stored on the server. Sign out anyway and lose them?`,
+    }),
   live: 'live',
   notLive: 'not live',
   liveHelp: 'Changes of others appear here immediately.',

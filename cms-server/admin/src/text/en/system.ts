@@ -1,4 +1,6 @@
 // The server: state, checks, jobs, limits.
+import { number, plural } from '../format';
+
 export const system = {
   about: (version: string) => `cms ${version}`,
   state: 'State',
@@ -47,7 +49,7 @@ export const system = {
   repair: 'Repair',
   repairHelp: 'Rebuilds what can be rebuilt from the content. Content itself is never changed.',
   checkGood: (files: string) => `Everything fits together. ${files} files.`,
-  findings: (count: string) => `${count} findings`,
+  findings: (count: number) => plural(count, { one: '1 finding', other: `${number(count)} findings` }),
   repaired: 'repaired',
   repairable: 'can be repaired',
   missingFiles: 'Missing files',

@@ -58,6 +58,8 @@ export const texts = {
   caption: 'Caption',
   url: 'Address',
   linkText: 'Text of the link',
+  linkObject: 'Object of this site',
+  linkObjectHelp: 'Search by its words, or paste its address. The fields below are filled in.',
   badUrl: 'Use http, https, mailto, tel, or an address on this site that begins with / or #.',
   apply: 'Apply',
   altText: 'Alternative text',

@@ -1,4 +1,6 @@
 // Users: list, invitation, one user.
+import { number, plural } from '../format';
+
 export const users = {
   search: 'Name or e-mail',
   anyRole: 'Any role',
@@ -49,7 +51,7 @@ export const users = {
   rights: { create: 'Create', read: 'Read', update: 'Update', delete: 'Delete' },
   mayPublish: 'May publish',
   mayPublishHelp: 'Publish, unpublish, archive, schedule, and everything else that readers see immediately.',
-  count: (count: string) => `${count} users`,
+  count: (count: number) => plural(count, { one: '1 user', other: `${number(count)} users` }),
   empty: 'No user matches these filters.',
   clearFilters: 'Remove filters',
   save: 'Save',

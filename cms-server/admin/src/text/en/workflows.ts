@@ -1,4 +1,6 @@
 // Workflows: states and transitions.
+import { plural } from '../format';
+
 export const workflows = {
   about: 'States that objects pass through before readers see them. A content type names its workflow.',
   create: 'New workflow',
@@ -21,6 +23,21 @@ export const workflows = {
   usedBy: 'Used by',
   unused: 'No content type uses it.',
   definition: 'Definition',
+  form: 'Form',
+  name: 'Name',
+  id: 'Id',
+  picture: 'Picture of the workflow',
+  step: (from: string, to: string) => `${from} → ${to}`,
+  state: (number: number) => `State ${String(number)}`,
+  statesHelp:
+    'Readers see objects in the state “public”; a state that objects are in cannot be removed or renamed.',
+  addState: 'Add state',
+  transitionsHelp: 'Each is a button on objects in its first state, in this order.',
+  transitionCount: (count: number) =>
+    plural(count, { one: '1 transition', other: `${String(count)} transitions` }),
+  addTransition: 'Add transition',
+  endOf: (end: string, number: number) => `${end}, transition ${String(number)}`,
+  textOnly: 'The form cannot show this definition: states are texts, and transitions join two of them.',
   definitionHelp:
     'JSON. The state “public” is the one that readers see. A state that objects are in cannot be removed.',
   notJson: 'This is not a JSON object.',

@@ -60,9 +60,10 @@ export const writing = {
   goneUnknown: 'This object was deleted. Your text is still here.',
   restore: 'Restore it',
   saveAsNew: 'Save my text as a new object',
-  typeGone: 'This content type was deleted. Nothing can be saved; your text is still here to copy.',
+  typeGone:
+    'This content type was deleted, or you may not read it any more. Nothing can be saved; your text is still here to copy.',
   propertiesGone: (names: string[]) =>
-    `The content type has changed: ${properties(names)} no longer exist. What you typed there:`,
+    `The content type has changed: ${properties(names)} no longer ${names.length === 1 ? 'exists' : 'exist'}. What you typed there:`,
   dropValues: 'Remove these values',
   here: (who: string) => `${who} is here too`,
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,

@@ -1,7 +1,7 @@
 //! Rewrites all objects of a type when the type changes.
 
 use cms_model::{
-    content_type::{indexed::IndexedProperties, rewrite::Rewritten},
+    content_type::{indexed::IndexedProperties, rewrite::RewrittenVersion},
     error::Result,
     object::model::Edition,
 };
@@ -9,41 +9,41 @@ use rusqlite::{Row, Statement, params};
 
 use super::{WriteTransaction, error::map};
 
-/// An object before a change of its type.
-pub struct StoredTexts<'r> {
+/// The stored versions of an object before a change of its type.
+pub struct StoredVersions<'r> {
     pub pk: i64,
     pub id: &'r str,
-    pub current: StoredText<'r>,
+    pub current: StoredVersion<'r>,
     /// The published version, when it differs from the current one.
-    pub published: Option<StoredText<'r>>,
+    pub published: Option<StoredVersion<'r>>,
 }
 
-/// A stored version.
-#[derive(Clone, Copy)]
-pub struct StoredText<'r> {
+/// Title and properties of a stored version.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredVersion<'r> {
     pub title: &'r str,
     pub data: &'r str,
 }
 
-/// The rewritten texts of an object; none when it stays unchanged.
+/// The rewritten versions of an object; none when a version stays unchanged.
 #[derive(Default)]
-pub struct NewTexts {
-    pub current: Option<Rewritten>,
-    pub published: Option<Rewritten>,
+pub struct RewrittenVersions {
+    pub current: Option<RewrittenVersion>,
+    pub published: Option<RewrittenVersion>,
 }
 
 impl WriteTransaction<'_> {
     /// Passes every object of a type to `rewrite`, one at a time, and stores the result.
     ///
-    /// A published version that was edited since is also in the version table. The scan follows
-    /// creation dates, which do not change, so it visits every object once. Without `slots`, no
-    /// rewritten column is indexed.
+    /// If an object was edited after publication, its published version is also in `object_version`.
+    /// The scan follows creation dates, which do not change, so it visits every object once. `slots`
+    /// is none if no indexed property changes.
     pub fn rewrite_objects(
         &self,
         ctd: i64,
         editions: &[Edition],
         slots: Option<&IndexedProperties>,
-        mut rewrite: impl FnMut(StoredTexts<'_>) -> Result<NewTexts>,
+        mut rewrite: impl FnMut(StoredVersions<'_>) -> Result<RewrittenVersions>,
     ) -> Result<()> {
         let mut stored = self.statement(if editions.contains(&Edition::Published) {
             "SELECT o.pk, o.id, o.title, o.data, o.version, p.title, p.data, p.version
@@ -63,12 +63,13 @@ impl WriteTransaction<'_> {
             |table| format!("UPDATE {table} SET title = ?2, data = ?3{fill} WHERE pk = ?1");
         let mut store = self.statement(&update("object"))?;
         let mut publish = self.statement(&update("published"))?;
-        let write = |statement: &mut Statement<'_>, pk: i64, text: &Rewritten| {
+        let write = |statement: &mut Statement<'_>, pk: i64, version: &RewrittenVersion| {
+            let RewrittenVersion { title, data } = version;
             match (names, count) {
                 (Some(names), Some(count)) => {
-                    statement.execute(params![pk, text.title, text.data, names, count])
+                    statement.execute(params![pk, title, data, names, count])
                 }
-                _ => statement.execute(params![pk, text.title, text.data]),
+                _ => statement.execute(params![pk, title, data]),
             }
             .map_err(map)
         };
@@ -77,18 +78,18 @@ impl WriteTransaction<'_> {
         )?;
         let mut rows = stored.query([ctd]).map_err(map)?;
         while let Some(row) = rows.next().map_err(map)? {
-            let (object, version) = read(row).map_err(map)?;
+            let (object, published) = read(row).map_err(map)?;
             let pk = object.pk;
             let new = rewrite(object)?;
-            if let Some(text) = &new.current {
-                write(&mut store, pk, text)?;
-                if version == Published::Current {
-                    write(&mut publish, pk, text)?;
+            if let Some(current) = &new.current {
+                write(&mut store, pk, current)?;
+                if published == Published::Current {
+                    write(&mut publish, pk, current)?;
                 }
             }
-            if let (Some(text), Published::Older(version)) = (&new.published, version) {
-                write(&mut publish, pk, text)?;
-                keep.execute(params![pk, text.title, text.data, version]).map_err(map)?;
+            if let (Some(older), Published::Older(version)) = (&new.published, published) {
+                write(&mut publish, pk, older)?;
+                keep.execute(params![pk, older.title, older.data, version]).map_err(map)?;
             }
         }
         Ok(())
@@ -103,7 +104,7 @@ enum Published {
     Older(i64),
 }
 
-fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<(StoredTexts<'r>, Published)> {
+fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<(StoredVersions<'r>, Published)> {
     let text = |column| -> rusqlite::Result<&'r str> { Ok(row.get_ref(column)?.as_str()?) };
     let published = match row.get(7)? {
         None => Published::Nothing,
@@ -111,9 +112,9 @@ fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<(StoredTexts<'r>, Published)> 
         Some(version) => Published::Older(version),
     };
     let older = match published {
-        Published::Older(_) => Some(StoredText { title: text(5)?, data: text(6)? }),
+        Published::Older(_) => Some(StoredVersion { title: text(5)?, data: text(6)? }),
         Published::Nothing | Published::Current => None,
     };
-    let current = StoredText { title: text(2)?, data: text(3)? };
-    Ok((StoredTexts { pk: row.get(0)?, id: text(1)?, current, published: older }, published))
+    let current = StoredVersion { title: text(2)?, data: text(3)? };
+    Ok((StoredVersions { pk: row.get(0)?, id: text(1)?, current, published: older }, published))
 }

@@ -20,9 +20,9 @@ const MAX_WEBHOOKS: usize = 10_000;
 
 /// The cached webhooks, and the state of their type at which they were read.
 #[derive(Default)]
-pub(crate) struct SubscriptionCache(Mutex<(i64, Arc<Vec<Webhook>>)>);
+pub(crate) struct WebhookCache(Mutex<(i64, Arc<Vec<Webhook>>)>);
 
-impl SubscriptionCache {
+impl WebhookCache {
     /// Returns the webhooks of a snapshot.
     pub(crate) fn at(&self, reader: &Reader<'_>, catalog: &Catalog) -> Result<Arc<Vec<Webhook>>> {
         let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Arc::default()) };

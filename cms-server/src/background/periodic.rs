@@ -1,5 +1,5 @@
-//! Tasks at short intervals: scheduled publications, the search index, GraphQL schemas, storage
-//! checks.
+//! Tasks at short intervals: scheduled publications, the search index, bulk jobs, GraphQL schemas,
+//! storage checks, and log lines about the progress of a content type change.
 
 use std::{sync::Arc, time::Duration};
 

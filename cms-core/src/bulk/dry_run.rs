@@ -21,8 +21,8 @@ use crate::object::{
     write::{self, Context, Edit, KnownTargets, PreparedObject},
 };
 
-/// The snapshot of a dry run.
-pub(super) struct Preview<'a> {
+/// A dry run in one snapshot.
+pub(super) struct DryRun<'a> {
     pub(super) caller: &'a Caller,
     pub(super) reader: &'a Reader<'a>,
     pub(super) catalog: &'a Catalog,
@@ -34,7 +34,7 @@ pub(super) struct Preview<'a> {
 /// The properties that a patch changes, before and after it, and its errors.
 type Difference = (Map<String, Value>, Map<String, Value>, FieldErrors);
 
-impl Preview<'_> {
+impl DryRun<'_> {
     pub(super) fn of(&self, rows: &[i64]) -> Result<BulkPreview> {
         let matched: HashSet<i64> = rows.iter().copied().collect();
         let mut sample = Vec::new();

@@ -1,0 +1,27 @@
+// Long lists mount a part of their items: looking for a path asks them for the item. Knows no list.
+import type { Attachment } from 'svelte/attachments';
+
+const NAME = 'reveal';
+const MARK = 'data-reveals';
+
+/** Lets a list of a path show the item that is looked for. */
+export function revealing(path: string, show: (index: number) => void): Attachment {
+  return (element) => {
+    const listener = (event: Event) => {
+      if (!(event instanceof CustomEvent) || typeof event.detail !== 'string') return;
+      const rest = event.detail.startsWith(`${path}[`) ? event.detail.slice(path.length + 1) : '';
+      const index = Number.parseInt(rest, 10);
+      if (!Number.isNaN(index)) show(index);
+    };
+    element.setAttribute(MARK, '');
+    element.addEventListener(NAME, listener);
+    return () => element.removeEventListener(NAME, listener);
+  };
+}
+
+/** Asks all mounted lists for the item of a path; lists inside it are asked again when they are mounted. */
+export function reveal(root: Element, path: string): void {
+  for (const element of root.querySelectorAll(`[${MARK}]`)) {
+    element.dispatchEvent(new CustomEvent(NAME, { detail: path }));
+  }
+}

@@ -1,0 +1,31 @@
+// A query to begin with: the properties of a type that have short values, and its links. Plain values.
+import type { Field } from '../../type/form';
+
+const MAX_FIELDS = 12;
+const SHORT = [
+  'text',
+  'textarea',
+  'email',
+  'number',
+  'radio',
+  'checkbox',
+  'select',
+  'dateTime',
+  'simpleList',
+];
+const INDENT = '        ';
+
+function selectionOf(field: Field): string | null {
+  if (SHORT.includes(field.kind)) return field.name;
+  // A link without a type could be of any.
+  return field.kind === 'datasource' && field.targets.length === 1 ? `${field.name} { id }` : null;
+}
+
+/** The first objects of a type, or one of them. */
+export function queryFor(type: string, fields: readonly Field[], id: string | null): string {
+  const names = fields.map(selectionOf).filter((selection) => selection !== null);
+  const lines = ['id', ...names.slice(0, MAX_FIELDS)].map((line) => INDENT + line).join('\n');
+  const which = id === null ? 'first: 10' : `id: ${JSON.stringify(id)}`;
+  const count = id === null ? '    totalCount\n' : '';
+  return `{\n  ${type}(${which}) {\n${count}    edges {\n      node {\n${lines}\n      }\n    }\n  }\n}`;
+}

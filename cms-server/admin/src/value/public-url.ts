@@ -1,0 +1,27 @@
+// The address at which readers find an object, made from the preview address of its type. Knows no request.
+
+/** Names of the properties in braces. */
+export function namesIn(template: string): string[] {
+  return [...template.matchAll(/\{([^{}]+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+}
+
+/**
+ * A preview address without its token, filled in. Null when it needs the token in its path, names no object, or
+ * a value is missing.
+ */
+export function publicUrl(template: string, values: Record<string, unknown>): string | null {
+  const [address = '', hash = ''] = template.split(/(?=#)/);
+  const [path = '', query = ''] = address.split('?');
+  const parameters = query.split('&').filter((part) => part !== '' && !part.includes('{token}'));
+  const rest = `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}${hash}`;
+  const names = namesIn(rest);
+  if (names.length === 0) return null;
+  let complete = true;
+  const filled = rest.replace(/\{([^{}]+)\}/g, (_all, name: string) => {
+    const value = values[name];
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    complete &&= text !== '';
+    return encodeURIComponent(text);
+  });
+  return complete ? filled : null;
+}

@@ -1,0 +1,119 @@
+// Forced colours, more contrast, reduced motion: what is chosen, changed or focused stays visible.
+import type { Locator, Page } from '@playwright/test';
+import { addManaged, focusedName, openScreen, SCREENS } from '../screens';
+import { expect, expectAccessible, signIn, test } from '../support';
+
+/** Colours as they are painted. */
+const colours = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { backgroundColor, color, outlineStyle, outlineWidth } = getComputedStyle(element);
+    return { backgroundColor, color, outline: outlineStyle === 'none' ? 0 : parseFloat(outlineWidth) };
+  });
+
+/** The element with the keyboard has a ring, or the frame that it is in. */
+const hasRing = (page: Page) =>
+  page.evaluate(() => {
+    let element = document.activeElement;
+    for (let level = 0; element && level < 4; level += 1, element = element.parentElement) {
+      const { outlineStyle, outlineWidth, textDecorationLine } = getComputedStyle(element);
+      if (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2) return true;
+      if (element.tagName === 'H1' && textDecorationLine === 'underline') return true;
+    }
+    return false;
+  });
+
+test.describe('in forced colours', () => {
+  test.use({ forcedColors: 'active' });
+
+  test('shows what is chosen, and where the keyboard is', async ({ page, server, home }) => {
+    test.setTimeout(180_000);
+    await addManaged(server);
+    await signIn(page);
+    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
+
+    await openScreen(page, home, 'c/post');
+    const side = page.getByRole('navigation', { name: 'Navigation' });
+    const current = await colours(side.getByRole('link', { name: 'Post', exact: true }));
+    const other = await colours(side.getByRole('link', { name: 'Product', exact: true }));
+    expect(current.backgroundColor).not.toBe(other.backgroundColor);
+    expect(current.backgroundColor).not.toBe(current.color);
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .nth(1)
+      .check();
+    const rows = page.getByRole('row');
+    expect((await colours(rows.nth(1))).outline).toBeGreaterThan(0);
+    expect((await colours(rows.nth(2))).outline).toBe(0);
+    const create = await colours(page.getByRole('link', { name: 'New: Post' }));
+    const quiet = await colours(page.getByRole('button', { name: /^View/ }));
+    expect(create.backgroundColor).not.toBe(quiet.backgroundColor);
+
+    await openScreen(page, home, 'c/product/tidewater');
+    await page.getByLabel(/^Price/).fill('13');
+    const changed = page.locator('[data-path="price"] .field');
+    const mark = (locator: Locator) =>
+      locator.evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
+    expect(await mark(changed)).not.toBe(await mark(page.locator('[data-path="name"] .field')));
+
+    await openScreen(page, home, 'media');
+    const toggles = page.getByRole('group', { name: 'View' }).getByRole('button');
+    expect((await colours(toggles.first())).backgroundColor).not.toBe(
+      (await colours(toggles.last())).backgroundColor,
+    );
+    await expectAccessible(page);
+  });
+
+  test('has a focus ring on every control of the main screens', async ({ page, server, home }) => {
+    test.setTimeout(180_000);
+    await addManaged(server);
+    await signIn(page);
+    for (const path of ['', 'c/post', 'c/product/tidewater', 'media', 'types/product', 'me']) {
+      await openScreen(page, home, path);
+      for (let press = 0; press < 60; press += 1) {
+        await page.keyboard.press('Tab');
+        const name = await focusedName(page);
+        if (await page.evaluate(() => document.activeElement === document.body)) break;
+        expect(await hasRing(page), `${path}: ${name}`).toBe(true);
+      }
+    }
+    await expectAccessible(page);
+  });
+});
+
+test('follows the themes of the settings on every screen', async ({ page, server, home }) => {
+  test.setTimeout(300_000);
+  await addManaged(server);
+  await signIn(page);
+  for (const theme of ['Dark', 'High contrast']) {
+    await openScreen(page, home, 'me');
+    await page.getByRole('radio', { name: theme }).check();
+    await expect(page.locator('html')).toHaveAttribute('data-theme', theme === 'Dark' ? 'dark' : 'contrast');
+    for (const path of SCREENS) {
+      await openScreen(page, home, path);
+      await expectAccessible(page);
+    }
+  }
+});
+
+test('moves nothing with reduced motion', async ({ page, home }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await signIn(page);
+  await openScreen(page, home, 'c/product/tidewater');
+  await page.getByRole('button', { name: 'Choose… Pictures' }).click();
+  await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();
+  const moving = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .filter((animation) => {
+        const duration = animation.effect?.getTiming().duration;
+        return typeof duration === 'number' && duration > 1;
+      })
+      .map(
+        ({ id, effect }) =>
+          `${id} ${effect instanceof KeyframeEffect ? (effect.target?.className ?? '') : ''}`,
+      ),
+  );
+  expect(moving).toEqual([]);
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe('auto');
+  await expectAccessible(page);
+});

@@ -1,0 +1,82 @@
+// The save bar stays in view and covers nothing: neither the control with the keyboard nor the cursor.
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, signIn, test } from '../support';
+import { openForm, saveButton } from '../writing';
+
+/** Tells what is wrong with the place of the focused control; empty when it is in full view. */
+function hidden(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    let focused = document.activeElement;
+    while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+    if (!focused || focused === document.body) return '';
+    const { top, bottom, left, right, height } = focused.getBoundingClientRect();
+    const name = `${focused.tagName} ${focused.getAttribute('aria-label') ?? focused.id}`;
+    if (top >= innerHeight || bottom <= 0) return `${name} is outside of the window`;
+    // A text longer than the window: its cursor is looked at elsewhere.
+    if (height > innerHeight / 2) return '';
+    const middle = (left + right) / 2;
+    const covered = [top + 2, (top + bottom) / 2, bottom - 2].filter((y) => {
+      const at = document.elementFromPoint(middle, y);
+      return !at || !(focused.contains(at) || at.contains(focused) || at.shadowRoot?.contains(focused));
+    });
+    return covered.length === 0 ? '' : `${name} is covered`;
+  });
+}
+
+for (const viewport of [
+  { width: 1280, height: 720 },
+  { width: 1024, height: 480 },
+  { width: 390, height: 664 },
+]) {
+  test(`shows every control that gets the keyboard at ${String(viewport.height)} pixels`, async ({
+    page,
+  }) => {
+    test.setTimeout(120_000);
+    await page.setViewportSize(viewport);
+    await signIn(page);
+    await openForm(page, 'c/product/tidewater');
+    await page.getByLabel('Name').fill('Tidewater, changed');
+    for (const key of ['Tab', 'Shift+Tab']) {
+      for (let presses = 0; presses < 70; presses += 1) {
+        await page.keyboard.press(key);
+        expect(await hidden(page), `after ${String(presses + 1)} times ${key}`).toBe('');
+      }
+    }
+    await expectAccessible(page);
+  });
+}
+
+test('keeps the cursor of a growing text above the bar', async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 600 });
+  await signIn(page);
+  await openForm(page, 'c/author/maren');
+  const bio = page.getByLabel('Bio');
+  await bio.focus();
+  await page.keyboard.press('Control+End');
+  for (let line = 0; line < 30; line += 1) await page.keyboard.press('Enter');
+  await page.keyboard.type('the last line');
+  const bar = await saveButton(page).boundingBox();
+  const bottom = await bio.evaluate((area) => area.getBoundingClientRect().bottom);
+  // The last line of the control is the line of the cursor.
+  expect(bottom - 12).toBeLessThan(bar?.y ?? 0);
+  await expectAccessible(page);
+});
+
+test('scrolls by keyboard before anything has the focus, and is the end of the text in a low window', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await signIn(page);
+  await openForm(page, 'c/product/tidewater');
+  const heading = page.getByRole('heading', { level: 1 });
+  await page.keyboard.press('PageDown');
+  await expect(heading).not.toBeInViewport();
+  await expect(saveButton(page)).toBeInViewport({ ratio: 1 });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 640, height: 300 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await expect(saveButton(page)).not.toBeInViewport();
+  await saveButton(page).scrollIntoViewIfNeeded();
+  await expect(saveButton(page)).toBeInViewport();
+  await expectAccessible(page);
+});

@@ -1,0 +1,139 @@
+// Texts and lists that are far larger than anybody plans for: they open, can be edited and saved, or the page
+// says why not.
+import { expect, expectAccessible, signIn, test } from '../support';
+import { openForm, paste, saveButton, storedObject } from '../writing';
+
+const MEGABYTE = 1_000_000;
+const LINE = 'Five megabytes of the same sentence.\n';
+const FIVE = LINE.repeat((5 * MEGABYTE) / LINE.length);
+/** As large as an object may be, with room for the rest. */
+const ALLOWED = LINE.repeat((0.9 * MEGABYTE) / LINE.length);
+
+test.describe('5 MB pasted', () => {
+  test.beforeEach(() => test.setTimeout(120_000));
+
+  test('into lines and areas of text: stays stored, and says that it is too large', async ({ page }) => {
+    await signIn(page);
+    await openForm(page, 'c/author/maren');
+    await paste(page.getByLabel('Name'), FIVE);
+    await paste(page.getByLabel('Bio'), FIVE);
+    // The keyboard stays in the text, although another editor shows it now.
+    await expect(page.getByLabel('Bio')).toBeFocused();
+    await page.keyboard.type('!');
+    await expect(page.getByText(/2 changes, stored/)).toBeVisible({ timeout: 30_000 });
+    await page.keyboard.press('Control+s');
+    await expect(page.getByRole('alert').filter({ hasText: 'size limit exceeded' })).toBeVisible();
+    await page.getByLabel('Name').fill('Maren again');
+    await paste(page.getByLabel('Bio'), ALLOWED);
+    await page.keyboard.press('Control+s');
+    await expect(page.getByText(/Saved as version/)).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test('into rich text: is refused in words, and what is allowed opens and saves', async ({
+    page,
+    server,
+  }) => {
+    const path = '/api/v1/content/product/tidewater';
+    await signIn(page);
+    await openForm(page, 'c/product/tidewater');
+    const text = page.getByRole('textbox', { name: 'Description', exact: true });
+    await paste(text, FIVE, `<p>${FIVE}</p>`);
+    await expect(page.getByText(/longer than 1 MB/)).toBeVisible();
+    await text.press('End');
+    await text.pressSequentially('Typed after it.');
+    await saveButton(page).click();
+    await expect(page.getByText(/Saved as version/)).toBeVisible();
+    expect(JSON.stringify(await storedObject(server, 'product/tidewater'))).toContain('Typed after it.');
+    // A program has stored a text of nearly 1 MB.
+    const description = '<p>One of very many paragraphs.</p>'.repeat(25_000);
+    expect((await server.request('PATCH', path, { description })).status).toBe(200);
+    await page.reload();
+    await expect(page.getByText(/very long, so it is shown as source/)).toBeVisible();
+    const source = page.getByRole('textbox', { name: /Description/ });
+    await source.focus();
+    await page.keyboard.type('<!-- typed -->');
+    await expectAccessible(page);
+    await saveButton(page).click();
+    await expect(page.getByText(/Saved as version/).first()).toBeVisible();
+    expect(String((await storedObject(server, 'product/tidewater')).description)).toContain('typed');
+  });
+
+  test('into Markdown: can be written on, and says that it is too large', async ({ page }) => {
+    await signIn(page);
+    await page.goto(`${new URL(page.url()).origin}/admin/c/place`);
+    await page.getByRole('row').nth(1).getByRole('link').first().click();
+    const story = page.getByRole('textbox', { name: 'Story' });
+    await paste(story, FIVE);
+    await page.keyboard.type('written on');
+    await expect(page.getByText(/1 change, stored/)).toBeVisible({ timeout: 30_000 });
+    await page.keyboard.press('Control+s');
+    await expect(page.getByRole('alert').filter({ hasText: 'size limit exceeded' })).toBeVisible();
+    await paste(story, ALLOWED);
+    await page.keyboard.press('Control+s');
+    await expect(page.getByText(/Saved as version/)).toBeVisible();
+    await expectAccessible(page);
+  });
+});
+
+test.describe('10,000 items', () => {
+  const COUNT = 10_000;
+
+  test('of lines: opens, moves to the end, types and saves', async ({ page, server }) => {
+    const languages = Array.from({ length: COUNT }, (_none, index) => `language ${String(index + 1)}`);
+    expect((await server.request('PATCH', '/api/v1/content/author/maren', { languages })).status).toBe(200);
+    await signIn(page);
+    await openForm(page, 'c/author/maren');
+    const group = page.getByRole('group', { name: 'Languages' });
+    await expect(group.getByRole('textbox')).toHaveCount(200);
+    await expectAccessible(page);
+    await group.getByRole('button', { name: 'To the last' }).click();
+    await expect(group.getByLabel('Languages, new item')).toBeFocused();
+    await page.keyboard.type('the last one');
+    await expect(group.getByLabel('Languages, item 10001')).toHaveValue('the last one');
+    // An item moves across what is not shown.
+    await group.getByRole('button', { name: 'Move the last one', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Move to the start' }).click();
+    await expect(group.getByLabel('Languages, item 1', { exact: true })).toHaveValue('the last one');
+    expect(await group.getByRole('textbox').count()).toBeLessThan(500);
+    await saveButton(page).click();
+    await expect(page.getByText('No changes')).toBeVisible({ timeout: 30_000 });
+    const stored = (await storedObject(server, 'author/maren')).languages as string[];
+    expect([stored.length, stored[0], stored[1]]).toEqual([COUNT + 1, 'the last one', 'language 1']);
+    // Many pasted lines are many items.
+    const line = group.getByLabel('Languages, item 2', { exact: true });
+    await paste(line, Array.from({ length: COUNT }, (_none, index) => `pasted ${String(index)}`).join('\n'));
+    await expect(group.getByLabel('Languages, item 10001', { exact: true })).toHaveValue('pasted 9999');
+    await expectAccessible(page);
+  });
+
+  test('with properties: shows a part, and goes to the item with an error', async ({ page, server }) => {
+    const hours = Array.from({ length: COUNT }, (_none, index) => ({ day: `D${String(index)}`, hours: '9' }));
+    const places = await (await server.request('GET', '/api/v1/content/place?limit=1&fields[]=id')).json();
+    const { id } = (places as { data: [{ id: string }] }).data[0];
+    const response = await server.request('PATCH', `/api/v1/content/place/${id}`, { opening: hours });
+    expect(response.status, await response.text()).toBe(200);
+    await signIn(page);
+    await openForm(page, `c/place/${id}`);
+    const group = page.getByRole('group', { name: 'Opening hours' });
+    await expect(group.getByText('10000 items')).toBeVisible();
+    expect(await group.getByRole('textbox').count()).toBeLessThan(250);
+    await group.getByRole('button', { name: /Add to Opening hours/ }).click();
+    // The new item is shown and has the keyboard; the middle of the list is not there.
+    await page.keyboard.type('New day');
+    await expect(group.getByText('10001 items')).toBeVisible();
+    expect(await group.getByRole('textbox').count()).toBeLessThan(400);
+    await page.evaluate(() => document.querySelector('main .content')?.scrollTo(0, 0));
+    await group.getByRole('button', { name: 'To the first' }).click();
+    await saveButton(page).click();
+    const summary = page.getByRole('alert').filter({ hasText: '1 validation error' });
+    await expect(summary).toContainText('10001');
+    await expect(page.locator('[data-path="opening[10000].hours"] input')).toBeFocused();
+    await page.keyboard.type('10 to 12');
+    await saveButton(page).click();
+    await expect(page.getByText(/Saved as version/)).toBeVisible();
+    const stored = (await storedObject(server, `place/${id}`)).opening as unknown[];
+    expect(stored.at(-1)).toEqual({ day: 'New day', hours: '10 to 12' });
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,260 @@
+// Bad luck while writing: types, rights, clocks, storage, tabs and processes that fail under the open form.
+import type { Page } from '@playwright/test';
+import { ADMIN } from '../server';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { typeDefinition } from '../types';
+import { openForm, saveButton, storedObject, withoutLiveUpdates, withoutWorkingCopies } from '../writing';
+
+const KETTLE = 'c/product/slow-kettle';
+
+async function signOut(page: Page): Promise<void> {
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /▾|ada|user/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
+test('keeps what was typed when the content type is deleted', async ({ page, server }) => {
+  const memo = typeDefinition('memo', 'Memo', { title: { inputType: 'text' }, text: { inputType: 'text' } });
+  const created = await server.request('POST', '/api/v1/internal/contenttype', memo);
+  expect(created.status, await created.clone().text()).toBe(200);
+  await signIn(page);
+  await openForm(page, 'c/memo/new');
+  await page.getByLabel('Title').fill('Typed before the end of the type');
+  const deleted = await server.request('DELETE', '/api/v1/internal/contenttype/memo');
+  expect(deleted.status, await deleted.clone().text()).toBe(204);
+  await expect(page.getByText(/This content type was deleted/)).toBeVisible();
+  await expect(page.getByLabel('Title')).toHaveValue('Typed before the end of the type');
+  await expect(saveButton(page)).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test('keeps what was typed when the user loses the type altogether', async ({ page, server }) => {
+  const rule = { ctd: 'product', create: true, read: true, update: true };
+  const user = await createUser(server, 'custom', { rules: [rule] });
+  await signIn(page, user);
+  await openForm(page, KETTLE);
+  await page.getByLabel('Name').fill('Mine until now');
+  const users = await (await server.request('GET', '/api/v1/internal/user?q=custom@example.com')).json();
+  const { id } = (users as { data: [{ id: string }] }).data[0];
+  const rules = [{ ...rule, ctd: 'author' }];
+  expect((await server.request('PUT', `/api/v1/internal/user/${id}`, { role: 'custom', rules })).status).toBe(
+    200,
+  );
+  await page.keyboard.press('Control+s');
+  await expect(
+    page.getByText(/You do not have the right to change|you may not read it any more/).first(),
+  ).toBeVisible();
+  await expect(page.getByLabel('Name')).toHaveValue('Mine until now');
+  await expect(saveButton(page)).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+for (const [what, years] of [
+  ['ahead', 4],
+  ['behind', -4],
+] as const) {
+  test(`works with a clock that is years ${what}`, async ({ page, server }) => {
+    const shifted = Date.now() + years * 365 * 86_400_000;
+    await page.clock.install({ time: shifted });
+    await page.goto(`${new URL(page.url()).origin}/admin`);
+    await signIn(page);
+    await openForm(page, KETTLE);
+    await withoutWorkingCopies(page);
+    await page.getByLabel('Name').fill('Out of time');
+    await expect(page.getByText(/1 change, stored/)).toBeVisible();
+    // Unsaved work is neither too old nor of the future.
+    await page.reload();
+    await expect(page.getByLabel('Name')).toHaveValue('Out of time');
+    await expect(page.getByText(/Your changes from \d\d:\d\d, not saved yet/)).toBeVisible();
+    await saveButton(page).click();
+    await expect(page.getByText('Saved as version 2.')).toBeVisible();
+    await expect(page.getByRole('complementary')).toContainText(
+      /Version\s*2, by ada, (now|\d+ seconds? ago)/,
+    );
+    await expectAccessible(page);
+    // A schedule for tomorrow is neither over nor years away.
+    const path = '/api/v1/internal/contenttype/product';
+    const type = (await (await server.request('GET', path)).json()) as Record<string, unknown>;
+    expect((await server.request('PUT', path, { ...type, draftPublic: true })).status).toBe(200);
+    await page.reload();
+    await page
+      .getByRole('button', { name: /Choose|Schedule/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText(/in \d+ hours|tomorrow|in 1 day/);
+    await dialog.getByRole('button', { name: /^Schedule/ }).click();
+    await expect(dialog).toBeHidden();
+    const { internal } = await storedObject(server, 'product/slow-kettle');
+    expect(internal).toHaveProperty('scheduledAt');
+    await expectAccessible(page);
+  });
+}
+
+test('keeps the unsaved work of two tabs on one object', async ({ page, context, server }) => {
+  await signIn(page);
+  await openForm(page, KETTLE);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await expect(saveButton(other)).toBeVisible();
+  await page.getByLabel('Name').fill('Kettle of the first tab');
+  await other.getByLabel('Name').fill('Kettle of the second tab');
+  await other.getByLabel('Price').fill('71');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await expect(other.getByText(/2 changes, stored/)).toBeVisible();
+  // Each tab has its own after a reload.
+  await page.reload();
+  await expect(page.getByLabel('Name')).toHaveValue('Kettle of the first tab');
+  await other.reload();
+  await expect(other.getByLabel('Name')).toHaveValue('Kettle of the second tab');
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  await saveButton(other).click();
+  const dialog = other.getByRole('dialog', { name: 'Both changed the same property' });
+  await expect(dialog).toContainText('Kettle of the first tab');
+  await expectAccessible(other);
+  await dialog.getByRole('button', { name: 'Save with these choices' }).click();
+  await expect(other.getByText('Saved as version 3.')).toBeVisible();
+  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+    name: 'Kettle of the second tab',
+    price: 71,
+  });
+  await expect(page.getByLabel('Name')).toHaveValue('Kettle of the second tab');
+  const copies = await page.request.get(`${new URL(page.url()).origin}/api/v1/working-copies`);
+  expect(await copies.json()).toMatchObject({ total_count: 0 });
+});
+
+test('sends unsaved work before sign-out, and the next user does not see it', async ({ page, server }) => {
+  const ben = await createUser(server, 'editor');
+  await signIn(page);
+  await openForm(page, KETTLE);
+  await page.getByLabel('Name').fill('Text of Ada');
+  await signOut(page);
+  await expect(page.getByLabel('E-mail')).toBeVisible();
+  await expectAccessible(page);
+  // Nothing of it is left in this browser.
+  const left = await page.evaluate(
+    () =>
+      new Promise<number>((done, failed) => {
+        const open = indexedDB.open('cms-unsaved');
+        open.onerror = () => failed(new Error('cannot open'));
+        open.onsuccess = () => {
+          const count = open.result.transaction('work').objectStore('work').count();
+          count.onsuccess = () => done(count.result);
+        };
+      }),
+  );
+  expect(left).toBe(0);
+  await signIn(page, ben);
+  await openForm(page, KETTLE);
+  await expect(page.getByLabel('Name')).toHaveValue('Slow kettle');
+  await signOut(page);
+  await signIn(page);
+  await openForm(page, KETTLE);
+  await expect(page.getByLabel('Name')).toHaveValue('Text of Ada');
+  await expect(page.getByText(/not saved yet/)).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('asks before a sign-out that would lose the text of another tab', async ({ page, context }) => {
+  await signIn(page);
+  await openForm(page, KETTLE);
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await expect(saveButton(other)).toBeVisible();
+  await other.getByLabel('Name').fill('Of the other tab');
+  await expect(other.getByText(/1 change, stored/)).toBeVisible();
+  await page.getByLabel('Name').fill('Of this tab');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  const asked: string[] = [];
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await signOut(page);
+  await expect.poll(() => asked).toEqual([expect.stringContaining('Sign out anyway and lose it?')]);
+  await expect(page.getByLabel('Name')).toHaveValue('Of this tab');
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+});
+
+test('says that the storage of the browser is full, and stores on the server', async ({ page, home }) => {
+  await page.addInitScript(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('The disk is full', 'QuotaExceededError');
+    };
+  });
+  await page.goto(`${home}/admin`);
+  await signIn(page);
+  await openForm(page, KETTLE);
+  await page.getByLabel('Name').fill('Only on the server');
+  await expect(page.getByText(/This browser does not store your text/)).toBeVisible();
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByLabel('Name')).toHaveValue('Only on the server');
+});
+
+test('keeps typed text when the process of the tab crashes', async ({ page, context }) => {
+  await signIn(page);
+  await openForm(page, KETTLE);
+  await withoutWorkingCopies(page);
+  await page.getByLabel('Name').fill('Before the crash');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  const address = page.url();
+  const session = await context.newCDPSession(page);
+  const crashed = page.waitForEvent('crash');
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  const other = await context.newPage();
+  await other.goto(address);
+  await expect(other.getByLabel('Name')).toHaveValue('Before the crash');
+  await expectAccessible(other);
+});
+
+test('keeps what another browser has stored when the server is killed', async ({
+  page,
+  browser,
+  server,
+  home,
+}) => {
+  await signIn(page);
+  await openForm(page, KETTLE);
+  const sent = page.waitForResponse((response) => response.url().endsWith('/working-copy') && response.ok());
+  await page.getByLabel('Name').fill('Stored before the crash');
+  await page.getByLabel('Slug').focus();
+  await sent;
+  await server.stop('SIGKILL');
+  await page.getByLabel('Name').fill('Typed while it was down');
+  await expect(page.getByText(/1 change, stored/)).toBeVisible();
+  await server.start();
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const other = await context.newPage();
+  await other.goto(`${home}/admin`);
+  await signIn(other, ADMIN);
+  await openForm(other, KETTLE);
+  await expect(other.getByLabel('Name')).toHaveValue('Stored before the crash');
+  await context.close();
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
+  expect(await storedObject(server, 'product/slow-kettle')).toMatchObject({
+    name: 'Typed while it was down',
+  });
+  await expectAccessible(page);
+});
+
+test('leaves an open form alone while nothing can be read', async ({ page, server }) => {
+  await signIn(page);
+  await openForm(page, KETTLE);
+  await page.getByLabel('Name').fill('Undisturbed');
+  await withoutLiveUpdates(page);
+  await server.stop('SIGKILL');
+  await server.start();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(page.getByLabel('Name')).toHaveValue('Undisturbed');
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Saved as version 2.')).toBeVisible({ timeout: 30_000 });
+  await expectAccessible(page);
+});

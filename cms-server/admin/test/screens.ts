@@ -1,0 +1,107 @@
+// All screens, and what must hold on each of them whatever the size, the direction and the colours are.
+import type { Page } from '@playwright/test';
+import type { Server } from './server';
+import { expect } from './support';
+
+/** A path of each kind of screen, with the example site and `addManaged`. */
+export const SCREENS = [
+  '',
+  'c/post',
+  'c/post?q=kettle',
+  'c/product/tidewater',
+  'c/post/the-ten-oclock-boat',
+  'c/place/tidemill',
+  'c/author/maren',
+  'c/post/+new',
+  'c/product/tidewater?panel=versions',
+  'c/product/tidewater?panel=used',
+  'c/product/tidewater/compare?from=1&to=2',
+  'media',
+  'media?view=list',
+  'search?q=kettle',
+  'activity',
+  'trash',
+  'schedule',
+  'types',
+  'types/product',
+  'users',
+  'keys',
+  'webhooks',
+  'webhooks/build-site',
+  'workflows',
+  'system',
+  'api',
+  'me',
+];
+
+/** Something to show on the screens of management, versions and the trash. */
+export async function addManaged(server: Server): Promise<void> {
+  const send = async (method: string, path: string, body?: unknown) => {
+    const response = await server.request(method, path, body);
+    expect(response.ok, `${path}: ${await response.clone().text()}`).toBe(true);
+    return response;
+  };
+  const type = '/api/v1/internal/contenttype/post';
+  await send('PUT', type, { ...(await (await send('GET', type)).json()), draftPublic: true });
+  await send('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', minutes: 9 }]);
+  await send('PATCH', '/api/v1/content/product/batch', [{ id: 'tidewater', price: 12 }]);
+  await send('POST', '/api/v1/content/author', { id: 'gone', name: 'Someone who left', role: 'writer' });
+  await send('DELETE', '/api/v1/content/author/gone');
+  await send('POST', '/api/v1/internal/user', { email: 'ben@example.com', name: 'Ben Holt', role: 'editor' });
+  await send('POST', '/api/v1/content/_webhooks', {
+    id: 'build-site',
+    name: 'Build the site',
+    type: 'async',
+    url: 'https://hooks.example.com/build',
+    content_type_definitions: [],
+    actions: [{ action: 'Update' }],
+    headers: [],
+    enabled: true,
+  });
+}
+
+/** Opens a screen and waits until its contents are there. */
+export async function openScreen(page: Page, home: string, path: string): Promise<void> {
+  await page.goto(`${home}/admin/${path}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(
+    page.getByRole('main').locator('a, input, button, .notice').filter({ visible: true }).first(),
+  ).toBeVisible();
+  await expect(page.getByRole('main').locator('.skeleton')).toHaveCount(0);
+  await page.waitForLoadState('load');
+}
+
+/** Nothing is beside the window, and no text is cut off at the side of a control. */
+export async function expectNoSidewaysScroll(page: Page, path: string): Promise<void> {
+  const width = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await expect.poll(width, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll('button, h1, h2, label, nav a')]
+      .filter((element) => element.checkVisibility() && element.clientWidth > 2)
+      .filter((element) => {
+        const { overflowX, textOverflow } = getComputedStyle(element);
+        const ends = overflowX !== 'visible' && textOverflow !== 'ellipsis';
+        return ends && element.scrollWidth > element.clientWidth + 1;
+      })
+      .map((element) => element.textContent),
+  );
+  expect(cut, `${path} cuts texts off`).toEqual([]);
+}
+
+/** What the element with the keyboard is called. */
+export const focusedName = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
+    return (label ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '').trim();
+  });
+
+/** Presses a key until the focus is where it should be, as people do. */
+export async function tabTo(page: Page, name: RegExp, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 120; presses += 1) {
+    if (name.test(await focusedName(page))) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`the focus never got to ${String(name)}`);
+}

@@ -1,0 +1,46 @@
+// What the flows of writing share.
+import type { Locator, Page } from '@playwright/test';
+import type { Server } from './server';
+import { expect } from './support';
+
+export const saveButton = (page: Page): Locator => page.getByRole('button', { name: /^(Save|Create)/ });
+
+/** Opens a form by its path below /admin. */
+export async function openForm(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await expect(saveButton(page)).toBeVisible();
+}
+
+export async function storedObject(server: Server, path: string): Promise<Record<string, unknown>> {
+  const response = await server.request('GET', `/api/v1/content/${path}`);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** Nothing of what is typed from now on reaches the server before it is saved. */
+export async function withoutWorkingCopies(page: Page): Promise<void> {
+  await page.route('**/working-copy', (route) =>
+    route.request().method() === 'PUT' ? route.abort() : route.continue(),
+  );
+}
+
+/** The page learns of changes by its own requests only. */
+export async function withoutLiveUpdates(page: Page): Promise<void> {
+  await page.route('**/api/v1/changes*', (route) => route.abort());
+}
+
+/** Pastes a text into a control or an editor, in place of what it has. */
+export async function paste(control: Locator, text: string, html = ''): Promise<void> {
+  await control.focus();
+  await control.press('Control+a');
+  await control.evaluate(
+    (element, [plain, rich]) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', plain ?? '');
+      if (rich) data.setData('text/html', rich);
+      element.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [text, html],
+  );
+}
