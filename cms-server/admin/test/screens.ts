@@ -12,7 +12,7 @@ export const SCREENS = [
   'c/post/the-ten-oclock-boat',
   'c/place/tidemill',
   'c/author/maren',
-  'c/post/new',
+  'c/post/+new',
   'c/product/tidewater?panel=versions',
   'c/product/tidewater?panel=used',
   'c/product/tidewater/compare?from=1&to=2',
@@ -43,6 +43,7 @@ export async function addManaged(server: Server): Promise<void> {
   };
   const type = '/api/v1/internal/contenttype/post';
   await send('PUT', type, { ...(await (await send('GET', type)).json()), draftPublic: true });
+  await send('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', minutes: 9 }]);
   await send('PATCH', '/api/v1/content/product/batch', [{ id: 'tidewater', price: 12 }]);
   await send('POST', '/api/v1/content/author', { id: 'gone', name: 'Someone who left', role: 'writer' });
   await send('DELETE', '/api/v1/content/author/gone');
@@ -64,11 +65,7 @@ export async function openScreen(page: Page, home: string, path: string): Promis
   await page.goto(`${home}/admin/${path}`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(
-    page
-      .getByRole('main')
-      .locator('a, input, button')
-      .filter({ visible: true })
-      .first(),
+    page.getByRole('main').locator('a, input, button, .notice').filter({ visible: true }).first(),
   ).toBeVisible();
   await expect(page.getByRole('main').locator('.skeleton')).toHaveCount(0);
   await page.waitForLoadState('load');

@@ -38,7 +38,7 @@ use crate::{
         cookie,
         form::{self, Form},
         query::{Query, UnknownPaths, query_string},
-        visibility, write_conditions,
+        visibility, write_guards,
     },
     http::{
         backup, changes,
@@ -362,9 +362,9 @@ impl AuthenticatedRequest {
             }
             self.read_body(app, body, &mut outputs.log).await?
         };
-        let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;
+        let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
         if is_change {
-            caller = caller.with_conditions(write_conditions::read(&self.parts, &json.bytes)?);
+            caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
         let work = match self.route.execution {
             Execution::Blocking(work) => work,

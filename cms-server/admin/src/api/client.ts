@@ -4,6 +4,7 @@ import createClient from 'openapi-fetch';
 import { learnTime } from '../value/clock';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
+import { noteSent } from './sent';
 
 export type Schema = components['schemas'];
 
@@ -28,6 +29,11 @@ export function onSignedOut(handler: SignInAgain): void {
   signInAgain = handler;
 }
 
+/** Waits for a new sign-in after a 401; true when the request may be sent again. */
+export function signedInAgain(): Promise<boolean> {
+  return signInAgain();
+}
+
 /** Headers of every request of the page. */
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 
@@ -37,7 +43,9 @@ const SESSION = /^\/api\/v1\/session(\/code)?$/;
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
 async function fetchSignedIn(request: Request): Promise<Response> {
   const repeated = request.clone();
+  const done = noteSent(request);
   const response = await fetch(request);
+  done(response.status);
   // Only these responses never come from a cache.
   if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))
     learnTime(response.headers.get('date'));

@@ -1,7 +1,8 @@
 // Saving one object: one request at a time, each in the state that the previous response gave; requests
 // without a definite response are repeated. Plain code with the request as a function.
 import type { Answer } from '../api/client';
-import type { Problem } from '../api/problem';
+import { networkProblem, type Problem } from '../api/problem';
+import { t } from '../text';
 import { isEqual } from '../value/equal';
 import type { Base, Values } from './draft.svelte';
 import { baseOf, type StoredObject } from './store';
@@ -27,6 +28,8 @@ export interface QueueState {
   retry: { at: number; problem: Problem } | null;
 }
 
+/** Writes of one save that changes of others may outrun. */
+export const MOST_ATTEMPTS = 4;
 const RETRY_SECONDS = [2, 4, 8, 16, 32, 60];
 
 /** Tells whether a write may succeed without a change of it. */
@@ -144,6 +147,7 @@ export class SaveQueue {
       if (this.#stopped) return { stopped: true };
       this.#report({ busy: true, retry: this.state.retry });
       const write = this.#write(wanted.values);
+      if (write === null) return { refused: { ...networkProblem(), status: 428, message: t.writing.noTag } };
       const result = await this.send(write);
       if (!('problem' in result)) {
         this.#creation = null;
@@ -169,9 +173,11 @@ export class SaveQueue {
     }
   }
 
-  #write(values: Values): Write {
+  /** Null when the state that the write replaces is not known: it could overwrite the work of others. */
+  #write(values: Values): Write | null {
     if (this.#id !== null && this.#base !== null) {
-      return { kind: 'update', id: this.#id, values, etag: this.#base.etag ?? '*' };
+      const { etag } = this.#base;
+      return etag === null ? null : { kind: 'update', id: this.#id, values, etag };
     }
     this.#creation ??= { values, key: uuid() };
     return { kind: 'create', ...this.#creation };

@@ -1,14 +1,15 @@
-// Where people look for an object that they know: in the short texts of its type. Knows no request.
+// Where people look for an object that they know: in titles, and in the other short texts of given types. Over
+// all types only in titles: each further property costs time. Knows no request.
 import { formFor, session, typeNamed } from '../session/session.svelte';
 
 const FIELDS = 100;
 const SHORT = new Set(['text', 'email', 'select', 'radio', 'textarea', 'simpleList']);
 
-/** Properties to find an object by; those of its title count more. */
+/** Properties to find an object by; those of its title count more. No names mean all types. */
 export function titleFields(names: string[]): string[] {
   const types = names.length > 0 ? names.flatMap((name) => typeNamed(name) ?? []) : session.types;
   const fields = types.flatMap((type) => formFor(type).fields).filter((field) => SHORT.has(field.kind));
   const titles = new Set(fields.filter((field) => field.title).map((field) => field.name));
-  const others = fields.map((field) => field.name).filter((name) => !titles.has(name));
+  const others = names.length === 0 ? [] : fields.map(({ name }) => name).filter((name) => !titles.has(name));
   return [...new Set(['id^2', ...[...titles].map((name) => `${name}^5`), ...others])].slice(0, FIELDS);
 }

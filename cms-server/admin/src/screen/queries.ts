@@ -17,6 +17,8 @@ export const queries = new QueryClient({
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: true,
       throwOnError: false,
+      // Else a result that is read for the first time after it arrived stays what it was before.
+      notifyOnChangeProps: 'all',
     },
   },
 });

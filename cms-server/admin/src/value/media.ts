@@ -81,12 +81,13 @@ export function fileOfUrl(url: unknown): { id: string; extension: string } | nul
 
 /** A size in bytes for people. */
 export function byteSize(bytes: number, language: string): string {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const step = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log(bytes) / Math.log(1024)));
+  if (bytes < 1024) return `${new Intl.NumberFormat(language).format(bytes)}\u00a0B`;
+  const units = ['kilobyte', 'megabyte', 'gigabyte'];
+  const step = Math.min(3, Math.floor(Math.log(bytes) / Math.log(1024)));
   return new Intl.NumberFormat(language, {
     style: 'unit',
-    unit: units[step] ?? 'byte',
-    unitDisplay: step === 0 ? 'long' : 'short',
+    unit: units[step - 1] ?? 'kilobyte',
+    unitDisplay: 'short',
     maximumFractionDigits: step < 2 ? 0 : 1,
   }).format(bytes / 1024 ** step);
 }

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { ADMIN_KEY } from '../server';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 /** A small image that the server can decode. */
@@ -69,6 +70,26 @@ test('filters files, keeps the filters in the address, and pastes an image', asy
   await expect(page.getByText('1 of the 1 files on this page are not used.')).toBeVisible();
   await page.getByRole('button', { name: 'List' }).click();
   await expectAccessible(page);
+});
+
+test('counts the address of a file in a block as a use', async ({ page, server, home }) => {
+  const upload = async (name: string): Promise<{ url: string }> => {
+    const body = new FormData();
+    body.append('type', 'file');
+    body.append('file', new Blob([`contents of ${name}`], { type: 'text/plain' }), name);
+    const headers = { 'X-AUTH-TOKEN': ADMIN_KEY };
+    return (await fetch(`${server.url}/api/media`, { method: 'POST', headers, body })).json();
+  };
+  await upload('lonely.txt');
+  const { url } = await upload('linked.txt');
+  const block = { id: 'a', type: 'image', data: { url, caption: '' } };
+  const content = { time: 1, version: '2', blocks: [block] };
+  await server.request('PATCH', '/api/v1/content/post/the-ten-oclock-boat', { content });
+  await signIn(page);
+  await page.goto(`${home}/admin/media?unused=1&kind=file`);
+  await expect(page.getByText('1 of the 2 files on this page are not used.')).toBeVisible();
+  await expect(page.getByRole('link', { name: /lonely\.txt/ })).toBeVisible();
+  await expect(page.getByText(/Only the files of this page are checked/)).toBeVisible();
 });
 
 test('crops an image by keyboard and by numbers, and sets its focal point', async ({ page, server }) => {

@@ -22,7 +22,7 @@ test('writes, corrects and publishes a post without a pointer', async ({ page, s
   await expect(page.getByLabel(/^Published/)).toBeFocused();
   await page.keyboard.type('03112026');
   await page.keyboard.press('Tab');
-  await page.keyboard.type('0930');
+  await page.keyboard.type('0930a');
   await tabTo(page, /^Author: search/);
   await page.keyboard.type('maren');
   await expect(page.getByRole('option', { name: 'Maren Holloway' })).toBeVisible();
@@ -54,6 +54,8 @@ test('writes, corrects and publishes a post without a pointer', async ({ page, s
 
 /** Drags with a real pointer, in steps, to the middle of a target. */
 async function drag(page: Page, handle: Locator, target: Locator): Promise<void> {
+  await target.scrollIntoViewIfNeeded();
+  await handle.scrollIntoViewIfNeeded();
   const [from, to] = [await handle.boundingBox(), await target.boundingBox()];
   if (!from || !to) throw new Error('nothing to drag');
   await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
@@ -63,9 +65,13 @@ async function drag(page: Page, handle: Locator, target: Locator): Promise<void>
 }
 
 const titles = (list: Locator) =>
-  list.getByRole('listitem').evaluateAll((items) =>
-    items.map((item) => item.querySelector('button[aria-haspopup="menu"]')?.getAttribute('aria-label') ?? ''),
-  );
+  list
+    .getByRole('listitem')
+    .evaluateAll((items) =>
+      items.map(
+        (item) => item.querySelector('button[aria-haspopup="menu"]')?.getAttribute('aria-label') ?? '',
+      ),
+    );
 
 test('puts links in order with a pointer, with keys and with the menu', async ({ page, server, home }) => {
   const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/place/${id}` });
@@ -98,7 +104,11 @@ test('puts links in order with a pointer, with keys and with the menu', async ({
 
 test('puts the blocks of a text in order with a pointer and with keys', async ({ page, server, home }) => {
   const block = (id: string, text: string) => ({ id, type: 'paragraph', data: { text } });
-  const content = { time: 1, version: '2.30', blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')] };
+  const content = {
+    time: 1,
+    version: '2.30',
+    blocks: [block('a', 'One'), block('b', 'Two'), block('c', 'Three')],
+  };
   await server.request('PATCH', '/api/v1/content/post/batch', [{ id: 'the-ten-oclock-boat', content }]);
   await signIn(page);
   await openScreen(page, home, 'c/post/the-ten-oclock-boat');
@@ -106,7 +116,14 @@ test('puts the blocks of a text in order with a pointer and with keys', async ({
   const paragraphs = text.locator('p');
   await expect(paragraphs).toHaveText(['One', 'Two', 'Three']);
   await paragraphs.nth(2).hover();
-  await page.getByTitle(/Drag/).dragTo(paragraphs.first(), { targetPosition: { x: 5, y: 1 } });
+  const grip = await page.getByTitle('Drag to move the block').boundingBox();
+  const target = await paragraphs.first().boundingBox();
+  if (!grip || !target) throw new Error('nothing to drag');
+  await page.mouse.move(grip.x + 8, grip.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + 8, grip.y);
+  await page.mouse.move(target.x + 5, target.y + 3, { steps: 5 });
+  await page.mouse.up();
   await expect(paragraphs).toHaveText(['Three', 'One', 'Two']);
   await paragraphs.nth(1).click();
   await page.keyboard.press('Alt+ArrowDown');
@@ -118,8 +135,13 @@ test('puts the items of a list in order with a pointer', async ({ page, home }) 
   await signIn(page);
   await openScreen(page, home, 'c/place/tidemill');
   const list = page.getByRole('group', { name: 'Opening hours', exact: true }).getByRole('list').first();
+  await expect(list.getByRole('listitem')).toHaveCount(2);
   const [first, second] = await titles(list);
-  await drag(page, list.getByRole('button', { name: first ?? '', exact: true }), list.getByRole('listitem').last());
+  await drag(
+    page,
+    list.getByRole('button', { name: first ?? '', exact: true }),
+    list.getByRole('listitem').last(),
+  );
   await expect.poll(() => titles(list)).toEqual([second, first]);
   await page.getByRole('button', { name: 'Reset Opening hours to the stored value' }).click();
   await expect.poll(() => titles(list)).toEqual([first, second]);

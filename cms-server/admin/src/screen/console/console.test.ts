@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import api from '../../../api.json';
 import { findOperations, readOperations } from './operations';
-import { asCommand, asCurl, missingOf, requestOf } from './request';
+import { asCommand, asCurl, missingOf, operationOf, requestOf } from './request';
 
 const operations = readOperations(api);
 const named = (id: string) => {
@@ -32,5 +32,25 @@ test('puts values where they belong, and quotes them', () => {
   expect(asCommand(list, { 'path.contentType': 'post' }, 'https://x')).toBe(
     'cms object list post --server https://x',
   );
-  expect(asCommand(list, values, 'https://x')).toBeNull();
+  expect(asCommand(list, values, 'https://x')).toBe(
+    "cms object list post --limit 5 --id a --id 'b c' --server https://x",
+  );
+  expect(asCommand(list, { ...values, 'header.If-None-Match': '"a"' }, 'https://x')).toBeNull();
+});
+
+test('recognises a request that was sent', () => {
+  const found = (method: string, path: string) => operationOf(operations, method, path);
+  const list = found(
+    'GET',
+    '/api/v1/content/post?limit=5&fields%5B%5D=id&fields%5B%5D=slug&order_direction=desc',
+  );
+  expect(list?.operation.id).toBe('content_list');
+  expect(list?.complete).toBe(true);
+  expect(list && asCommand(list.operation, list.values, 'https://x')).toBe(
+    'cms object list post --limit 5 --desc --field id --field slug --server https://x',
+  );
+  expect(found('PUT', '/api/v1/content/post/slow%20boat')?.values['path.id']).toBe('slow boat');
+  expect(found('GET', '/api/v1/internal/contenttype')?.operation.id).toBe('getContentDefinitions');
+  expect(found('GET', '/api/v1/search?q=tea&filters%5Bprice%5D=1')?.complete).toBe(false);
+  expect(found('GET', '/nothing')).toBeNull();
 });

@@ -69,6 +69,7 @@ export function asFetch({ method, path, headers, body }: ConsoleRequest, origin:
 /** Commands by operation; words in braces are values. */
 const COMMANDS: Record<string, string> = {
   content_list: 'object list {path.contentType}',
+  search: 'search {query.q}',
   content_get: 'object get {path.contentType} {path.id}',
   content_delete: 'object delete {path.contentType} {path.id}',
   content_incoming: 'object incoming {path.contentType} {path.id}',
@@ -90,13 +91,87 @@ const COMMANDS: Record<string, string> = {
   getOpenApiSchema: 'openapi',
 };
 
-/** The command that does the same, where there is one and nothing but the path is given. */
-export function asCommand(operation: Operation, values: ParameterValues, origin: string): string | null {
+/** Flags by operation and parameter. */
+const FLAGS: Record<string, Record<string, string>> = {
+  content_list: {
+    'query.page': '--page',
+    'query.limit': '--limit',
+    'query.order_by': '--order-by',
+    'query.hydrate': '--hydrate',
+    'query.filters': '--filters',
+    'query.ids[]': '--id',
+    'query.fields[]': '--field',
+  },
+  content_get: { 'query.hydrate': '--hydrate', 'query.fields[]': '--field' },
+  search: {
+    'query.page': '--page',
+    'query.limit': '--limit',
+    'query.order_by': '--order-by',
+    'query.hydrate': '--hydrate',
+    'query.content_type[]': '--type',
+    'query.fields[]': '--field',
+    'query.item_fields[]': '--item-field',
+  },
+};
+
+/** Operations whose commands show published versions only, without a flag. */
+const PREVIEW = ['content_list', 'search'];
+
+/** The command that does the same, where there is one and it has flags for all values. */
+export function asCommand(
+  operation: Operation,
+  values: ParameterValues,
+  origin: string,
+  options: { preview?: boolean } = {},
+): string | null {
   const command = COMMANDS[operation.id];
-  const more = operation.parameters.some(
-    (parameter) => parameter.in !== 'path' && values[valueKey(parameter)],
-  );
-  if (command === undefined || more) return null;
+  if (command === undefined) return null;
+  const flags: string[] = [];
+  for (const parameter of operation.parameters) {
+    const key = valueKey(parameter);
+    const value = values[key] ?? '';
+    if (value === '' || command.includes(`{${key}}`)) continue;
+    const flag = FLAGS[operation.id]?.[key];
+    if (flag !== undefined) flags.push(...value.split('\n').map((one) => `${flag} ${quoted(one)}`));
+    else if (key === 'query.order_direction') flags.push(...(value === 'desc' ? ['--desc'] : []));
+    else return null;
+  }
+  if (options.preview && PREVIEW.includes(operation.id)) flags.push('--preview');
   const words = command.replace(/\{([^}]+)\}/g, (_all, key: string) => quoted(values[key] ?? ''));
-  return `cms ${words} --server ${origin}`;
+  return ['cms', words, ...flags, '--server', origin].join(' ');
+}
+
+/** The operation of a request that was sent, with its values; null when the document does not have it. */
+export function operationOf(
+  operations: Operation[],
+  method: string,
+  path: string,
+): { operation: Operation; values: ParameterValues; complete: boolean } | null {
+  const [pathname = '', search = ''] = path.split('?');
+  const parts = pathname.split('/');
+  const candidates = operations.filter((one) => {
+    const template = one.path.split('/');
+    return (
+      one.method === method &&
+      template.length === parts.length &&
+      template.every((part, index) => part.startsWith('{') || part === parts[index])
+    );
+  });
+  // Operations of all types have commands; otherwise a path without braces is more exact.
+  const rank = ({ id, path: template }: Operation) =>
+    COMMANDS[id] === undefined ? template.split('{').length : 0;
+  const [operation] = candidates.sort((a, b) => rank(a) - rank(b));
+  if (!operation) return null;
+  const values: ParameterValues = {};
+  operation.path.split('/').forEach((part, index) => {
+    if (part.startsWith('{')) values[`path.${part.slice(1, -1)}`] = decodeURIComponent(parts[index] ?? '');
+  });
+  const known = new Set(operation.parameters.map(valueKey));
+  let complete = true;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const key = `query.${name}`;
+    if (!known.has(key)) complete = false;
+    else values[key] = values[key] === undefined ? value : `${values[key]}\n${value}`;
+  }
+  return { operation, values, complete };
 }

@@ -60,7 +60,10 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
 
 /** Ids of the columns where nobody has chosen others: those of the type, else a few short properties. */
 export function firstColumns(type: ContentType, form: Form): string[] {
-  const named = type.admin.columns.filter((name) => form.fields.some((field) => field.name === name));
+  // The title has its column in any case.
+  const named = type.admin.columns.filter((name) =>
+    form.fields.some((field) => field.name === name && !field.title),
+  );
   const short = form.fields
     .filter(
       (field) =>

@@ -5,6 +5,12 @@ export const apiConsole: Texts['apiConsole'] = {
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'In der API-Konsole öffnen',
+  sentAbout:
+    'Was diese Seite gesendet hat, das Letzte zuerst. Programme senden dasselbe mit einem Schlüssel.',
+  sentNone: 'Diese Seite hat noch nichts gesendet.',
+  sentWaiting: 'keine Antwort',
+  sentTimes: (count) => `${String(count)}-mal`,
+  sentNoBody: 'Der Inhalt wird nicht gezeigt: Er kann ein Passwort enthalten oder ist groß.',
   operation: 'Operation',
   choose: 'Nach Name oder Pfad suchen',
   parameters: 'Parameter',

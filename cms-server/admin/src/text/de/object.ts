@@ -2,6 +2,7 @@
 import type { Texts } from '..';
 
 export const object: Texts['object'] = {
+  missing: 'Dieses Objekt gibt es nicht',
   newTitle: (type) => `Neu: ${type}`,
   save: 'Speichern',
   saved: (version) => `Als Version ${String(version)} gespeichert.`,

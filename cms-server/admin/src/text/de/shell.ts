@@ -1,4 +1,5 @@
 // Der Rahmen um jeden Bildschirm.
+import { plural } from '../format';
 import type { Texts } from '..';
 import { plural } from '../format';
 
@@ -19,7 +20,9 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+  requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
+  leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
   signOutLoses: (count) =>
     plural(count, {

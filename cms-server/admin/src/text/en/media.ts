@@ -45,6 +45,10 @@ export const media = {
   checkingUses: 'Looking for uses…',
   unusedOnPage: (unused: number, files: number) =>
     `${String(unused)} of the ${String(files)} files on this page are not used.`,
+  unusedNote:
+    'Only the files of this page are checked: links to them, and their addresses in blocks. Addresses in rich texts and Markdown, and on other sites, are not noticed.',
+  unusedUnknown: (count: number) =>
+    count === 1 ? '1 file could not be checked.' : `${String(count)} files could not be checked.`,
   clearFilters: 'Remove filters',
   noMatch: 'No file matches these filters.',
   view: 'View',
@@ -71,7 +75,6 @@ export const media = {
   crop: 'Crop',
   wholeImage: 'whole image',
   copy: 'Copy address',
-  copied: 'Copied.',
   delete: 'Delete this file',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteBlocked: 'Objects use this file: remove it there first.',
@@ -99,6 +102,8 @@ export const media = {
   dropHint: 'or drop or paste files here',
   alt: 'Alt text',
   altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
+  altChanged: (alt: string) =>
+    `Not saved yet: somebody changed it to “${alt}”. Edit it again to replace that.`,
   altSaved: 'Alt text saved.',
   altScope: 'Saved with the file, for every place that shows it.',
   open: (name: string) => `Open ${name}`,

@@ -1,5 +1,6 @@
 // The form of an object.
 export const object = {
+  missing: 'This object does not exist',
   newTitle: (type: string) => `New: ${type}`,
   save: 'Save',
   saved: (version: number) => `Saved as version ${String(version)}.`,

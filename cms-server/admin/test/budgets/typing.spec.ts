@@ -1,0 +1,110 @@
+// From key press to paint, on a processor four times slower: many fields, many items, long texts.
+import { loadavg } from 'node:os';
+import type { Page } from '@playwright/test';
+import type { Server } from '../server';
+import { expect, signIn, test } from '../support';
+import { create, keyPresses, percentile95, textType } from './measure';
+
+/** On a processor that is slower by this factor. */
+const SLOWER = 4;
+const BUDGET_MS = 50;
+const KEYS = 60;
+const TEXT_BYTES = 50_000;
+const ITEMS = 500;
+const FIELDS = 300;
+
+const words = 'The night ferry leaves at ten, or when the last lorry is lashed down, whichever is later. ';
+/** Paragraphs of 600 letters, 50 KB in all. */
+const paragraphs = Array.from({ length: Math.ceil(TEXT_BYTES / 600) }, () => words.repeat(7).slice(0, 600));
+
+async function put(server: Server, type: string, values: Record<string, unknown>): Promise<string> {
+  const response = await server.request('POST', `/api/v1/content/${type}`, values);
+  expect(response.status, await response.clone().text()).toBe(200);
+  const { id } = await response.json();
+  return id;
+}
+
+async function measure(page: Page, what: string): Promise<void> {
+  // The first keys load and compile what the others use.
+  await keyPresses(page, 5);
+  const times = await keyPresses(page, KEYS);
+  expect(times.length).toBe(KEYS);
+  const p95 = percentile95(times) * SLOWER;
+  console.log(
+    `key press to paint, ${what}: p95 ${p95.toFixed(0)} ms, load ${loadavg()[0]?.toFixed(1) ?? ''}`,
+  );
+  expect(p95).toBeLessThan(BUDGET_MS);
+}
+
+test('form of 300 fields', async ({ page, server, home }) => {
+  await create(
+    server,
+    textType(
+      'wide',
+      Array.from({ length: FIELDS }, (_, n) => `field${String(n)}`),
+    ),
+  );
+  await signIn(page);
+  await page.goto(`${home}/admin/c/wide/+new`);
+  await page.getByLabel('Field150', { exact: true }).click();
+  await measure(page, 'form of 300 fields');
+});
+
+test('list of 500 items', async ({ page, server, home }) => {
+  const brewing = Array.from({ length: ITEMS }, (_, n) => ({
+    method: `Method ${String(n)}`,
+    grams: n + 1,
+    water: n + 1,
+  }));
+  const id = await put(server, 'product', { name: 'Many ways', kind: 'coffee', price: 5, brewing });
+  await signIn(page);
+  await page.goto(`${home}/admin/c/product/${id}`);
+  await page
+    .getByRole('textbox', { name: /^Method/ })
+    .nth(20)
+    .click();
+  await measure(page, 'list of 500 items');
+});
+
+test('rich text of 50 KB', async ({ page, server, home }) => {
+  const description = paragraphs.map((text) => `<p>${text}</p>`).join('\n');
+  const id = await put(server, 'product', { name: 'Long story', kind: 'coffee', price: 5, description });
+  await signIn(page);
+  await page.goto(`${home}/admin/c/product/${id}`);
+  await page.getByRole('textbox', { name: 'Description' }).locator('p').nth(20).click();
+  await measure(page, 'rich text of 50 KB');
+});
+
+test('blocks of 50 KB', async ({ page, server, home }) => {
+  const blocks = paragraphs.map((text, n) => ({
+    id: `block${String(n)}`,
+    type: 'paragraph',
+    data: { text },
+  }));
+  const id = await put(server, 'post', {
+    title: 'Long story',
+    slug: 'long-story',
+    published: '2026-01-02T03:04',
+    author: [{ type: 'internal', dataUrl: '/api/v1/content/author/elodie' }],
+    excerpt: 'Long',
+    content: { time: 1, version: '2.22.2', blocks },
+  });
+  await signIn(page);
+  await page.goto(`${home}/admin/c/post/${id}`);
+  await page.getByRole('textbox', { name: 'Content' }).locator('p').nth(20).click();
+  await measure(page, 'blocks of 50 KB');
+});
+
+test('Markdown of 50 KB', async ({ page, server, home }) => {
+  const story = paragraphs.join('\n\n');
+  const id = await put(server, 'place', {
+    name: 'Long story',
+    kind: 'port',
+    location: { lat: 1, lon: 2 },
+    story,
+  });
+  await signIn(page);
+  await page.goto(`${home}/admin/c/place/${id}`);
+  await page.getByRole('textbox', { name: 'Story' }).click();
+  await measure(page, 'Markdown of 50 KB');
+});
