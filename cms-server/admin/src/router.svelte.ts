@@ -99,18 +99,15 @@ export function newHref(type: string, query?: Record<string, string>): string {
 /** Built-in types that have screens of their own. */
 const OWN_SCREENS: Record<string, string> = { _media: 'media', _webhooks: 'webhooks' };
 
-function listPath(type: string): string {
-  return OWN_SCREENS[type] ?? `c/${encodeURIComponent(type)}`;
-}
-
 /** The URL of the list of a type. */
 export function listHref(type: string): string {
-  return href(listPath(type));
+  return href(OWN_SCREENS[type] ?? `c/${encodeURIComponent(type)}`);
 }
 
-/** The URL of an object. */
+/** The URL of the form of an object. */
 export function objectHref(type: string, id: string, query?: Record<string, string | undefined>): string {
-  return href(`${listPath(type)}/${encodeURIComponent(id)}`, query);
+  const list = type === '_media' ? 'media' : `c/${encodeURIComponent(type)}`;
+  return href(`${list}/${encodeURIComponent(id)}`, query);
 }
 
 /** Opens a URL of the page; `replace` adds nothing to the history, `keep` stays on the open screen. */

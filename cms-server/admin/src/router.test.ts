@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-type Router = typeof import('./router.svelte');
-let router: Router;
+const load = () => import('./router.svelte');
+let router: Awaited<ReturnType<typeof load>>;
 
 const arrived = () =>
   new Promise((resolve) => addEventListener('popstate', () => setTimeout(resolve), { once: true }));
 
 beforeAll(async () => {
   history.replaceState(null, '', '/admin/c/post');
-  router = await import('./router.svelte');
+  router = await load();
   window.scrollTo = () => undefined;
 });
 
@@ -70,7 +70,7 @@ describe('addresses', () => {
 
   it('of built-in types are those of their screens', () => {
     expect(router.listHref('_media')).toBe('/admin/media');
-    expect(router.objectHref('_webhooks', '1')).toBe('/admin/webhooks/1');
+    expect(router.listHref('_webhooks')).toBe('/admin/webhooks');
     expect(router.objectHref('post', 'a b', { panel: 'used' })).toBe('/admin/c/post/a%20b?panel=used');
   });
 });

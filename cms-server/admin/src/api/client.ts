@@ -44,10 +44,7 @@ const SESSION = /^\/api\/v1\/session(\/code)?$/;
 async function fetchSignedIn(request: Request): Promise<Response> {
   const repeated = request.clone();
   const done = noteSent(request);
-  const response = await fetch(request).catch((error: unknown) => {
-    done(0);
-    throw error;
-  });
+  const response = await fetch(request);
   done(response.status);
   // Only these responses never come from a cache.
   if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))

@@ -48,7 +48,7 @@ export class ObjectEditor {
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title: string = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
+  readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -179,15 +179,11 @@ export class ObjectEditor {
 
   /** As the save that it belongs to: repeated until there is a definite response. */
   async #readLaterToSave(): Promise<Later | null> {
-    for (let failures = 0; ; failures += 1) {
-      const later = await this.#readLater();
-      if (!later || !('problem' in later)) return later;
-      if (!mayRepeat(later.problem)) {
-        this.problem = later.problem;
-        return null;
-      }
-      if (!(await this.#queue.wait(later.problem, failures))) return null;
-    }
+    const later = await this.#queue.repeat(() => this.#readLater());
+    if (!later || !('problem' in later)) return later;
+    // Given up while it waited: then there is no problem any more.
+    if (!mayRepeat(later.problem)) this.problem = later.problem;
+    return null;
   }
 
   /** The current state; null when there is none any more. */
@@ -327,9 +323,7 @@ export class ObjectEditor {
 
   /** Saves what the form has of a deleted object as a new one. */
   async saveAsNew(): Promise<boolean> {
-    this.gone = null;
-    this.id = null;
-    this.object = null;
+    this.gone = this.id = this.object = null;
     this.draft.base = null;
     this.#queue.forget();
     // When saving is refused, the work is that on a new object.

@@ -6,6 +6,7 @@ import { t } from '../text';
 import { isEqual } from '../value/equal';
 import type { Base, Values } from './draft.svelte';
 import { baseOf, type StoredObject } from './store';
+import { isRecord } from '../value/record';
 import { uuid } from '../value/uuid';
 
 /** Sends one write: with `id` a replacement of the state `etag`, else a creation with `key`. */
@@ -34,6 +35,10 @@ const RETRY_SECONDS = [2, 4, 8, 16, 32, 60];
 /** Tells whether a write may succeed without a change of it. */
 export function mayRepeat(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || problem.status === 429;
+}
+
+function isProblem(result: unknown): result is { problem: Problem } {
+  return isRecord(result) && 'problem' in result;
 }
 
 /** Seconds before the next attempt: what the server asks for, else longer each time. */
@@ -84,14 +89,20 @@ export class SaveQueue {
     });
   }
 
-  /** Waits as before a repetition, for a request that belongs to a save; false when it is given up. */
-  async wait(problem: Problem, failures: number): Promise<boolean> {
-    this.#stopped = false;
-    this.#waiting = true;
-    await this.#pause(pauseAfter(problem, failures), problem);
-    this.#waiting = false;
-    this.#report({ busy: false, retry: null });
-    return !this.#stopped;
+  /** Repeats a request that belongs to a save, until there is a definite response or it is given up. */
+  async repeat<T>(
+    request: () => Promise<T | { problem: Problem } | null>,
+  ): Promise<T | { problem: Problem } | null> {
+    for (let failures = 0; ; failures += 1) {
+      const result = await request();
+      if (!isProblem(result) || !mayRepeat(result.problem)) return result;
+      this.#stopped = false;
+      this.#waiting = true;
+      await this.#pause(pauseAfter(result.problem, failures), result.problem);
+      this.#waiting = false;
+      this.#report({ busy: false, retry: null });
+      if (this.#stopped) return result;
+    }
   }
 
   /** Ends the pause before a repetition. */

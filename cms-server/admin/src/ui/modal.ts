@@ -1,5 +1,8 @@
 // Opening a modal dialog: the first control of its content gets the keyboard, and what had it before gets it
 // back. Knows no component.
+import { untrack } from 'svelte';
+import { toastPlaces } from './toasts.svelte';
+
 const CONTROLS = 'input, select, textarea, button';
 /** What opened the last dialog: a dialog that follows another one has the same opener. */
 let last: Element | null = null;
@@ -20,11 +23,13 @@ export function openModal(dialog: HTMLDialogElement): () => void {
     dialog.showModal();
     if (inside instanceof HTMLElement) inside.focus();
   };
+  untrack(() => toastPlaces.add(dialog));
   dialog.addEventListener('focusin', note);
   dialog.addEventListener('close', reopen);
   dialog.showModal();
   if (!dialog.querySelector('[autofocus]')) first(dialog)?.focus();
   return () => {
+    toastPlaces.remove(dialog);
     dialog.removeEventListener('focusin', note);
     dialog.removeEventListener('close', reopen);
     // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.

@@ -13,6 +13,22 @@ const SHOWN_MS = 6000;
 let last = 0;
 let shown = $state<Toast[]>([]);
 
+/** Open modal dialogs, the topmost last: everything outside of it can be neither used nor heard. */
+let dialogs = $state.raw<HTMLDialogElement[]>([]);
+
+export const toastPlaces = {
+  /** The dialog that shows the messages; null while none is open. */
+  get top(): HTMLDialogElement | null {
+    return dialogs.at(-1) ?? null;
+  },
+  add(dialog: HTMLDialogElement): void {
+    dialogs = [...dialogs, dialog];
+  },
+  remove(dialog: HTMLDialogElement): void {
+    dialogs = dialogs.filter((other) => other !== dialog);
+  },
+};
+
 export const toasts = {
   get all(): Toast[] {
     return shown;

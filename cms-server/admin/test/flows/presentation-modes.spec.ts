@@ -81,7 +81,7 @@ test.describe('in forced colours', () => {
 });
 
 test('has enough contrast in the themes of the settings', async ({ page, server, home }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   await addManaged(server);
   await signIn(page);
   for (const theme of ['Dark', 'High contrast']) {

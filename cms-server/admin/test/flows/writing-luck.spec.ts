@@ -20,7 +20,7 @@ test('keeps what was typed when the content type is deleted', async ({ page, ser
   const created = await server.request('POST', '/api/v1/internal/contenttype', memo);
   expect(created.status, await created.clone().text()).toBe(200);
   await signIn(page);
-  await openForm(page, 'c/memo/new');
+  await openForm(page, 'c/memo/+new');
   await page.getByLabel('Title').fill('Typed before the end of the type');
   const deleted = await server.request('DELETE', '/api/v1/internal/contenttype/memo');
   expect(deleted.status, await deleted.clone().text()).toBe(204);
@@ -79,13 +79,11 @@ for (const [what, years] of [
     const type = (await (await server.request('GET', path)).json()) as Record<string, unknown>;
     expect((await server.request('PUT', path, { ...type, draftPublic: true })).status).toBe(200);
     await page.reload();
-    await page
-      .getByRole('button', { name: /Choose|Schedule/ })
-      .first()
-      .click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Schedule…' }).click();
     const dialog = page.getByRole('dialog');
     await expect(dialog).toContainText(/in \d+ hours|tomorrow|in 1 day/);
-    await dialog.getByRole('button', { name: /^Schedule/ }).click();
+    await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
     await expect(dialog).toBeHidden();
     const { internal } = await storedObject(server, 'product/slow-kettle');
     expect(internal).toHaveProperty('scheduledAt');
@@ -235,7 +233,6 @@ test('keeps what another browser has stored when the server is killed', async ({
   await other.goto(`${home}/admin`);
   await signIn(other, ADMIN);
   await openForm(other, KETTLE);
-  // What was typed meanwhile follows by itself.
   await expect(other.getByLabel('Name')).toHaveValue(/^(Stored before the crash|Typed while it was down)$/);
   await context.close();
   await page.keyboard.press('Control+s');

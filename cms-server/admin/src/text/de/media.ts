@@ -77,7 +77,6 @@ export const media: Texts['media'] = {
   crop: 'Ausschnitt',
   wholeImage: 'ganzes Bild',
   copy: 'Adresse kopieren',
-  copied: 'Kopiert.',
   delete: 'Diese Datei löschen',
   deleteTitle: (name) => `${name} löschen?`,
   deleteBlocked: 'Objekte verwenden diese Datei: entfernen Sie sie zuerst dort.',

@@ -27,6 +27,16 @@ export const publishing: Texts['publishing'] = {
   publishNow: 'Veröffentlichen',
   saveAndPublish: 'Speichern und veröffentlichen',
   unpublish: 'Zurückziehen',
+  withdraw: {
+    unpublish: (title) => `„${title}“ zurückziehen?`,
+    archive: (title) => `„${title}“ archivieren?`,
+  },
+  withdrawNote: {
+    unpublish:
+      'Leser sehen es nicht mehr, es wird ein Entwurf. Rückgängig machen Sie das durch Veröffentlichen: Leser sehen dann den jetzigen Stand.',
+    archive:
+      'Leser sehen es nicht mehr. Rückgängig machen Sie das durch Veröffentlichen: Leser sehen dann den jetzigen Stand.',
+  },
   archive: 'Archivieren',
   scheduleAction: 'Planen …',
   publishLater: 'Später veröffentlichen …',

@@ -75,7 +75,6 @@ export const media = {
   crop: 'Crop',
   wholeImage: 'whole image',
   copy: 'Copy address',
-  copied: 'Copied.',
   delete: 'Delete this file',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteBlocked: 'Objects use this file: remove it there first.',

@@ -25,6 +25,15 @@ export const publishing = {
   publishNow: 'Publish',
   saveAndPublish: 'Save and publish',
   unpublish: 'Unpublish',
+  withdraw: {
+    unpublish: (title: string) => `Unpublish “${title}”?`,
+    archive: (title: string) => `Archive “${title}”?`,
+  },
+  withdrawNote: {
+    unpublish:
+      'Readers no longer see it, it becomes a draft. To undo this, publish it: readers then see its current version.',
+    archive: 'Readers no longer see it. To undo this, publish it: readers then see its current version.',
+  },
   archive: 'Archive',
   scheduleAction: 'Schedule…',
   publishLater: 'Publish later…',

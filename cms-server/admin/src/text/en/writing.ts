@@ -31,7 +31,6 @@ export const writing = {
   right: { c: 'create', u: 'change' },
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
   copyText: 'Copy my text',
-  copied: 'Copied.',
   discard: 'Discard…',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
@@ -50,6 +49,7 @@ export const writing = {
   changesOf: (who: string) => `Changes by ${who}`,
   // Others
   someone: 'Somebody else',
+  somebody: 'Somebody else',
   names: (names: string[]) => new Intl.ListFormat('en').format(names),
   later: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
@@ -69,7 +69,8 @@ export const writing = {
   dropValues: 'Remove these values',
   here: (who: string) => `${who} is here too`,
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
-  me: 'You, in another tab,',
+  meHere: 'Also open in another tab of yours',
+  meHereIn: (field: string) => `Also open in another tab of yours, in ${field}`,
   // Decision
   decide: 'Both changed the same property',
   decideFound: 'Compare and merge',
