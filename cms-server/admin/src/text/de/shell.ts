@@ -1,4 +1,5 @@
 // Der Rahmen um jeden Bildschirm.
+import { plural } from '../format';
 import type { Texts } from '..';
 
 export const shell: Texts['shell'] = {
