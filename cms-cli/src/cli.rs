@@ -55,11 +55,11 @@ Exit codes:
    2  wrong usage
    3  key missing, unknown or not allowed
    4  not found
-   5  conflict: stale plan, lock held
-   6  refused by validation, or a plan with blockers
-   7  partly done: some objects were refused
+   5  conflict: stale plan, another state of an object or a data directory
+   6  refused by validation, a plan with blockers, or a check that found something wrong
+   7  partly done: some objects or files were refused, or the command was interrupted
    8  would lose stored values: needs --allow-data-loss
-   9  server unreachable, busy, or timed out: safe to repeat
+   9  server unreachable, busy, or timed out, lock held, disk full: safe to repeat
   10  only with `ctd plan --exit-code`: there are changes";
 
 /// Run a content server and manage its content.
@@ -314,7 +314,8 @@ pub(crate) enum ObjectCommand {
     /// Replace an object by the one in a JSON or YAML file.
     Update {
         r#type: String,
-        /// Read this file, or `-` for standard input; with --filters, --q or --all without an id.
+        /// Read this file, or `-` for standard input. With --filters, --q or --all, give only FILE.
+        // Clap adds the outer brackets: `[ID] [FILE]`.
         #[arg(required = true, num_args = 1..=2, value_name = "ID] [FILE")]
         id_and_file: Vec<String>,
         /// Change only the properties in the file.

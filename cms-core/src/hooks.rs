@@ -10,12 +10,12 @@ use cms_store::WriteTransaction;
 pub(crate) use crate::webhook::synchronous::SynchronousCalls;
 pub(crate) use cms_model::webhook::synchronous::WriteEvent;
 
-use crate::{cms::Cms, webhook::feed};
+use crate::{cms::Cms, webhook::delivery_creator};
 
-/// Runs inside a transaction that is about to remove the rows of deleted objects, which their
-/// journal entries refer to.
+/// Runs inside a transaction that is about to remove deleted objects permanently: creates the
+/// deliveries of unread journal rows, which need these objects.
 pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
-    feed::catch_up(writer, at)
+    delivery_creator::catch_up(writer, at)
 }
 
 impl Cms {

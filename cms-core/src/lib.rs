@@ -49,7 +49,7 @@ pub use activity::service::ActivityLog;
 pub use auth::service::{FirstKeys, Keys};
 pub use backup::{
     restore::{restore, verify_backup},
-    schedule::{BackupDestination, BackupPlan},
+    schedule::{BackupDestination, BackupSchedule},
     service::{Backups, DatabaseCopy},
 };
 pub use bulk::service::Bulk;

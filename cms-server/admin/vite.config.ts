@@ -8,7 +8,10 @@ import { baseChunk, chunkFileNames, texts } from './texts';
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
 const proxy = Object.fromEntries(paths.map((path) => [path, { target: server }]));
-const policy = readFileSync('policy.txt', 'utf8').trim();
+/** As the server writes it, with the origins of its setting `preview-origins`. */
+const policy = readFileSync('policy.txt', 'utf8')
+  .trim()
+  .replace("frame-src 'self'", `frame-src 'self' ${process.env.PAGE_FRAMES ?? ''}`.trim());
 
 /** The server shows the page at `/admin` too; Vite only below `/admin/`. */
 const baseWithoutSlash: Plugin = {

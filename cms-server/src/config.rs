@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::BackupPlan;
+use cms_core::BackupSchedule;
 
 pub use crate::net::rate_limit::Rate;
 use crate::openid::OpenIdConfig;
@@ -25,7 +25,7 @@ pub enum MetricsAccess {
 
 /// Settings that change while the server runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tunables {
+pub struct ReloadableSettings {
     /// Slower reads are logged with their query; none logs none.
     pub slow_query: Option<Duration>,
     /// Request rate limit of one key.
@@ -34,7 +34,7 @@ pub struct Tunables {
     pub address_rate: Option<Rate>,
 }
 
-impl Default for Tunables {
+impl Default for ReloadableSettings {
     fn default() -> Self {
         let slow_query = Some(Duration::from_millis(250));
         Self { slow_query, key_rate: None, address_rate: None }
@@ -88,13 +88,13 @@ pub struct ServerConfig {
     /// How long a body may take to arrive.
     pub request_timeout: Duration,
     pub metrics: MetricsAccess,
-    pub tunables: Tunables,
+    pub reloadable: ReloadableSettings,
     /// Destination of the log, for its metrics.
     pub log: Option<LogWriter>,
     /// How long running requests may take to finish when the server stops.
     pub grace: Duration,
     /// Scheduled backups.
-    pub backups: Option<BackupPlan>,
+    pub backups: Option<BackupSchedule>,
     /// Sign-in by OpenID Connect.
     pub openid: Option<OpenIdConfig>,
 }
@@ -123,7 +123,7 @@ impl Default for ServerConfig {
             min_transfer_rate: 4096,
             request_timeout: Duration::from_mins(10),
             metrics: MetricsAccess::default(),
-            tunables: Tunables::default(),
+            reloadable: ReloadableSettings::default(),
             log: None,
             grace: Duration::from_secs(20),
             backups: None,

@@ -33,7 +33,7 @@ mod server;
 mod state;
 mod telemetry;
 
-pub use config::{MetricsAccess, Rate, ServerConfig, Tunables};
+pub use config::{MetricsAccess, Rate, ReloadableSettings, ServerConfig};
 pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
 pub use server::{Bound, Running, bind, serve};

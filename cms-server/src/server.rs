@@ -29,7 +29,7 @@ use tokio::{
 
 use crate::{
     background::{tasks::BackgroundTasks, webhooks},
-    config::{ServerConfig, Tunables},
+    config::{ReloadableSettings, ServerConfig},
     net::{
         connection::{Connection, IDLE_TIMEOUT, ResponseBody, Socket},
         raw_query::RequestLines,
@@ -152,7 +152,10 @@ impl Running {
     ///
     /// # Errors
     /// When signals cannot be listened for.
-    pub fn run_until_signal(self, reload: impl FnMut() -> Option<Tunables>) -> io::Result<()> {
+    pub fn run_until_signal(
+        self,
+        reload: impl FnMut() -> Option<ReloadableSettings>,
+    ) -> io::Result<()> {
         self.runtime.block_on(async {
             tokio::select! {
                 terminated = termination_signal() => terminated,
@@ -205,15 +208,15 @@ fn exit_after(timeout: Duration) {
 /// Reloads settings on each SIGHUP.
 async fn reload_on_signal(
     app: &App,
-    mut reload: impl FnMut() -> Option<Tunables>,
+    mut reload: impl FnMut() -> Option<ReloadableSettings>,
 ) -> io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let mut hangups = signal(SignalKind::hangup())?;
         while hangups.recv().await.is_some() {
-            if let Some(tunables) = reload() {
-                app.tune(tunables);
+            if let Some(reloadable) = reload() {
+                app.apply_reloadable(reloadable);
             }
         }
     }

@@ -11,14 +11,14 @@ use std::{
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{BackupPlan, Caller, Cms, Error, MemoryBudget, Result};
+use cms_core::{BackupSchedule, Caller, Cms, Error, MemoryBudget, Result};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::Instant,
 };
 
 use crate::{
-    config::{MetricsAccess, ServerConfig, Tunables},
+    config::{MetricsAccess, ReloadableSettings, ServerConfig},
     net::{
         connection_limits::ConnectionLimits,
         permits::Permits,
@@ -49,7 +49,7 @@ pub(crate) struct App {
     /// Notifies streams of changes and the webhook dispatcher of each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
-    pub(crate) backups: Option<BackupPlan>,
+    pub(crate) backups: Option<BackupSchedule>,
     pub(crate) min_transfer_rate: MinTransferRate,
     pub(crate) request_timeout: Duration,
     pub(crate) metrics: Metrics,
@@ -99,9 +99,9 @@ impl App {
             log: config.log.clone(),
             max_subscribers: config.subscribers.max(1),
             free_subscribers: Arc::new(Semaphore::new(config.subscribers.max(1))),
-            slow_query: AtomicU64::new(micros(config.tunables.slow_query)),
-            key_rate: RateLimiter::new(config.tunables.key_rate),
-            address_rate: RateLimiter::new(config.tunables.address_rate),
+            slow_query: AtomicU64::new(micros(config.reloadable.slow_query)),
+            key_rate: RateLimiter::new(config.reloadable.key_rate),
+            address_rate: RateLimiter::new(config.reloadable.address_rate),
             sign_in_limits: SignInLimits::default(),
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             started: Instant::now(),
@@ -114,10 +114,10 @@ impl App {
     }
 
     /// Applies settings that change while the server runs.
-    pub(crate) fn tune(&self, tunables: Tunables) {
-        self.slow_query.store(micros(tunables.slow_query), Ordering::Relaxed);
-        self.key_rate.set(tunables.key_rate);
-        self.address_rate.set(tunables.address_rate);
+    pub(crate) fn apply_reloadable(&self, reloadable: ReloadableSettings) {
+        self.slow_query.store(micros(reloadable.slow_query), Ordering::Relaxed);
+        self.key_rate.set(reloadable.key_rate);
+        self.address_rate.set(reloadable.address_rate);
     }
 
     /// Returns whether a read of this duration is logged as a slow query.

@@ -22,7 +22,7 @@ pub(crate) struct BackupArgs {
 /// Restore a data directory from a backup file.
 ///
 /// --data names the directory, which must be empty or missing. Nothing is restored when the file is
-/// damaged or incomplete. After an interrupt, run the same command again.
+/// damaged or incomplete. After an interruption, run the same command again.
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
     /// Read this file of `cms backup`.

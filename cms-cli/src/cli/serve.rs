@@ -20,6 +20,7 @@ use super::{
 ///
 /// While there is no user, each start prints a link that creates the first one
 /// (`CMS_SETUP_URL=...`), unless `CMS_ADMIN_EMAIL` and `CMS_ADMIN_PASSWORD` do.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Listen on this address and port; port 0 selects a free one.

@@ -7,7 +7,7 @@ use std::{sync::atomic::Ordering, thread, time::Duration};
 
 use cms_core::{
     Error,
-    wire::bulk::{BulkAction, BulkJob, BulkPreview, BulkResponse, JobState},
+    wire::bulk::{BulkAction, BulkJob, BulkJobState, BulkPreview, BulkResponse},
 };
 use serde_json::{Map, Value, json};
 
@@ -151,7 +151,7 @@ impl BulkChange<'_> {
         if job.refused > MAX_PRINTED as u64 {
             printer.note("more are refused; they are counted, but not shown")?;
         }
-        if job.state == JobState::Failed {
+        if job.state == BulkJobState::Failed {
             let reason = job.error.unwrap_or_default();
             let done = counted(job.succeeded, "object");
             return Err(Failure::local(format!("the job failed: {reason}"))
@@ -162,7 +162,7 @@ impl BulkChange<'_> {
         let value = json!({ "done": job.succeeded, "refused": reasons.collect::<Vec<_>>() });
         let (done, refused) = (job.succeeded, job.refused);
         printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
-        if job.state == JobState::Stopped {
+        if job.state == BulkJobState::Stopped {
             printer.note("stopped; the other objects did not change")?;
             return Ok(Outcome::Partial);
         }

@@ -54,7 +54,7 @@ pub(super) fn run(
         }
         return dry_run_report(&*target, &args.r#type, &ids)?.print(verb, true, printer);
     }
-    let mut work = Work {
+    let mut run = StatusRun {
         target: &*target,
         content_type: &args.r#type,
         action,
@@ -63,10 +63,10 @@ pub(super) fn run(
         interrupt: &interrupt(),
     };
     let finished = match args.hydrate {
-        None => work.in_batches(&ids),
-        Some(levels) => work.one_by_one(&ids, levels > 0),
+        None => run.in_batches(&ids),
+        Some(levels) => run.one_by_one(&ids, levels > 0),
     };
-    let Work { report, progress, .. } = work;
+    let StatusRun { report, progress, .. } = run;
     drop(progress);
     if let Err(error) = finished {
         return Err(report.failure(error, verb));
@@ -74,7 +74,7 @@ pub(super) fn run(
     report.print(verb, false, printer)
 }
 
-struct Work<'a> {
+struct StatusRun<'a> {
     target: &'a dyn Target,
     content_type: &'a str,
     action: PublishAction,
@@ -83,7 +83,7 @@ struct Work<'a> {
     interrupt: &'a AtomicBool,
 }
 
-impl Work<'_> {
+impl StatusRun<'_> {
     /// The target applies an action to all objects of a batch or to none; halving a refused batch
     /// finds the unknown objects.
     fn in_batches(&mut self, ids: &[String]) -> cms_core::Result<()> {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_core::wire::search::{Job, JobState};
+use cms_core::wire::search::{ReindexJob, ReindexState};
 use serde_json::json;
 
 use super::{counted, interrupt, open_to_read, require_types, would};
@@ -56,13 +56,13 @@ pub(super) fn run(
 }
 
 /// Waits for a job; returns none when it is interrupted.
-fn wait_for(target: &dyn Target, id: &str, printer: &Printer) -> Result<Option<Job>> {
+fn wait_for(target: &dyn Target, id: &str, printer: &Printer) -> Result<Option<ReindexJob>> {
     let interrupt = interrupt();
     let mut progress = printer.progress("reindex", 0);
     while !interrupt.load(Ordering::Relaxed) {
         let requested = Instant::now();
         let job = target.job(id)?;
-        if job.state == JobState::Done {
+        if job.state == ReindexState::Done {
             return Ok(Some(job));
         }
         if let Some(error) = job.error {

@@ -11,10 +11,10 @@ use std::{
 };
 
 use cms_core::{
-    BackupPlan, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
+    BackupSchedule, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::{LogWriter, MetricsAccess, ServerConfig, Traces, Tunables};
+use cms_server::{LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
 use tempfile::NamedTempFile;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
@@ -62,7 +62,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             MetricsChoice::Admin => MetricsAccess::Admin,
             MetricsChoice::Off => MetricsAccess::Off,
         },
-        tunables: tunables(args),
+        reloadable: reloadable(args),
         log: Some(log.0.clone()),
         connections_per_address: args.connections_per_address,
         connections: args.max_connections.unwrap_or(defaults.connections),
@@ -81,7 +81,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         ..defaults
     };
     if let Some(to) = args.backups.to.as_ref().filter(|to| !to.is_empty()) {
-        config.backups = Some(BackupPlan {
+        config.backups = Some(BackupSchedule {
             destination: settings::backup_destination(to)?,
             every: args.backups.every,
             keep: args.backups.keep.into(),
@@ -192,8 +192,8 @@ fn filter(level: &str) -> Result<EnvFilter> {
         .map_err(|error| Failure::usage(format!("log level \"{level}\" is not valid: {error}")))
 }
 
-fn tunables(args: &ServeArgs) -> Tunables {
-    Tunables {
+fn reloadable(args: &ServeArgs) -> ReloadableSettings {
+    ReloadableSettings {
         slow_query: (args.slow_query > 0).then(|| Duration::from_millis(args.slow_query)),
         key_rate: args.key_rate,
         address_rate: args.address_rate,
@@ -201,7 +201,10 @@ fn tunables(args: &ServeArgs) -> Tunables {
 }
 
 /// Reads the settings again, and logs for each changed one whether it needs a restart.
-fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<Tunables> {
+fn reload(
+    known: &mut BTreeMap<String, String>,
+    set_level: &SetLevel,
+) -> Option<ReloadableSettings> {
     let read = config_file::read().and_then(|given| match given.cli.command {
         Command::Serve(args) => set_level(&args.log_level).map(|()| (args, given.values)),
         _ => Err(Failure::local("the command line changed")),
@@ -226,7 +229,7 @@ fn reload(known: &mut BTreeMap<String, String>, set_level: &SetLevel) -> Option<
     tracing::info!("settings reloaded");
     known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
     known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
-    Some(tunables(&args))
+    Some(reloadable(&args))
 }
 
 fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {

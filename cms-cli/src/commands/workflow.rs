@@ -29,7 +29,7 @@ use crate::{
 const COLUMNS: [Column; 5] = [
     column("ID", "/id"),
     column("NAME", "/name"),
-    column("FIRST STATE", "/initial_state"),
+    column("INITIAL STATE", "/initial_state"),
     column("STATES", "/states"),
     column("TRANSITIONS", "/transitions"),
 ];

@@ -1,4 +1,4 @@
-//! The layout of an exported folder, compatible with exports of the reference product.
+//! The layout of an exported folder, compatible with exports of other servers of the same API.
 //!
 //! Each type has a folder `ContentType<Name>`, or `InternalContentType<Name>` for system types. It
 //! contains the definition, the objects as JSON lines in one or more files

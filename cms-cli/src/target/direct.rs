@@ -30,7 +30,7 @@ use cms_core::{
         preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::{ScheduledObject, SchedulesRequest},
-        search::{Job, JobCreated, SearchRequest},
+        search::{ReindexCreated, ReindexJob, SearchRequest},
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
@@ -169,13 +169,8 @@ impl ImportTarget for Direct {
         Ok(self.cms.workflows().list()?.data)
     }
 
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState> {
-        let payload = Map::from_iter([("action".to_owned(), json!(transition))]);
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
+        let payload = Map::from_iter([("action".to_owned(), json!(name))]);
         self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
     }
 }
@@ -362,11 +357,11 @@ impl Target for Direct {
         Ok(self.cms.search().search(self.caller_of(edition), request)?.to_value())
     }
 
-    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+    fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated> {
         self.cms.search().reindex(&self.caller, &reindex_payload(content_types))
     }
 
-    fn job(&self, id: &str) -> Result<Job> {
+    fn job(&self, id: &str) -> Result<ReindexJob> {
         // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)

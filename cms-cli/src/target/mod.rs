@@ -28,7 +28,7 @@ use cms_core::{
         preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
-        search::{Job, JobCreated, SearchRequest},
+        search::{ReindexCreated, ReindexJob, SearchRequest},
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
@@ -145,9 +145,9 @@ pub(crate) trait Target: ImportTarget + Sync {
     /// Searches; returns the response of the API.
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value>;
     /// Starts to rebuild the search index of some types, or of all when none is named.
-    fn reindex(&self, content_types: &[String]) -> Result<JobCreated>;
+    fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated>;
     /// Returns the state of a job. On a data directory, each call does a part of the work.
-    fn job(&self, id: &str) -> Result<Job>;
+    fn job(&self, id: &str) -> Result<ReindexJob>;
 
     /// Starts a bulk job, or shows what it would do.
     fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;

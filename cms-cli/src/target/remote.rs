@@ -30,7 +30,7 @@ use cms_core::{
         preview::{Preview, PreviewRequest},
         publish::PublishAction,
         schedule::ScheduledObject,
-        search::{Job, JobCreated, SearchRequest},
+        search::{ReindexCreated, ReindexJob, SearchRequest},
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
@@ -129,15 +129,10 @@ impl ImportTarget for Remote {
         Ok(self.get::<List<Workflow>>(WORKFLOW_STATES, SERVER)?.data)
     }
 
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState> {
-        let (path, name) = (state_path(content_type, id), format!("{content_type}/{id}"));
-        let body = text(&json!({ "action": transition }))?;
-        self.request_json(&Method::PUT, &path, Some(&body), object_named(&name))
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
+        let (path, object) = (state_path(content_type, id), format!("{content_type}/{id}"));
+        let body = text(&json!({ "action": name }))?;
+        self.request_json(&Method::PUT, &path, Some(&body), object_named(&object))
     }
 }
 
@@ -344,11 +339,11 @@ impl Target for Remote {
         parse(status, &bytes, SERVER)
     }
 
-    fn reindex(&self, content_types: &[String]) -> Result<JobCreated> {
+    fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated> {
         self.post(REINDEX, &reindex_payload(content_types), SERVER)
     }
 
-    fn job(&self, id: &str) -> Result<Job> {
+    fn job(&self, id: &str) -> Result<ReindexJob> {
         self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 

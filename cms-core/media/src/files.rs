@@ -94,8 +94,9 @@ impl Files {
         if self.settings.storage == MediaStorage::Folder {
             return Ok(());
         }
-        let looked =
-            self.open().and_then(|open| self.found(open.wait(open.store.head(&Key::from(OWNER)))));
+        let looked = self
+            .open()
+            .and_then(|storage| self.found(storage.wait(storage.store.head(&Key::from(OWNER)))));
         *self.lock_last_error() = looked.as_ref().err().map(|error| match error {
             Error::Internal(cause) => cause.to_string(),
             error => error.to_string(),
@@ -130,16 +131,16 @@ impl Files {
     /// Stores a file under a new id. On return the file is durable, and no incomplete file is ever
     /// visible. Returns false when another upload of the id was faster.
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
-        let open = self.open()?;
+        let storage = self.open()?;
         if self.settings.storage != MediaStorage::Folder {
-            open.wait(self.send(&*open.store, &key(id), incoming))?;
+            storage.wait(self.send(&*storage.store, &key(id), incoming))?;
             return Ok(true);
         }
         if self.settings.durability == Durability::Full {
             incoming.file().sync_all().map_err(Error::from_storage)?;
         }
         let from = Key::from_iter([INCOMING, &name(incoming.path())]);
-        match open.wait(open.store.rename_if_not_exists(&from, &key(id))) {
+        match storage.wait(storage.store.rename_if_not_exists(&from, &key(id))) {
             Ok(()) => Ok(true),
             Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
             Err(error) => Err(Error::from_storage(error)),
@@ -181,8 +182,8 @@ impl Files {
 
     /// Returns the size of a file in bytes, if it exists.
     pub fn size(&self, id: &FileId) -> Result<Option<u64>> {
-        let open = self.open()?;
-        let meta = self.found(open.wait(open.store.head(&key(id))))?;
+        let storage = self.open()?;
+        let meta = self.found(storage.wait(storage.store.head(&key(id))))?;
         Ok(meta.map(|meta| meta.size))
     }
 
@@ -192,8 +193,8 @@ impl Files {
         if wanted == 0 {
             return Ok(Some(Bytes::new()));
         }
-        let open = self.open()?;
-        let read = self.found(open.wait(open.store.get_range(&key(id), range)))?;
+        let storage = self.open()?;
+        let read = self.found(storage.wait(storage.store.get_range(&key(id), range)))?;
         match read {
             Some(bytes) if bytes.len() as u64 != wanted => {
                 Err(Error::internal(format!("the file {id} is shorter than it was")))
@@ -255,10 +256,10 @@ impl Files {
         if !lock::wait(Duration::ZERO, || lock.try_lock_shared()).map_err(Error::from_io)? {
             return Ok(false);
         }
-        let open = self.open()?;
+        let storage = self.open()?;
         let keys: Vec<_> = ids.iter().map(|id| Ok(key(id))).collect();
-        open.wait(async {
-            let mut removed = open.store.delete_stream(stream::iter(keys).boxed());
+        storage.wait(async {
+            let mut removed = storage.store.delete_stream(stream::iter(keys).boxed());
             while let Some(outcome) = removed.next().await {
                 self.found(outcome)?;
             }
@@ -271,14 +272,15 @@ impl Files {
         if self.settings.storage == MediaStorage::Folder {
             return list_folder(&self.settings.folder.join(FILES));
         }
-        let open = self.open()?;
-        let stored = open.store.list(Some(&Key::from(FILES))).try_filter_map(|meta| async move {
-            let id = meta.location.filename().and_then(FileId::parse);
-            let stored_at = Timestamp(meta.last_modified.timestamp_micros());
-            let is_ours = |id: &FileId| key(id) == meta.location;
-            Ok(id.filter(is_ours).map(|id| StoredFile { id, size: meta.size, stored_at }))
-        });
-        open.wait(stored.try_collect()).map_err(|error| self.failure(error))
+        let storage = self.open()?;
+        let stored =
+            storage.store.list(Some(&Key::from(FILES))).try_filter_map(|meta| async move {
+                let id = meta.location.filename().and_then(FileId::parse);
+                let stored_at = Timestamp(meta.last_modified.timestamp_micros());
+                let is_ours = |id: &FileId| key(id) == meta.location;
+                Ok(id.filter(is_ours).map(|id| StoredFile { id, size: meta.size, stored_at }))
+            });
+        storage.wait(stored.try_collect()).map_err(|error| self.failure(error))
     }
 
     /// Removes uploads that began before a point in time and were never completed.
@@ -294,19 +296,19 @@ impl Files {
     }
 
     fn open(&self) -> Result<&Storage> {
-        if let Some(open) = self.open.get() {
-            return Ok(open);
+        if let Some(storage) = self.open.get() {
+            return Ok(storage);
         }
-        let open = match &self.settings.storage {
+        let storage = match &self.settings.storage {
             MediaStorage::Folder => {
                 Storage::folder(&self.settings.folder, self.settings.durability)?
             }
             MediaStorage::S3(bucket) => Storage::bucket(bucket)?,
         };
         if let MediaStorage::S3(bucket) = &self.settings.storage {
-            open.wait(self.claim(&*open.store, bucket))?;
+            storage.wait(self.claim(&*storage.store, bucket))?;
         }
-        Ok(self.open.get_or_init(|| open))
+        Ok(self.open.get_or_init(|| storage))
     }
 
     /// Rejects a bucket that another space uses: each space would remove the files of the other as

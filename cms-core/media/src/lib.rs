@@ -17,7 +17,7 @@ pub mod animation;
 pub mod chunks;
 pub mod files;
 pub mod incoming;
-pub mod kind;
+pub mod media_type;
 pub mod pipeline;
 mod png;
 pub mod renders;

@@ -39,7 +39,7 @@ impl Storage {
     /// Opens an existing directory.
     pub fn folder(folder: &Path, durability: Durability) -> Result<Self> {
         let store = LocalFileSystem::new_with_prefix(folder).map_err(Error::from_storage)?;
-        Self::over(
+        Self::new(
             Arc::new(store.with_fsync(durability == Durability::Full)),
             Backend::Folder(folder.to_owned()),
         )
@@ -47,10 +47,10 @@ impl Storage {
 
     /// Opens a bucket. Errors are reported on first use.
     pub fn bucket(bucket: &S3Bucket) -> Result<Self> {
-        Self::over(s3::open(bucket)?, Backend::Bucket(bucket.clone()))
+        Self::new(s3::open(bucket)?, Backend::Bucket(bucket.clone()))
     }
 
-    fn over(store: Arc<dyn ObjectStore>, backend: Backend) -> Result<Self> {
+    fn new(store: Arc<dyn ObjectStore>, backend: Backend) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("media")
@@ -69,7 +69,7 @@ impl Storage {
     }
 
     /// Begins a file, which becomes visible when it is finished.
-    pub fn write(&self, name: &str) -> Result<Upload<'_>> {
+    pub fn write(&self, name: &str) -> Result<LargeFileWriter<'_>> {
         let output = match &self.backend {
             Backend::Folder(folder) => Output::file(folder, name)?,
             Backend::Bucket(_) => {
@@ -78,7 +78,7 @@ impl Storage {
                 Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART_BYTES))
             }
         };
-        Ok(Upload { storage: self, output })
+        Ok(LargeFileWriter { storage: self, output })
     }
 
     /// Opens a file for reading.
@@ -119,7 +119,7 @@ impl Drop for Storage {
 }
 
 /// A large file that is being written.
-pub struct Upload<'s> {
+pub struct LargeFileWriter<'s> {
     storage: &'s Storage,
     output: Output,
 }
@@ -129,29 +129,30 @@ enum Output {
     /// Written under a temporary name first. `object_store` would create a world-readable file.
     File {
         file: File,
-        draft: PathBuf,
+        temporary: PathBuf,
         path: PathBuf,
     },
 }
 
 impl Output {
     fn file(folder: &Path, name: &str) -> Result<Self> {
-        let draft = folder.join(format!("{name}#1"));
-        let file = folder::create_private(&draft).map_err(|error| path_error(&draft, &error))?;
-        Ok(Self::File { file, draft, path: folder.join(name) })
+        let temporary = folder.join(format!("{name}#1"));
+        let file =
+            folder::create_private(&temporary).map_err(|error| path_error(&temporary, &error))?;
+        Ok(Self::File { file, temporary, path: folder.join(name) })
     }
 }
 
-impl Upload<'_> {
+impl LargeFileWriter<'_> {
     pub fn finish(self) -> Result<()> {
         match self.output {
             Output::Parts(parts) => {
                 let finished = self.storage.wait(parts.finish());
                 finished.map(drop).map_err(|error| self.storage.failure(error))
             }
-            Output::File { file, draft, path } => {
+            Output::File { file, temporary, path } => {
                 let stored = file.sync_all().and_then(|()| {
-                    fs::rename(&draft, &path)?;
+                    fs::rename(&temporary, &path)?;
                     folder::sync(path.parent().unwrap_or(&path))
                 });
                 stored.map_err(|error| path_error(&path, &error))
@@ -165,14 +166,14 @@ impl Upload<'_> {
             Output::Parts(parts) => {
                 self.storage.wait(parts.abort()).ok();
             }
-            Output::File { draft, .. } => {
-                fs::remove_file(draft).ok();
+            Output::File { temporary, .. } => {
+                fs::remove_file(temporary).ok();
             }
         }
     }
 }
 
-impl Write for Upload<'_> {
+impl Write for LargeFileWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let parts = match &mut self.output {
             Output::File { file, .. } => return file.write(bytes),

@@ -3,7 +3,7 @@
 
 use cms_model::{error::FieldErrors, message};
 
-use super::kind::{self, ALLOWED};
+use super::media_type::{self, ALLOWED};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -74,7 +74,7 @@ fn check_file(
         errors.add("file", "An empty file is not allowed.");
         return None;
     }
-    let found = kind::media_type(file.content, file.name, file.declared);
+    let found = media_type::detect(file.content, file.name, file.declared);
     if !ALLOWED.contains(&found.as_str()) {
         errors.add("file", not_allowed(&found));
     }
@@ -107,7 +107,7 @@ fn check_kind(
 
 fn describe(file: &UploadedFile<'_>, media_type: &'static str, kind: MediaKind) -> Media {
     let base = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let extension = kind::extension(base, media_type);
+    let extension = media_type::extension(base, media_type);
     Media {
         file_name: if base.is_empty() { format!("file.{extension}") } else { base.to_owned() },
         extension,

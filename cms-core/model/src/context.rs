@@ -13,7 +13,7 @@ use crate::{
     memory::Reservation,
     wire::{
         author::{Author, AuthorKind},
-        condition::Conditions,
+        condition::WriteGuards,
         key::{KeyKind, Rule},
         user::Role,
     },
@@ -79,7 +79,7 @@ impl Actor {
     }
 
     /// The actor as the author of a change.
-    pub fn by(&self) -> Author {
+    pub fn author(&self) -> Author {
         let kind = match self.kind {
             ActorKind::Local => return Author::local(),
             ActorKind::Key(_) => AuthorKind::Key,
@@ -127,7 +127,7 @@ pub struct Caller {
     /// Reads that may take longer end with [`Error::NotFast`].
     pub fast_only: bool,
     pub visibility: Visibility,
-    pub conditions: Conditions,
+    pub write_guards: WriteGuards,
     /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
     /// Created and replaced objects get the dates of the request (`X-CMS-Keep-Dates`).
@@ -163,7 +163,7 @@ impl Caller {
             catalog: None,
             fast_only: false,
             visibility: Visibility::default(),
-            conditions: Conditions::default(),
+            write_guards: WriteGuards::default(),
             memory: Arc::default(),
             keeps_dates: false,
         }
@@ -196,8 +196,8 @@ impl Caller {
 
     /// Sets the preconditions of the change.
     #[must_use]
-    pub fn with_conditions(self, conditions: Conditions) -> Self {
-        Self { conditions, ..self }
+    pub fn with_write_guards(self, write_guards: WriteGuards) -> Self {
+        Self { write_guards, ..self }
     }
 
     /// Sets the memory reservation of the response.

@@ -114,7 +114,7 @@ struct SearchRun<'a> {
     scored: Option<Box<dyn Weight>>,
     /// The query without scores.
     plain: Box<dyn Weight>,
-    /// The filter of hits that aggregations must not apply.
+    /// Filters hits, but not aggregations.
     post_filter: Option<Box<dyn Weight>>,
     can_skip: bool,
     clock: Clock,
@@ -170,7 +170,7 @@ impl<'a> SearchRun<'a> {
     }
 
     /// Returns none when the deadline has passed.
-    fn run(self, many: u32) -> tantivy::Result<Option<Found>> {
+    fn run(self, skip_from_matches: u32) -> tantivy::Result<Option<Found>> {
         let limit = if self.page.limit == 0 { 0 } else { self.page.offset + self.page.limit };
         let mut best = Best::new(limit);
         let mut facets = Facets::new(&self.search.facets);
@@ -191,7 +191,7 @@ impl<'a> SearchRun<'a> {
                 (self.count(&segment, self.plain.scorer(reader, 1.0)?, total), None)
             } else if self.can_skip {
                 let matches = self.plain.scorer(reader, 1.0)?;
-                if matches.size_hint() < many {
+                if matches.size_hint() < skip_from_matches {
                     self.visit_all(&segment, ranking, &mut facets)?
                 } else {
                     let count = self.count(&segment, matches, total);

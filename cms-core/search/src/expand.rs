@@ -84,7 +84,7 @@ impl Weight for WildcardWeight {
 
 /// A dictionary entry that a fuzzy word matches.
 #[derive(Debug, PartialEq)]
-pub(super) struct Spelling {
+pub(super) struct FuzzyMatch {
     /// The word with its suffix.
     pub(super) entry: String,
     /// Similarity of the word: 1 for the word itself.
@@ -94,9 +94,9 @@ pub(super) struct Spelling {
 }
 
 /// The expansion of a fuzzy word.
-pub(super) struct Spellings {
+pub(super) struct FuzzyMatches {
     /// The closest and most frequent words.
-    pub(super) best: Vec<Spelling>,
+    pub(super) best: Vec<FuzzyMatch>,
     /// Entries of all other words.
     pub(super) others: Vec<String>,
 }
@@ -104,14 +104,14 @@ pub(super) struct Spellings {
 /// Finds the words within an edit distance of `word`; without a path, in any text.
 ///
 /// A transposition of two adjacent characters is one edit.
-pub(super) fn spellings(
+pub(super) fn fuzzy_matches(
     searcher: &Searcher,
     field: Field,
     path: Option<&str>,
     word: &str,
     edits: u8,
     deadline: Deadline,
-) -> tantivy::Result<Spellings> {
+) -> tantivy::Result<FuzzyMatches> {
     let query =
         FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(MAX_EDIT_DISTANCE), true);
     let entries = Entries::new(query.automaton()?, path);
@@ -143,11 +143,11 @@ pub(super) fn spellings(
     let closeness = |distance: usize| 1.0 - distance.min(length - 1) as f32 / length as f32;
     let best = found.into_iter().flat_map(|(distance, _, entries)| {
         let closeness = closeness(distance);
-        let spelling = move |(entry, frequency)| Spelling { entry, closeness, frequency };
-        entries.into_iter().map(spelling)
+        let fuzzy_match = move |(entry, frequency)| FuzzyMatch { entry, closeness, frequency };
+        entries.into_iter().map(fuzzy_match)
     });
     let others = others.into_iter().flat_map(|(_, _, entries)| entries.into_keys());
-    Ok(Spellings { best: best.collect(), others: others.collect() })
+    Ok(FuzzyMatches { best: best.collect(), others: others.collect() })
 }
 
 /// Dictionary entries whose word an automaton matches.

@@ -42,6 +42,7 @@ pub struct IndexPosition {
     pub seq: i64,
     pub nonce: i64,
     /// Types of which every object has yet to be reindexed.
+    // The stored name, kept for old indexes.
     #[serde(rename = "refills")]
     pub reindexes: Vec<TypeReindex>,
 }
@@ -92,12 +93,12 @@ impl Generation {
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(Error::from_io)?;
         let (schema, _) = schema::schema();
-        Self::over(Index::create_in_dir(folder, schema).map_err(failed)?)
+        Self::new(Index::create_in_dir(folder, schema).map_err(failed)?)
     }
 
     /// Opens an index of a format that this version supports.
     pub fn open(folder: &Path) -> Result<Self> {
-        let generation = Self::over(Index::open_in_dir(folder).map_err(failed)?)?;
+        let generation = Self::new(Index::open_in_dir(folder).map_err(failed)?)?;
         let (schema, _) = schema::schema();
         if generation.index.schema() != schema || generation.position()?.format != FORMAT {
             return Err(Error::internal("the index was made by another version"));
@@ -105,7 +106,7 @@ impl Generation {
         Ok(generation)
     }
 
-    fn over(index: Index) -> Result<Self> {
+    fn new(index: Index) -> Result<Self> {
         let (_, fields) = schema::schema();
         schema::register(&index);
         let reader = index

@@ -72,7 +72,7 @@ impl<'a> QueryCompiler<'a> {
         default_fields: Option<&'a [WeightedField]>,
         deadline: Deadline,
     ) -> Self {
-        let statistics = Statistics { searcher, spellings: HashMap::new() };
+        let statistics = Statistics { searcher, frequencies: HashMap::new() };
         Self { fields, default_fields, statistics, deadline, terms: 0 }
     }
 
@@ -316,13 +316,13 @@ impl<'a> QueryCompiler<'a> {
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         let (searcher, field) = (self.statistics.searcher, self.fields.words);
-        let found = expand::spellings(searcher, field, path, word, edits, self.deadline)?;
+        let found = expand::fuzzy_matches(searcher, field, path, word, edits, self.deadline)?;
         let term = |entry: &str| Term::from_field_text(field, entry);
-        let highest = found.best.iter().map(|spelling| spelling.frequency).max().unwrap_or(0);
-        for spelling in found.best {
-            let term = term(&spelling.entry);
-            self.statistics.spellings.insert(term.clone(), highest);
-            into.add_term(term, boost * spelling.closeness);
+        let highest = found.best.iter().map(|fuzzy_match| fuzzy_match.frequency).max().unwrap_or(0);
+        for fuzzy_match in found.best {
+            let term = term(&fuzzy_match.entry);
+            self.statistics.frequencies.insert(term.clone(), highest);
+            into.add_term(term, boost * fuzzy_match.closeness);
         }
         if !found.others.is_empty() {
             let others = TermSetQuery::new(found.others.iter().map(|entry| term(entry)));
@@ -369,7 +369,7 @@ fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
 pub(super) struct Statistics<'a> {
     searcher: &'a Searcher,
     /// Document frequencies that differ from those of the index.
-    spellings: HashMap<Term, u64>,
+    frequencies: HashMap<Term, u64>,
 }
 
 impl Bm25StatisticsProvider for Statistics<'_> {
@@ -382,7 +382,7 @@ impl Bm25StatisticsProvider for Statistics<'_> {
     }
 
     fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        match self.spellings.get(term) {
+        match self.frequencies.get(term) {
             Some(frequency) => Ok(*frequency),
             None => self.searcher.doc_freq(term),
         }

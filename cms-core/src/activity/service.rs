@@ -104,7 +104,7 @@ impl Matcher<'_> {
         let wanted = |list: &Option<Vec<String>>, name: &str| {
             list.as_ref().is_none_or(|list| list.iter().any(|wanted| wanted == name))
         };
-        let (name, by) = (entry.content_type.as_deref(), authors.by(entry.actor));
+        let (name, by) = (entry.content_type.as_deref(), authors.author_of(entry.actor));
         let Some(by) = self.visible_author(&entry, by, name.unwrap_or_default()) else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
 //! What a caller is, may do, and has to know about the server (see
 //! docs/reference/http.md#check-a-key).
 
-use cms_media::kind;
+use cms_media::media_type;
 use cms_model::{
     auth::scope::Access,
     content_type::catalog::Catalog,
@@ -33,7 +33,7 @@ impl Cms {
             space,
             user: user(caller),
             api_key: api_key(caller),
-            by: caller.actor().by(),
+            by: caller.actor().author(),
             rights: rights(caller, config, &catalog),
             limits: limits(config),
             features: Features {
@@ -105,7 +105,7 @@ fn limits(config: &CoreConfig) -> Limits {
         body_bytes: None,
         file_bytes: config.media_file_limit,
         upload_bytes: None,
-        media_types: kind::ALLOWED.map(str::to_owned).into(),
+        media_types: media_type::ALLOWED.map(str::to_owned).into(),
         search_results: limits::MAX_SEARCH_RESULTS,
         trash_days: limits::TRASH_RETENTION_DAYS,
     }

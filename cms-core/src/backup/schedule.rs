@@ -33,7 +33,7 @@ pub enum BackupDestination {
 
 /// The interval and the number of scheduled backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupPlan {
+pub struct BackupSchedule {
     pub destination: BackupDestination,
     pub every: Duration,
     /// At least one.
@@ -45,25 +45,25 @@ const UNFINISHED: &str = ".tar#";
 
 impl Backups<'_> {
     /// Returns the time until the next backup is due.
-    pub fn due_in(&self, plan: &BackupPlan) -> Result<Duration> {
+    pub fn due_in(&self, schedule: &BackupSchedule) -> Result<Duration> {
         let now = self.cms.config.clock.now();
-        let names = self.own(&open(&plan.destination)?)?;
+        let names = self.own(&open(&schedule.destination)?)?;
         let Some(last) = names.last().and_then(|name| created_at(name)) else {
             return Ok(Duration::ZERO);
         };
         let age = u64::try_from(now.seconds() - last.seconds()).unwrap_or_default();
-        Ok(plan.every.saturating_sub(Duration::from_secs(age)))
+        Ok(schedule.every.saturating_sub(Duration::from_secs(age)))
     }
 
     /// Creates a backup, verifies it, and removes the oldest ones. Stops when `stops` returns true.
     ///
     /// # Errors
     /// Those of [`Backups::begin`] and of the destination; then no older backup is removed.
-    pub fn make(&self, plan: &BackupPlan, stops: &dyn Fn() -> bool) -> Result<Backup> {
-        let storage = open(&plan.destination)?;
+    pub fn make(&self, schedule: &BackupSchedule, stops: &dyn Fn() -> bool) -> Result<Backup> {
+        let storage = open(&schedule.destination)?;
         let name = format!("{}{}.tar", self.prefix()?, stamp(self.cms.config.clock.now()));
         let copied = self.begin()?;
-        self.remove_incomplete(&plan.destination)?;
+        self.remove_incomplete(&schedule.destination)?;
         let mut upload = storage.write(&name)?;
         let written = self.write(copied, &mut StoppableWriter { output: &mut upload, stops });
         match written {
@@ -79,7 +79,7 @@ impl Backups<'_> {
         }
         let names = self.own(&storage)?;
         if verified.is_ok() {
-            for old in &names[..names.len().saturating_sub(plan.keep.max(1))] {
+            for old in &names[..names.len().saturating_sub(schedule.keep.max(1))] {
                 storage.remove(old)?;
             }
         }

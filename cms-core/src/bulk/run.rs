@@ -15,7 +15,7 @@ use cms_model::{
         view::View,
     },
     publish::right::ChangeKind,
-    wire::bulk::{BulkAction, JobState},
+    wire::bulk::{BulkAction, BulkJobState},
 };
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
@@ -34,7 +34,7 @@ use crate::{
     workflow,
 };
 
-/// The file that the processing process locks.
+/// The lock file of the process that runs bulk jobs.
 const LOCK: &str = "jobs.lock";
 /// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
@@ -50,10 +50,10 @@ struct Step {
 struct Prepared {
     position: u64,
     pk: i64,
-    work: Work,
+    preparation: Preparation,
 }
 
-enum Work {
+enum Preparation {
     /// To be changed without preparation.
     Unprepared,
     Patch(Bytes, Box<Prevalidated>),
@@ -64,7 +64,7 @@ enum Work {
 }
 
 /// What a transaction did.
-struct Outcome {
+struct StepOutcome {
     /// Whether the job has more objects.
     has_more: bool,
     deleted: Vec<String>,
@@ -94,7 +94,7 @@ impl Bulk<'_> {
         let (pk, id, name) = (job.pk, job.id.clone(), job.type_name.clone());
         let result = self.prepare(job, &objects).and_then(|step| match step {
             Some(step) => self.carry_out(&name, step),
-            None => self.fail(pk, NO_RIGHTS).map(|()| Outcome::ended()),
+            None => self.fail(pk, NO_RIGHTS).map(|()| StepOutcome::ended()),
         });
         match result {
             Ok(outcome) => {
@@ -117,9 +117,9 @@ impl Bulk<'_> {
 
     fn fail(&self, job: i64, reason: &str) -> Result<()> {
         let (reason, at) = (reason.to_owned(), self.cms.config.clock.now());
-        self.cms
-            .store
-            .write(move |writer| writer.finish_bulk_job(job, JobState::Failed, Some(&reason), at))
+        self.cms.store.write(move |writer| {
+            writer.finish_bulk_job(job, BulkJobState::Failed, Some(&reason), at)
+        })
     }
 
     /// Prepares a step; none when the caller no longer has the rights.
@@ -145,8 +145,11 @@ impl Bulk<'_> {
             BulkAction::Patch => self.patches(&caller, &content_type, &change, objects)?,
             BulkAction::Delete => self.deletions(&caller, &content_type, objects)?,
             BulkAction::Publish(_) | BulkAction::Transition => {
-                let unprepared =
-                    |&(position, pk)| Prepared { position, pk, work: Work::Unprepared };
+                let unprepared = |&(position, pk)| Prepared {
+                    position,
+                    pk,
+                    preparation: Preparation::Unprepared,
+                };
                 objects.iter().map(unprepared).collect()
             }
         };
@@ -173,24 +176,25 @@ impl Bulk<'_> {
             let found = self.find(caller, content_type, (pk, Columns::All), ChangeKind::Edit)?;
             let (id, size) = match found {
                 Ok(found) => found,
-                Err(work) => {
-                    prepared.push(Prepared { position, pk, work });
+                Err(preparation) => {
+                    prepared.push(Prepared { position, pk, preparation });
                     continue;
                 }
             };
-            let work = match call_webhooks(calls.as_mut(), &id, change.request.patch.clone())? {
-                Ok(mut payload) => {
-                    payload.insert("id".to_owned(), id.into());
-                    let text = Bytes::from(Value::Object(payload).to_string());
-                    bytes += size + text.len();
-                    let objects = self.cms.objects();
-                    let validated =
-                        objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
-                    Work::Patch(text, Box::new(validated))
-                }
-                Err(errors) => Work::Refused(id, errors),
-            };
-            prepared.push(Prepared { position, pk, work });
+            let preparation =
+                match call_webhooks(calls.as_mut(), &id, change.request.patch.clone())? {
+                    Ok(mut payload) => {
+                        payload.insert("id".to_owned(), id.into());
+                        let text = Bytes::from(Value::Object(payload).to_string());
+                        bytes += size + text.len();
+                        let objects = self.cms.objects();
+                        let validated =
+                            objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
+                        Preparation::Patch(text, Box::new(validated))
+                    }
+                    Err(errors) => Preparation::Refused(id, errors),
+                };
+            prepared.push(Prepared { position, pk, preparation });
         }
         Ok(prepared)
     }
@@ -206,18 +210,18 @@ impl Bulk<'_> {
         let mut calls = self.cms.before_write(caller, name, WriteEvent::Delete)?;
         let mut prepared = Vec::with_capacity(objects.len());
         for &(position, pk) in objects {
-            let mut work = Work::Unprepared;
+            let mut preparation = Preparation::Unprepared;
             if calls.is_some() {
                 let wanted = (pk, Columns::WithoutProperties);
-                work = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
-                    Err(work) => work,
+                preparation = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
+                    Err(preparation) => preparation,
                     Ok((id, _)) => match call_webhooks(calls.as_mut(), &id, Map::new())? {
-                        Ok(_) => Work::Unprepared,
-                        Err(errors) => Work::Refused(id, errors),
+                        Ok(_) => Preparation::Unprepared,
+                        Err(errors) => Preparation::Refused(id, errors),
                     },
                 };
             }
-            prepared.push(Prepared { position, pk, work });
+            prepared.push(Prepared { position, pk, preparation });
         }
         Ok(prepared)
     }
@@ -229,37 +233,37 @@ impl Bulk<'_> {
         content_type: &CompiledType,
         wanted: (i64, Columns),
         kind: ChangeKind,
-    ) -> Result<std::result::Result<(String, usize), Work>> {
+    ) -> Result<std::result::Result<(String, usize), Preparation>> {
         let view = View::for_object(caller, content_type);
         self.cms.store.read(|reader| {
             Ok(match stored(reader, content_type, view, wanted)? {
-                None => Err(Work::Gone),
+                None => Err(Preparation::Gone),
                 Some(stored) if !may_change(caller, content_type, &stored, kind) => {
-                    Err(Work::Refused(stored.id.to_string(), rights::forbidden()))
+                    Err(Preparation::Refused(stored.id.to_string(), rights::forbidden()))
                 }
                 Some(stored) => Ok((stored.id.to_string(), stored.data.len())),
             })
         })
     }
 
-    fn carry_out(&self, name: &str, step: Step) -> Result<Outcome> {
+    fn carry_out(&self, name: &str, step: Step) -> Result<StepOutcome> {
         let at = self.cms.config.clock.now();
         self.cms.objects().write(name, move |writer, catalog, content_type| {
             // The job was stopped, or another process was faster.
             let Some(job) = writer.bulk_job(&step.job.id)?.filter(|job| !job.state.is_final())
             else {
-                return Ok(Outcome::ended());
+                return Ok(StepOutcome::ended());
             };
             let next = writer.next_job_objects(job.pk)?;
             let expected = step.objects.first().map(|first| (first.position, first.pk));
             if next.first().copied() != expected {
-                return Ok(Outcome { has_more: true, deleted: Vec::new() });
+                return Ok(StepOutcome { has_more: true, deleted: Vec::new() });
             }
             let caller = caller_of(writer, &job, &step.change)?;
             let caller = caller.filter(|caller| is_allowed(caller, content_type, &step.change));
             let Some(caller) = caller else {
-                writer.finish_bulk_job(job.pk, JobState::Failed, Some(NO_RIGHTS), at)?;
-                return Ok(Outcome::ended());
+                writer.finish_bulk_job(job.pk, BulkJobState::Failed, Some(NO_RIGHTS), at)?;
+                return Ok(StepOutcome::ended());
             };
             rights::require_fit(content_type, step.change.action, &step.change.request.transition)?;
             let mut transaction = Transaction {
@@ -288,14 +292,14 @@ impl Bulk<'_> {
             writer.advance_bulk_job(job.pk, progress)?;
             let has_more = !writer.next_job_objects(job.pk)?.is_empty();
             if !has_more {
-                writer.finish_bulk_job(job.pk, JobState::Done, None, at)?;
+                writer.finish_bulk_job(job.pk, BulkJobState::Done, None, at)?;
             }
-            Ok(Outcome { has_more, deleted })
+            Ok(StepOutcome { has_more, deleted })
         })
     }
 }
 
-impl Outcome {
+impl StepOutcome {
     fn ended() -> Self {
         Self { has_more: false, deleted: Vec::new() }
     }
@@ -374,18 +378,18 @@ impl Transaction<'_> {
         objects: Vec<Prepared>,
     ) -> Result<()> {
         let mut batch = Batch::new(self.writer, catalog, self.content_type, context);
-        for Prepared { position, pk, work } in objects {
-            let found = match work {
-                Work::Gone | Work::Refused(..) => None,
-                Work::Patch(..) => self.stored(pk, Columns::All)?,
-                Work::Unprepared => self.stored(pk, Columns::WithoutProperties)?,
+        for Prepared { position, pk, preparation } in objects {
+            let found = match preparation {
+                Preparation::Gone | Preparation::Refused(..) => None,
+                Preparation::Patch(..) => self.stored(pk, Columns::All)?,
+                Preparation::Unprepared => self.stored(pk, Columns::WithoutProperties)?,
             };
-            let (id, result) = match (work, found) {
-                (Work::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
+            let (id, result) = match (preparation, found) {
+                (Preparation::Refused(id, errors), _) => (id, Err(Error::Invalid(errors))),
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Work::Patch(text, validated), Some(stored)) => {
+                (Preparation::Patch(text, validated), Some(stored)) => {
                     let id = stored.id.to_string();
                     let result = batch.edit((Edit::Patch, &text), stored, *validated);
                     let refusal = batch.element_errors.pop().flatten();
@@ -423,8 +427,8 @@ impl Transaction<'_> {
     fn delete(&mut self, objects: Vec<Prepared>) -> Result<()> {
         let mut wanted = Vec::new();
         let mut positions = Vec::new();
-        for Prepared { position, pk, work } in objects {
-            if let Work::Refused(id, errors) = work {
+        for Prepared { position, pk, preparation } in objects {
+            if let Preparation::Refused(id, errors) = preparation {
                 self.refuse(position, &id, &errors)?;
                 continue;
             }

@@ -7,7 +7,7 @@ use cms_model::{
     limits,
     paging::Page,
     wire::{
-        bulk::{BulkAction, BulkJob, BulkRequest, BulkResponse, JobRefusal, JobState},
+        bulk::{BulkAction, BulkJob, BulkJobState, BulkRequest, BulkResponse, JobRefusal},
         list::List,
     },
 };
@@ -149,7 +149,7 @@ impl Bulk<'_> {
             if job.state.is_final() {
                 return Ok(());
             }
-            writer.finish_bulk_job(job.pk, JobState::Stopped, None, at)
+            writer.finish_bulk_job(job.pk, BulkJobState::Stopped, None, at)
         })
     }
 }
@@ -182,7 +182,7 @@ fn to_wire(
         refused: job.refused,
         errors,
         error: job.error,
-        by: authors.by(job.actor).shown_to(caller, &job.type_name),
+        by: authors.author_of(job.actor).shown_to(caller, &job.type_name),
         content_type: job.type_name,
         created_at: dates::definition_date(job.created_at),
         finished_at: job.finished_at.map(dates::definition_date),

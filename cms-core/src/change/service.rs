@@ -9,7 +9,7 @@ use cms_model::{
     object::view::Audience,
     wire::change::{Change, Changes as Page, ChangesRequest, Position},
 };
-use cms_store::{Authors, Event, FeedEntry, JournalPosition, Reader};
+use cms_store::{Authors, DetailedEntry, Event, JournalPosition, Reader};
 
 use crate::cms::Cms;
 
@@ -44,11 +44,11 @@ impl Changes<'_> {
             };
             let (mut next, mut found) = (find(reader, since, head)?, Vec::new());
             let (mut scanned, audience) = (0, Audience::of_caller(caller));
-            let is_full = |found: &Vec<FeedEntry>, scanned| {
+            let is_full = |found: &Vec<DetailedEntry>, scanned| {
                 found.len() >= request.limit as usize || scanned >= limits::MAX_CHANGES_SCANNED
             };
             while next.seq < head.seq && !is_full(&found, scanned) {
-                for entry in reader.feed_entries_after(next.seq, BATCH_ROWS)? {
+                for entry in reader.detailed_entries_after(next.seq, BATCH_ROWS)? {
                     next = position(entry.position);
                     scanned += 1;
                     let name = entry.content_type.as_deref().ok_or_else(expired)?;
@@ -108,9 +108,9 @@ pub(crate) fn may_read(caller: &Caller, is_of_object: bool, content_type: &str) 
 }
 
 /// Converts a row to a change; none for rows that the feed does not show.
-fn to_change(caller: &Caller, authors: &Authors, entry: FeedEntry) -> Option<Change> {
+fn to_change(caller: &Caller, authors: &Authors, entry: DetailedEntry) -> Option<Change> {
     let content_type = entry.content_type?;
-    let by = authors.by(entry.actor).shown_to(caller, &content_type);
+    let by = authors.author_of(entry.actor).shown_to(caller, &content_type);
     let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {
         seq: entry.position.seq,

@@ -32,7 +32,7 @@ const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema,
 const MANY_OBJECTS: u64 = 10_000;
 
 /// The effects of an update on a type and its objects.
-pub(crate) struct Outcome {
+pub(crate) struct TypeUpdate {
     pub(crate) properties: Vec<PropertyPlan>,
     /// The reason to roll back the update.
     pub(crate) blockers: FieldErrors,
@@ -96,7 +96,7 @@ pub(crate) fn update(
     definition: &Definition,
     (rev, stamp): (i64, Stamp),
     progress: &Progress,
-) -> Result<Outcome> {
+) -> Result<TypeUpdate> {
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
     let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
@@ -118,7 +118,7 @@ pub(crate) fn update(
     slot_update.finish(writer, before.pk, definition)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
-    Ok(Outcome {
+    Ok(TypeUpdate {
         properties: plans,
         blockers,
         objects_rewritten,

@@ -45,8 +45,8 @@ pub enum Existing {
 
 impl Existing {
     /// Returns whether an object is not created because it was deleted before.
-    pub fn stays_deleted(self, deleted: &HashSet<String>, id: &str) -> bool {
-        self == Self::Keep && deleted.contains(&id.to_lowercase())
+    pub fn stays_deleted(self, deleted_ids: &HashSet<String>, id: &str) -> bool {
+        self == Self::Keep && deleted_ids.contains(&id.to_lowercase())
     }
 }
 
@@ -147,11 +147,12 @@ pub struct Importer<'a> {
 /// A content type and its objects that are not complete yet.
 pub(super) struct TypeImport<'a> {
     pub(super) content_type: &'a ContentType,
-    /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
-    deleted: &'a HashSet<String>,
+    /// Ids of deleted objects in lower case; read only with [`Existing::Keep`] or `keep_dates`,
+    /// otherwise empty.
+    deleted_ids: &'a HashSet<String>,
     /// Objects that wait for link targets, with their last errors.
     waiting: Vec<(ImportObject, FieldErrors)>,
-    /// Objects that were saved without some links.
+    /// Objects that were saved without some of their links, which are added at the end.
     pub(super) without_links: Vec<(ImportObject, Outcome)>,
 }
 
@@ -212,11 +213,11 @@ impl<'a> Importer<'a> {
         self.announced
     }
 
-    /// Begins the objects of a type. `deleted` contains the ids of its deleted objects in lower
-    /// case.
-    pub fn begin(&mut self, content_type: &'a ContentType, deleted: &'a HashSet<String>) {
+    /// Begins the objects of a type. `deleted_ids` contains the ids of its deleted objects in
+    /// lower case.
+    pub fn begin(&mut self, content_type: &'a ContentType, deleted_ids: &'a HashSet<String>) {
         let (waiting, without_links) = (Vec::new(), Vec::new());
-        self.types.push(TypeImport { content_type, deleted, waiting, without_links });
+        self.types.push(TypeImport { content_type, deleted_ids, waiting, without_links });
     }
 
     /// Imports an object of the type that was begun last. An object that cannot be read is refused
@@ -260,7 +261,7 @@ impl<'a> Importer<'a> {
         self.send_chunk()
     }
 
-    /// Sends the waiting objects as long as that helps, and completes those without links.
+    /// Sends the waiting objects until no more are accepted, then adds the links that were left out.
     pub fn finish(&mut self) -> Result<()> {
         loop {
             while self.send_waiting()? > 0 {}
@@ -330,7 +331,7 @@ impl<'a> Importer<'a> {
             return Ok(());
         }
         let index = self.types.len() - 1;
-        let TypeImport { content_type, deleted, .. } = self.types[index];
+        let TypeImport { content_type, deleted_ids, .. } = self.types[index];
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
         let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
         let mut attempts = Vec::new();
@@ -345,7 +346,7 @@ impl<'a> Importer<'a> {
             if object.is_deleted {
                 // A deletion in the files creates an object in the trash, once. It never deletes an
                 // existing object.
-                if stored.is_some() || deleted.contains(&id) {
+                if stored.is_some() || deleted_ids.contains(&id) {
                     self.counts.add(Outcome::Unchanged);
                 } else {
                     attempts.push(Attempt { object, partial: None, exists: false });
@@ -358,7 +359,7 @@ impl<'a> Importer<'a> {
                         && (!self.options.keep_dates
                             || has_same_creation_date(&object.value, stored)))
             });
-            if stays || self.options.existing.stays_deleted(deleted, &id) {
+            if stays || self.options.existing.stays_deleted(deleted_ids, &id) {
                 self.counts.add(Outcome::Unchanged);
                 if self.options.existing == Existing::Update {
                     self.mark_stored(content_type, &object, Outcome::Unchanged);

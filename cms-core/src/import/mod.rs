@@ -59,19 +59,14 @@ pub trait ImportTarget {
     /// Creates the valid objects of a batch, and replaces existing ones if the mode says so. The
     /// report names the others.
     fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
-    /// Publishes, unpublishes or archives objects of any status; none when one of them does not
-    /// exist.
+    /// Publishes, unpublishes or archives objects of any status. Changes no object if one of the ids
+    /// is unknown.
     fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
     -> Result<()>;
     /// Returns all workflows, built-in ones first.
     fn workflows(&self) -> Result<Vec<Workflow>>;
-    /// Runs a workflow transition of an object; returns its new state.
-    fn run_transition(
-        &self,
-        content_type: &str,
-        id: &str,
-        transition: &str,
-    ) -> Result<WorkflowState>;
+    /// Runs the workflow transition of this name; returns the new state of the object.
+    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
 }
 
 /// How a batch of objects is saved.

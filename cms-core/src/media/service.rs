@@ -5,7 +5,7 @@
 
 use cms_media::{
     incoming::Incoming,
-    kind, pipeline, svg,
+    media_type, pipeline, svg,
     upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
 };
 use cms_model::{
@@ -248,5 +248,9 @@ fn describe(
 
 /// The displayed size of an image; none when the file does not contain it.
 fn dimensions(media_type: &str, content: &[u8]) -> Option<Size> {
-    if kind::is_svg(media_type) { svg::dimensions(content) } else { pipeline::measure(content) }
+    if media_type::is_svg(media_type) {
+        svg::dimensions(content)
+    } else {
+        pipeline::measure(content)
+    }
 }

@@ -53,7 +53,7 @@ impl Objects<'_> {
 
 /// The key of the caller, and the idempotency key of the request.
 fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
-    caller.actor.pk.zip(caller.conditions.idempotency_key())
+    caller.actor.pk.zip(caller.write_guards.idempotency_key())
 }
 
 /// Responses before this time are expired.

@@ -407,7 +407,7 @@ pub(crate) fn find_to_change(
     if !may_change(caller, content_type, &stored, change) {
         return Err(Error::Forbidden);
     }
-    if let Some(wanted) = caller.conditions.if_match()
+    if let Some(wanted) = caller.write_guards.if_match()
         && !wanted.admits(state_tag(content_type, view, &stored))
     {
         return Err(Error::PreconditionFailed);

@@ -2,7 +2,8 @@
 //!
 //! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside
 //! the write transaction [`PreparedObject::check_stored`] adds the errors that need the database, and
-//! [`insert`] or [`update`] writes. It is prepared again when its inputs have changed since.
+//! [`insert`] or [`update`] writes. The object is prepared again if its type or stored version
+//! changed in between.
 
 mod context;
 mod journal;
@@ -77,7 +78,7 @@ pub(crate) struct PreparedObject {
     /// The values of unique properties.
     unique: Vec<(String, Value)>,
     links: Vec<LinkRef>,
-    /// Names of the properties that differ from the version before, as a JSON array.
+    /// Names of the properties that differ from the previous version, as a JSON array.
     changed: String,
     pub(crate) dates: KeptDates,
     pub(crate) errors: FieldErrors,
@@ -186,8 +187,8 @@ impl PreparedObject {
         Ok(Self { dates: self.dates, changed: self.changed, ..prepared })
     }
 
-    /// Prepares an object without `id` and `internal`, given the version before, if the
-    /// changed properties are needed. Without a budget, patterns are not checked: stored values
+    /// Prepares an object without `id` and `internal`. `before` is the previous version; none if the
+    /// changed properties are not needed. Without a budget, patterns are not checked: stored values
     /// already match.
     pub(crate) fn of(
         content_type: &CompiledType,
@@ -274,7 +275,7 @@ impl PreparedObject {
         parse(&self.data)
     }
 
-    /// Returns the names of the properties that differ from the version before.
+    /// Returns the names of the properties that differ from the previous version.
     pub(crate) fn changed_names(&self) -> Result<Vec<String>> {
         serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
     }

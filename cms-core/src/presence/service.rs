@@ -50,7 +50,7 @@ impl Presences<'_> {
         let name = &request.content_type;
         let (ctd, object, id) = self.find(caller, name, &request.id)?;
         let at = self.cms.config.clock.now();
-        let by = caller.actor().by();
+        let by = caller.actor().author();
         let tab = OpenTab { ctd, object, id, property: request.property, by, at };
         self.cms.presence.put(caller.actor().pk, request.tab, tab)
     }

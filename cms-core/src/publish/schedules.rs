@@ -48,7 +48,7 @@ impl Publishing<'_> {
             let (total, rows) = reader.scheduled_objects(&ctds, from..=to, request.page.into())?;
             let authors = reader.authors(rows.iter().map(|row| row.actor))?;
             let shown = rows.into_iter().map(|row| {
-                let by = authors.by(row.actor).shown_to(caller, &row.content_type);
+                let by = authors.author_of(row.actor).shown_to(caller, &row.content_type);
                 to_wire(row, by)
             });
             Ok(List::new(request.page, total, shown.collect()))

@@ -216,7 +216,7 @@ impl StatusChange<'_> {
         (pk, before): (i64, Status),
     ) -> Result<()> {
         let Self { writer, action, stamp } = *self;
-        let (ctd, after) = (content_type.pk, state::target(action));
+        let (ctd, after) = (content_type.pk, state::status_after(action));
         if before == after {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use cms_model::{
-    error::Result, object::model::Status, wire::search::JobState, workflow::model::PUBLIC_STATE,
+    error::Result, object::model::Status, wire::search::ReindexState, workflow::model::PUBLIC_STATE,
 };
 use cms_search::Flags;
 use cms_store::Event;
@@ -73,7 +73,8 @@ impl Searching<'_> {
         let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
         let begun = std::time::Instant::now();
-        while self.job(&caller, &job.id)?.state != JobState::Done && begun.elapsed() < MAX_WAIT {
+        while self.job(&caller, &job.id)?.state != ReindexState::Done && begun.elapsed() < MAX_WAIT
+        {
             if !self.advance()? {
                 std::thread::sleep(Duration::from_millis(20));
             }

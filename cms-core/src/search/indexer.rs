@@ -21,7 +21,7 @@ use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
 use cms_system::{folder, lock};
 
-use super::feed::{Feed, Source, Step};
+use super::index_follower::{IndexFollower, Source, Step};
 
 /// Names the generation that searches use.
 const CURRENT: &str = "current";
@@ -91,7 +91,7 @@ struct WriterState {
 /// A generation open for writing.
 struct OpenGeneration {
     number: u64,
-    feed: Feed,
+    follower: IndexFollower,
 }
 
 /// When indexing stops, besides at the end of the journal.
@@ -222,7 +222,7 @@ impl Indexer {
         let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The last row of a generation identifies it.
-        generations.map(|generation| generation.feed.committed()).min()
+        generations.map(|generation| generation.follower.committed()).min()
     }
 
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether
@@ -254,7 +254,7 @@ impl Indexer {
         let done = found.and_then(|writer| {
             let Some(mut writer) = writer else { return self.poll().map(|()| false) };
             self.run(&mut writer, source, goal)?;
-            self.lock().next = writer.next.as_ref().map(|next| next.feed.position.clone());
+            self.lock().next = writer.next.as_ref().map(|next| next.follower.position.clone());
             // After a failure the writer state is dropped: the next batch opens the generations
             // again.
             returned.writer = Some(writer);
@@ -280,9 +280,9 @@ impl Indexer {
             }
         }
         if let Some(current) = &mut writer.current
-            && current.feed.is_dirty()
+            && current.follower.is_dirty()
         {
-            current.feed.commit()?;
+            current.follower.commit()?;
             self.publish_commit(current);
         }
         Ok(())
@@ -292,18 +292,19 @@ impl Indexer {
     fn step(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<bool> {
         let mut step = Step::Idle;
         if let Some(current) = &mut writer.current {
-            step = current.feed.step(source)?;
+            step = current.follower.step(source)?;
         }
         // Before returning: the journal row that requests a rebuild is not read again.
         if step == Step::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
-        if writer.current.as_ref().is_some_and(|current| current.feed.position.covers(goal.seq)) {
+        if writer.current.as_ref().is_some_and(|current| current.follower.position.covers(goal.seq))
+        {
             return Ok(true);
         }
         let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
         // The current generation comes first.
-        if step == Step::Idle && next.feed.step(source)? == Step::Idle {
+        if step == Step::Idle && next.follower.step(source)? == Step::Idle {
             self.activate_next(writer)?;
         }
         Ok(false)
@@ -338,7 +339,8 @@ impl Indexer {
                 }
                 continue;
             }
-            let generation = OpenGeneration { number, feed: Feed::new(generation, position)? };
+            let generation =
+                OpenGeneration { number, follower: IndexFollower::new(generation, position)? };
             let slot = if is_current { &mut writer.current } else { &mut writer.next };
             *slot = Some(generation);
         }
@@ -349,13 +351,13 @@ impl Indexer {
     fn begin(&self, source: Source<'_>) -> Result<OpenGeneration> {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         let generation = Arc::new(Generation::create(&self.path(number))?);
-        Ok(OpenGeneration { number, feed: Feed::begin(generation, source)? })
+        Ok(OpenGeneration { number, follower: IndexFollower::begin(generation, source)? })
     }
 
     /// Makes the next generation the current one, and removes the previous one.
     fn activate_next(&self, writer: &mut WriterState) -> Result<()> {
         let Some(mut next) = writer.next.take() else { return Ok(()) };
-        next.feed.commit()?;
+        next.follower.commit()?;
         let number = format!("{}\n", next.number);
         folder::replace_file(&self.folder.join(CURRENT), number.as_bytes())
             .and_then(|()| folder::sync(&self.folder))
@@ -373,8 +375,8 @@ impl Indexer {
     fn publish_commit(&self, generation: &OpenGeneration) {
         let current = CurrentGeneration {
             number: generation.number,
-            generation: Arc::clone(&generation.feed.generation),
-            position: generation.feed.position.clone(),
+            generation: Arc::clone(&generation.follower.generation),
+            position: generation.follower.position.clone(),
         };
         self.lock().current = Some(Arc::new(current));
         self.returned.notify_all();
@@ -428,7 +430,7 @@ impl WriterState {
             || self
                 .current
                 .as_ref()
-                .is_none_or(|current| !current.feed.position.reindexes.is_empty())
+                .is_none_or(|current| !current.follower.position.reindexes.is_empty())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`feed`] | journal → documents: the only code that connects store and index |
+//! | [`index_follower`] | journal → documents: the only code that connects store and index |
 //! | [`indexer`] | which thread updates the index, and when |
 //! | [`service`], `response` | searches; renders hits as JSON |
 //! | [`compare`] | compares the index with the database |
@@ -11,7 +11,7 @@
 //! The model of a search: [`cms_model::search`]; the index: [`cms_search`].
 
 mod compare;
-mod feed;
+mod index_follower;
 pub(crate) mod indexer;
 mod matches;
 mod reindex;

@@ -8,7 +8,7 @@ use cms_model::{
     context::Caller,
     error::{Error, FieldErrors, Result},
     message, read,
-    wire::search::{Job, JobCreated, JobState},
+    wire::search::{ReindexCreated, ReindexJob, ReindexState},
 };
 use cms_search::TypeReindex;
 use cms_store::{Event, Reader};
@@ -24,7 +24,7 @@ impl Searching<'_> {
     ///
     /// # Errors
     /// [`Error::Forbidden`] without an admin key, [`Error::Invalid`] for types that do not exist.
-    pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<JobCreated> {
+    pub fn reindex(&self, caller: &Caller, payload: &Map<String, Value>) -> Result<ReindexCreated> {
         caller.require_admin()?;
         let names = read_names(payload)?;
         let stamp = caller.stamp(self.cms.config.clock.now());
@@ -32,7 +32,7 @@ impl Searching<'_> {
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
-                return Ok(JobCreated { id: first.to_string() });
+                return Ok(ReindexCreated { id: first.to_string() });
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
@@ -45,12 +45,12 @@ impl Searching<'_> {
             }
             errors.into_result()?;
             let last = writer.journal_head()?.seq;
-            Ok(JobCreated { id: format!("{first}-{last}") })
+            Ok(ReindexCreated { id: format!("{first}-{last}") })
         })
     }
 
     /// Returns the progress of a job.
-    pub fn job(&self, caller: &Caller, id: &str) -> Result<Job> {
+    pub fn job(&self, caller: &Caller, id: &str) -> Result<ReindexJob> {
         caller.require_admin()?;
         let unknown = || Error::NotFound { what: "job", name: id.to_owned() };
         let (first, last) = id.split_once('-').unwrap_or((id, id));
@@ -64,14 +64,14 @@ impl Searching<'_> {
         })?;
         let (stage, error) = self.cms.index.stage(last, &wanted)?;
         let (state, done) = match stage {
-            Stage::Waiting => (JobState::Waiting, 0),
+            Stage::Waiting => (ReindexState::Waiting, 0),
             Stage::Running(pending) => {
                 let left = self.cms.store.read(|reader| left(reader, &pending))?;
-                (JobState::Running, total.saturating_sub(left))
+                (ReindexState::Running, total.saturating_sub(left))
             }
-            Stage::Done => (JobState::Done, total),
+            Stage::Done => (ReindexState::Done, total),
         };
-        Ok(Job { id: id.to_owned(), kind: KIND.to_owned(), state, done, total, error })
+        Ok(ReindexJob { id: id.to_owned(), kind: KIND.to_owned(), state, done, total, error })
     }
 }
 

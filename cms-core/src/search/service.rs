@@ -26,7 +26,7 @@ use cms_search::{Found, Hit, Scope};
 use cms_store::Reader;
 use tracing::info_span;
 
-use super::{feed::Source, response};
+use super::{index_follower::Source, response};
 use crate::{
     cms::Cms,
     object::hydrate::{Hydration, with_properties},

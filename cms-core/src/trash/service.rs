@@ -193,7 +193,7 @@ fn items(
     let authors = reader.authors(entries.iter().map(|entry| entry.deleted_by))?;
     let item = |entry: &TrashEntry| {
         let known = catalog.types().iter().find(|known| known.pk == entry.ctd)?;
-        let by = authors.by(entry.deleted_by);
+        let by = authors.author_of(entry.deleted_by);
         let expires_at = entry.deleted_at.0 + limits::TRASH_RETENTION_DAYS * 86_400_000_000;
         Some(TrashItem {
             entry: entry.pk.to_string(),

@@ -40,11 +40,10 @@ impl UserSettings<'_> {
     pub fn put(&self, caller: &Caller, settings: &Map<String, Value>) -> Result<Json> {
         let user = user_of(caller)?;
         let text = serde_json::to_string(settings).map_err(|e| Error::Internal(Box::new(e)))?;
-        let conditions = caller.conditions.clone();
+        let guards = caller.write_guards.clone();
         self.cms.store.write(move |writer| {
             let present = to_json(writer.user_settings(user)?);
-            if conditions.if_match().is_some_and(|wanted| !wanted.admits(EntityTag::of(&present.0)))
-            {
+            if guards.if_match().is_some_and(|wanted| !wanted.admits(EntityTag::of(&present.0))) {
                 return Err(Error::PreconditionFailed);
             }
             writer.set_user_settings(user, &text)?;

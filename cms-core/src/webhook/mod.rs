@@ -1,8 +1,8 @@
-//! Webhooks (see docs/reference/webhooks.md): [`feed`] creates deliveries from the journal,
+//! Webhooks (see docs/reference/webhooks.md): [`delivery_creator`] creates deliveries from the journal,
 //! [`service`] schedules and logs them, [`synchronous`] calls synchronous webhooks before a write.
 //! The server sends the requests.
 
-pub(crate) mod feed;
+pub(crate) mod delivery_creator;
 pub(crate) mod service;
 pub(crate) mod state;
 pub(crate) mod synchronous;

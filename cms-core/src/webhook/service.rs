@@ -33,7 +33,7 @@ use cms_model::{
 use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
 use cms_system::lock;
 
-use super::feed;
+use super::delivery_creator;
 use crate::cms::Cms;
 
 /// The file that the sending process locks.
@@ -179,7 +179,7 @@ impl Webhooks<'_> {
     pub fn create_deliveries(&self) -> Result<bool> {
         let Cms { store, catalog, webhooks, .. } = self.cms;
         let now = self.cms.config.clock.now();
-        feed::create_deliveries(store, catalog, &webhooks.cache, &webhooks.cursor, now)
+        delivery_creator::create_deliveries(store, catalog, &webhooks.cache, &webhooks.cursor, now)
     }
 
     /// Returns the deliveries to send now, of all webhooks or of one. `running` holds the requests
@@ -236,7 +236,7 @@ impl Webhooks<'_> {
         now: Timestamp,
     ) -> Result<Outgoing> {
         let payload = self.payload(reader, row)?;
-        let by = reader.authors([row.actor])?.by(row.actor);
+        let by = reader.authors([row.actor])?.author_of(row.actor);
         let body = event_payload(row).body(&webhook.id, &by, payload.as_deref());
         let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);

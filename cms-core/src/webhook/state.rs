@@ -7,7 +7,7 @@ use std::{
 
 use cms_model::{error::Result, webhook::synchronous::WebhookOutcome};
 
-use super::{feed::Cursor, webhook_cache::WebhookCache};
+use super::{delivery_creator::Cursor, webhook_cache::WebhookCache};
 
 /// Sends requests of synchronous webhooks, which are not called without a transport.
 pub trait WebhookTransport: Send + Sync {

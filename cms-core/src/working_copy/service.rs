@@ -222,7 +222,7 @@ fn stored_tag(row: &WorkingCopyRow, data: &str) -> EntityTag {
 
 /// Rejects a request with `If-Match` without a tag of the stored working copy.
 fn require_match(caller: &Caller, stored: Option<&(WorkingCopyRow, String)>) -> Result<()> {
-    let Some(wanted) = caller.conditions.if_match() else { return Ok(()) };
+    let Some(wanted) = caller.write_guards.if_match() else { return Ok(()) };
     match stored {
         Some((row, data)) if wanted.admits(stored_tag(row, data)) => Ok(()),
         _ => Err(Error::PreconditionFailed),

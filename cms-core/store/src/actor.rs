@@ -79,7 +79,7 @@ impl From<Option<i64>> for ActorRef {
 
 impl Authors {
     /// Returns an author that was read.
-    pub fn by(&self, actor: ActorRef) -> Author {
+    pub fn author_of(&self, actor: ActorRef) -> Author {
         match actor {
             ActorRef::Local => Author::local(),
             ActorRef::Unknown => Author::unknown(),

@@ -158,13 +158,13 @@ impl Reader<'_> {
 
     /// Returns the objects that share the value of a unique slot, one line per value.
     pub fn shared_values(&self, ctd: i64, slot: usize) -> Result<Vec<String>> {
-        let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+        let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let condition = slots::condition(slot);
         self.ids(
             &format!(
                 "SELECT group_concat(id, ', ') FROM object
                  WHERE ctd = ?1 AND {condition} AND {key} IS NOT NULL
-                 GROUP BY {key}, {spelling} HAVING count(*) > 1"
+                 GROUP BY {key}, {original_text} HAVING count(*) > 1"
             ),
             ctd,
         )

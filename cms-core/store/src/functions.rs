@@ -18,7 +18,7 @@
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of lower-case UTF-8 for text: SQLite sorts
 //! these storage classes in this order, which is the order of lists (see
-//! docs/reference/filters.md#order). Indexes contain keys and spellings. When the result of a
+//! docs/reference/filters.md#order). Indexes contain keys and original texts. When the result of a
 //! function changes, increment the version of derived data (`super::meta`), so that the indexes are
 //! rebuilt.
 
@@ -52,7 +52,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     })?;
     connection.create_scalar_function(c"property_spelling", 2, flags, |context| {
         let value = property(context, 0, context.get_raw(1).as_str()?)?;
-        Ok(value.as_ref().and_then(order::spelling))
+        Ok(value.as_ref().and_then(order::original_text))
     })?;
     connection.create_scalar_function(c"property_slots", 2, flags, |context| {
         let names = context.get_or_create_aux(1, read_parameter::<Vec<String>>)?;

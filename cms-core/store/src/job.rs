@@ -7,7 +7,7 @@ use cms_model::{
     clock::Timestamp,
     error::{Error, FieldErrors, Result},
     limits,
-    wire::bulk::JobState,
+    wire::bulk::BulkJobState,
 };
 use rusqlite::{Row, params};
 
@@ -30,7 +30,7 @@ pub struct NewJob {
 pub struct JobRow {
     pub pk: i64,
     pub id: String,
-    pub state: JobState,
+    pub state: BulkJobState,
     pub ctd: i64,
     pub type_name: String,
     pub action: String,
@@ -74,7 +74,7 @@ macro_rules! select {
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Result<JobRow>> {
     let state: String = row.get(2)?;
-    let Some(state) = JobState::parse(&state) else {
+    let Some(state) = BulkJobState::parse(&state) else {
         return Ok(Err(Error::internal(format!("unknown job state {state} in the database"))));
     };
     Ok(Ok(JobRow {
@@ -181,7 +181,7 @@ impl WriteTransaction<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING pk",
             params![
                 job.id,
-                JobState::Waiting.as_str(),
+                BulkJobState::Waiting.as_str(),
                 ctd,
                 name,
                 job.action,
@@ -238,7 +238,7 @@ impl WriteTransaction<'_> {
              WHERE pk = ?1",
             params![
                 job,
-                JobState::Running.as_str(),
+                BulkJobState::Running.as_str(),
                 progress.done,
                 progress.succeeded,
                 progress.refused
@@ -250,7 +250,7 @@ impl WriteTransaction<'_> {
     pub fn finish_bulk_job(
         &self,
         job: i64,
-        state: JobState,
+        state: BulkJobState,
         error: Option<&str>,
         at: Timestamp,
     ) -> Result<()> {

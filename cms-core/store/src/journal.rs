@@ -18,7 +18,7 @@ pub enum Event {
     ObjectPublished,
     ObjectUnpublished,
     ObjectArchived,
-    /// A schedule was set or changed; rows of earlier versions also say so when it was removed.
+    /// A schedule was set or changed; in rows written by earlier versions of cms, or removed.
     ObjectScheduled,
     ObjectUnscheduled,
     /// A workflow transition.
@@ -76,35 +76,35 @@ pub struct ChangedObject<'a> {
     /// Its current version, or its last version when it is deleted.
     pub version: i64,
     pub title: &'a str,
-    /// Names of the changed properties as a JSON array, of a new version.
+    /// For a new version: the names of the changed properties as a JSON array.
     pub changed: Option<&'a str>,
     pub audience: Audience,
 }
 
-/// A row of the change feed.
+/// A row of the journal, with all fields of the change feed.
 #[derive(Clone, Debug)]
-pub struct FeedEntry {
+pub struct DetailedEntry {
     pub position: JournalPosition,
     pub at: Timestamp,
     pub event: Event,
     /// Primary key of the type.
     pub ctd: i64,
-    /// Its name; none in rows written by older versions.
+    /// Its name; none in rows written by earlier versions of cms.
     pub content_type: Option<String>,
-    pub object: Option<FeedObject>,
+    pub object: Option<EntryObject>,
     pub audience: Audience,
     pub actor: ActorRef,
 }
 
 /// The object of a row.
 #[derive(Clone, Debug)]
-pub struct FeedObject {
+pub struct EntryObject {
     pub pk: i64,
     pub id: String,
     pub version: i64,
 }
 
-/// A row of the journal.
+/// A row of the journal, with the fields that indexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     pub position: JournalPosition,
@@ -183,6 +183,7 @@ impl Event {
             Self::TypeUpdated => "type.update",
             Self::TypeDeleted => "type.delete",
             Self::TypePurged => "type.purge",
+            // The stored name, kept for old databases.
             Self::ReindexRequested => "index.want",
             Self::Management(event) => event.as_str(),
         }
@@ -210,13 +211,13 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
-fn feed_entry(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+fn feed_entry(row: &Row<'_>) -> rusqlite::Result<DetailedEntry> {
     let (position, event) = position_and_event(row)?;
     let object = match (row.get(6)?, row.get(7)?, row.get(8)?) {
-        (Some(pk), Some(id), Some(version)) => Some(FeedObject { pk, id, version }),
+        (Some(pk), Some(id), Some(version)) => Some(EntryObject { pk, id, version }),
         _ => None,
     };
-    Ok(FeedEntry {
+    Ok(DetailedEntry {
         position,
         event,
         at: Timestamp(row.get(3)?),
@@ -244,7 +245,7 @@ impl Reader<'_> {
     }
 
     /// Returns the rows after a position with all fields of the change feed, oldest first.
-    pub fn feed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedEntry>> {
+    pub fn detailed_entries_after(&self, seq: i64, limit: usize) -> Result<Vec<DetailedEntry>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.query_rows(
             "SELECT seq, nonce, kind, at, ctd, type_name, object, object_id, version, audience,

@@ -69,7 +69,7 @@ pub use self::{
     error::damage,
     job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
-        Change, ChangedObject, Entry, Event, FeedEntry, FeedObject, JournalPosition,
+        Change, ChangedObject, DetailedEntry, Entry, EntryObject, Event, JournalPosition,
         ManagementEvent,
     },
     key::KeyRow,

@@ -151,14 +151,14 @@ pub(crate) fn unique_lookup(
 ) -> Option<Statement> {
     let parameters = vec![
         sql_key(Some(SortKey::of(value)?)),
-        order::spelling(value).map_or(Sql::Null, Sql::Text),
+        order::original_text(value).map_or(Sql::Null, Sql::Text),
         except.map_or(Sql::Null, Sql::Integer),
     ];
-    let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+    let (key, original_text) = (slots::key(slot), slots::original_text(slot));
     let (table, condition) = (table_of(edition), slots::condition(slot));
     let sql = format!(
         "SELECT pk FROM {table} WHERE ctd = {ctd} AND {condition} AND {key} = ?1 \
-         AND {spelling} IS ?2 AND pk IS NOT ?3 LIMIT 1"
+         AND {original_text} IS ?2 AND pk IS NOT ?3 LIMIT 1"
     );
     Some(Statement { sql, parameters })
 }
@@ -193,7 +193,7 @@ impl Order {
                 slot_of(listed, name).map_or(Self::Path, Self::Slot)
             }
             PathRoot::Property(_) => Self::Path,
-            PathRoot::Any | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
+            PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
                 Self::Nothing
             }
         }

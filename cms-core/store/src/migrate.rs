@@ -160,7 +160,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
         return Err(lost(folder, size));
     }
     let failed = |error: &_| path_error(folder, error);
-    let draft = folder.join(TEMPORARY_DATABASE);
+    let temporary = folder.join(TEMPORARY_DATABASE);
     let remove = |path: PathBuf| match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&error)),
         _ => Ok(()),
@@ -168,7 +168,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     for name in [TEMPORARY_DATABASE, "cms.db.new-wal", "cms.db.new-shm"] {
         remove(folder.join(name))?;
     }
-    migrate(&draft)?;
+    migrate(&temporary)?;
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));
     }
@@ -184,7 +184,7 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&error)),
         _ => {}
     }
-    fs::rename(&draft, path).map_err(|error| failed(&error))?;
+    fs::rename(&temporary, path).map_err(|error| failed(&error))?;
     folder::sync(folder).map_err(|error| failed(&error))
 }
 

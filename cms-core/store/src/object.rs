@@ -170,7 +170,7 @@ pub struct ObjectChange {
     pub created_at: Option<i64>,
     pub at: i64,
     pub editor: Option<i64>,
-    /// Names of the properties that differ from the version before, as a JSON array.
+    /// Names of the properties that differ from the previous version, as a JSON array.
     pub changed: String,
 }
 

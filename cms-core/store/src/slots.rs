@@ -14,7 +14,7 @@
 //! A slot has an index for each direction. Both contain the key, then the creation order. Equal
 //! keys are in creation order in either direction, so a backward scan of one index would need a
 //! sort of each group of equal keys. "Objects with this value, oldest first" is a range of either.
-//! The spelling and the count at the end make them covering indexes.
+//! The original text and `slot_count` at the end make them covering indexes.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ pub(crate) fn key(slot: usize) -> String {
 }
 
 /// The exact text, if its key (lower case) differs.
-pub(crate) fn spelling(slot: usize) -> String {
+pub(crate) fn original_text(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }
 
@@ -50,12 +50,12 @@ pub(super) fn indexes(count: usize) -> String {
     for edition in [Edition::Current, Edition::Published] {
         for (slot, descending) in (0..count).flat_map(|slot| [(slot, false), (slot, true)]) {
             let (name, table) = (index_name(edition, slot, descending), table_of(edition));
-            let (key, spelling, condition) = (key(slot), spelling(slot), condition(slot));
+            let (key, original_text, condition) = (key(slot), original_text(slot), condition(slot));
             let direction = if descending { "DESC" } else { "ASC" };
             writeln!(
                 sql,
                 "CREATE INDEX IF NOT EXISTS {name}
-                 ON {table} (ctd, {key} {direction}, created_at, pk, {spelling}, slot_count)
+                 ON {table} (ctd, {key} {direction}, created_at, pk, {original_text}, slot_count)
                  WHERE {condition};"
             )
             .expect("writing to memory cannot fail");

@@ -1,7 +1,7 @@
 //! The trash: deleted objects, with their versions in `object_version`.
 //!
-//! An entry is the row of a deleted object. It keeps the primary key of the object, so that
-//! versions and working copies belong to the object before and after.
+//! An entry is the row of a deleted object. It keeps the primary key of the object, so versions and
+//! working copies still belong to it after a restore.
 
 use cms_model::{
     clock::Timestamp,
@@ -82,7 +82,7 @@ pub struct DeletedObject {
     pub deleted_at: Timestamp,
 }
 
-/// What a restored object has instead of the values at the deletion.
+/// Values of a restored object that replace those at the deletion.
 #[derive(Clone, Debug)]
 pub struct RestoredRow<'a> {
     pub pk: i64,

@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{FeedObject, Reader, WriteTransaction, actor::ActorRef};
+use super::{EntryObject, Reader, WriteTransaction, actor::ActorRef};
 
 /// A delivery to be created.
 #[derive(Clone, Debug)]
@@ -40,7 +40,8 @@ pub struct DeliveryRow {
     pub id: String,
     pub is_pending: bool,
     pub due_at: Timestamp,
-    /// The time at which it became the head of its queue.
+    /// The time at which it became the head of its queue, or its webhook was enabled again: expiry
+    /// counts from here. None while it waits behind others or the webhook is disabled.
     pub due_since: Option<Timestamp>,
     pub state: String,
     pub attempts: u32,
@@ -204,9 +205,9 @@ impl Reader<'_> {
     }
 
     /// Returns the objects of a type that were deleted together.
-    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<FeedObject>> {
+    pub fn trashed_at(&self, ctd: i64, at: Timestamp) -> Result<Vec<EntryObject>> {
         let read = |row: &Row<'_>| {
-            Ok(FeedObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
+            Ok(EntryObject { pk: row.get(0)?, id: row.get(1)?, version: row.get(2)? })
         };
         self.query_rows(
             "SELECT pk, id, version FROM trash WHERE ctd = ?1 AND deleted_at = ?2 ORDER BY pk",

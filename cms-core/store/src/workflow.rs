@@ -85,7 +85,7 @@ impl WriteTransaction<'_> {
         )
     }
 
-    /// Moves objects in a state that the workflow lacks to its first state (see
+    /// Moves objects in a state that the workflow lacks to its initial state (see
     /// docs/reference/workflows.md#change-the-workflow-of-a-type). Objects that thereby leave or
     /// enter `public` lose or gain their approval.
     pub fn enter_workflow(&self, ctd: i64, workflow: &Workflow, public: &str) -> Result<()> {

@@ -13,7 +13,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupDestination, BackupPlan, Caller, Cms, CoreConfig, Error, limits,
+    BackupDestination, BackupSchedule, Caller, Cms, CoreConfig, Error, limits,
     paging::Page,
     restore,
     testing::{TestCms, pictures},
@@ -334,9 +334,9 @@ pub(crate) fn check_scheduled_backups(
     destination: BackupDestination,
     names: &dyn Fn() -> Vec<String>,
 ) {
-    let plan = BackupPlan { destination, every: HOUR, keep: 2 };
-    let due_in = || core.cms.backups().due_in(&plan).unwrap();
-    let make = || core.cms.backups().make(&plan, &|| false).unwrap();
+    let schedule = BackupSchedule { destination, every: HOUR, keep: 2 };
+    let due_in = || core.cms.backups().due_in(&schedule).unwrap();
+    let make = || core.cms.backups().make(&schedule, &|| false).unwrap();
     let known = || {
         let mut names = names();
         names.sort();
@@ -360,7 +360,7 @@ pub(crate) fn check_scheduled_backups(
     assert_eq!(newest.len(), 2, "two are kept: {newest:?}");
     assert!(!newest.contains(&first[0]), "the oldest went");
 
-    let stopped = core.cms.backups().make(&plan, &|| true);
+    let stopped = core.cms.backups().make(&schedule, &|| true);
     assert!(matches!(stopped, Err(Error::Busy(_))), "{stopped:?}");
     assert_eq!(known(), newest, "a cancelled backup leaves no file and removes none");
 
@@ -394,15 +394,18 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     }
     // Also while they are written, as well as the copy of the database.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-    let plan =
-        BackupPlan { destination: BackupDestination::Folder(folder.clone()), every: HOUR, keep: 2 };
+    let schedule = BackupSchedule {
+        destination: BackupDestination::Folder(folder.clone()),
+        every: HOUR,
+        keep: 2,
+    };
     let seen = Mutex::new(0);
     let is_cancelled = || {
         let all = files(&folder).into_iter().chain(files(&core.path().join("incoming")));
         *seen.lock().unwrap() = all.map(|path| assert_private(&path)).count();
         false
     };
-    core.cms.backups().make(&plan, &is_cancelled).unwrap();
+    core.cms.backups().make(&schedule, &is_cancelled).unwrap();
     assert!(*seen.lock().unwrap() >= 4, "two backups, a new one, and a copy");
 
     // Temporary files of a killed server are removed; files of others stay.
@@ -411,9 +414,12 @@ fn scheduled_backups_are_complete_and_the_newest_are_kept() {
     let foreign = folder.join("cms-other-20260101T000000Z.tar#1");
     fs::write(&unfinished, "half").unwrap();
     fs::write(&foreign, "half").unwrap();
-    let plan =
-        BackupPlan { destination: BackupDestination::Folder(folder.clone()), every: HOUR, keep: 2 };
-    core.cms.backups().make(&plan, &|| false).unwrap();
+    let schedule = BackupSchedule {
+        destination: BackupDestination::Folder(folder.clone()),
+        every: HOUR,
+        keep: 2,
+    };
+    core.cms.backups().make(&schedule, &|| false).unwrap();
     assert!(!Path::new(&unfinished).exists());
     assert!(foreign.exists());
 }

@@ -7,7 +7,7 @@ use cms_core::{
     paging::Page,
     testing::TestCms,
     wire::{
-        bulk::{BulkJob, BulkPreview, BulkResponse, JobState},
+        bulk::{BulkJob, BulkJobState, BulkPreview, BulkResponse},
         key::{KeyKind, NewKey},
         publish::PublishAction,
         user::Role,
@@ -69,7 +69,7 @@ fn job(cms: &Cms, id: &str) -> BulkJob {
     cms.bulk().get(&Caller::local(), id).unwrap()
 }
 
-fn numbers(job: &BulkJob) -> (JobState, [u64; 4]) {
+fn numbers(job: &BulkJob) -> (BulkJobState, [u64; 4]) {
     (job.state, [job.total, job.done, job.succeeded, job.refused])
 }
 
@@ -127,15 +127,15 @@ fn bulk_publishes_all_objects_in_transactions() {
     let late = map(json!({ "id": "late", "title": "Late" }));
     test.cms.objects().create(&Caller::local(), "article", late).unwrap();
     test.cms.objects().delete(&Caller::local(), "article", "a7").unwrap();
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Waiting, [1200, 0, 0, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Waiting, [1200, 0, 0, 0]));
     // So the objects of a large job are stored within milliseconds.
     let chunks = "SELECT position || ' ' || (length(objects) < 510) FROM job_chunk";
     assert_eq!(rows(&test, chunks), ["1 1", "501 1", "1001 1"]);
     assert!(test.cms.bulk().advance().unwrap());
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Running, [1200, 500, 499, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Running, [1200, 500, 499, 0]));
     assert_eq!(statuses(&test), ["draft 701", "public 499"]);
     run(&test.cms);
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [1200, 1200, 1199, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [1200, 1200, 1199, 0]));
     assert_eq!(statuses(&test), ["draft 1", "public 1199"]);
     assert_eq!(rows(&test, "SELECT count(*) FROM job_chunk"), ["0"]);
 }
@@ -164,7 +164,7 @@ fn bulk_selects_by_filters_search_text_and_view() {
     let payload = request("archive", json!({ "expect": 1 }));
     let id = create(&test.cms, &public, &payload).unwrap();
     run(&test.cms);
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [1, 1, 1, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [1, 1, 1, 0]));
     assert_eq!(statuses(&test), ["archived 1", "draft 29"]);
 
     let wrong = json!({ "rank": { "type": "no", "filter": 1 } });
@@ -191,14 +191,14 @@ fn bulk_patch_validates_each_object() {
         })
     );
     let done = carry_out(&test, &request("patch", json!({ "patch": patch, "expect": 5 })));
-    assert_eq!(numbers(&done), (JobState::Done, [5, 5, 5, 0]));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [5, 5, 5, 0]));
     let versions = rows(&test, "SELECT version || (data ->> 'rank') FROM object ORDER BY pk");
     assert_eq!(versions, ["27", "27", "27", "27", "27"]);
 
     // The title is unique: the first object gets it, the others are refused.
     let done =
         carry_out(&test, &request("patch", json!({ "patch": { "title": "Same" }, "expect": 5 })));
-    assert_eq!(numbers(&done), (JobState::Done, [5, 5, 1, 4]));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [5, 5, 1, 4]));
     let used = json!({ "title": ["This value is already used"] });
     let refusals = json!(done.errors.unwrap());
     assert_eq!(refusals[0], json!({ "id": "a1", "errors": used }));
@@ -224,7 +224,7 @@ fn bulk_patch_of_large_objects_takes_more_transactions() {
         assert_eq!(changed, [done[done.len() - 1].to_string()]);
     }
     assert_eq!(done, [17, 34]);
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [40, 40, 40, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [40, 40, 40, 0]));
     assert_eq!(rows(&test, "SELECT DISTINCT version FROM object"), ["2"]);
 }
 
@@ -254,7 +254,7 @@ fn bulk_deletion_tries_linked_objects_again() {
         (json!({}), in_use.clone())
     );
     let done = carry_out(&test, &request("delete", json!({ "filters": rank, "expect": 1200 })));
-    assert_eq!(numbers(&done), (JobState::Done, [1200, 1200, 1199, 1]));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [1200, 1200, 1199, 1]));
     assert_eq!(json!(done.errors), json!([{ "id": "t3", "errors": in_use }]));
     assert_eq!(rows(&test, "SELECT id FROM object ORDER BY pk"), ["t3", "stays"]);
 }
@@ -272,7 +272,7 @@ fn bulk_transition_moves_objects_that_allow_it() {
     assert_eq!(errors(unknown), json!({ "transition": ["This value is not valid."] }));
     let payload = request("transition", json!({ "transition": "_draft_review", "expect": 4 }));
     let done = carry_out(&test, &payload);
-    assert_eq!(numbers(&done), (JobState::Done, [4, 4, 3, 1]));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [4, 4, 3, 1]));
     let message = "Transition \"_draft_review\" is not enabled in state \"review\"";
     assert_eq!(json!(done.errors), json!([{ "id": "a0", "errors": { "action": [message] } }]));
     let states = rows(&test, "SELECT DISTINCT workflow_state FROM object");
@@ -296,7 +296,7 @@ fn bulk_job_continues_after_a_restart() {
     config.clock = clock;
     let reopened = Cms::open(config).unwrap();
     run(&reopened);
-    assert_eq!(numbers(&job(&reopened, &id)), (JobState::Done, [1100, 1100, 1100, 0]));
+    assert_eq!(numbers(&job(&reopened, &id)), (BulkJobState::Done, [1100, 1100, 1100, 0]));
     let database = rusqlite::Connection::open(folder.path().join("data/cms.db")).unwrap();
     let changed: i64 = database.query_row(changed, [], |row| row.get(0)).unwrap();
     assert_eq!(changed, 1100);
@@ -314,8 +314,8 @@ fn bulk_job_is_stopped_between_transactions() {
     test.cms.bulk().stop(&Caller::local(), &first).unwrap();
     test.cms.bulk().stop(&Caller::local(), &second).unwrap();
     assert!(!test.cms.bulk().advance().unwrap());
-    assert_eq!(numbers(&job(&test.cms, &first)), (JobState::Stopped, [1100, 500, 500, 0]));
-    assert_eq!(numbers(&job(&test.cms, &second)), (JobState::Stopped, [1100, 0, 0, 0]));
+    assert_eq!(numbers(&job(&test.cms, &first)), (BulkJobState::Stopped, [1100, 500, 500, 0]));
+    assert_eq!(numbers(&job(&test.cms, &second)), (BulkJobState::Stopped, [1100, 0, 0, 0]));
     assert_eq!(statuses(&test), ["draft 600", "public 500"]);
     // Stopping again has no effect.
     test.run_for(3600);
@@ -324,7 +324,7 @@ fn bulk_job_is_stopped_between_transactions() {
     assert_eq!(finished, "2026-01-02T03:04:05.000000+0000");
 
     test.run_for(6 * 86_400);
-    assert_eq!(job(&test.cms, &first).state, JobState::Stopped);
+    assert_eq!(job(&test.cms, &first).state, BulkJobState::Stopped);
     test.run_for(2 * 86_400);
     let gone = test.cms.bulk().get(&Caller::local(), &first);
     assert!(matches!(gone, Err(Error::NotFound { what: "job", .. })));
@@ -341,7 +341,7 @@ fn bulk_job_fails_when_its_caller_loses_the_rights() {
     test.cms.keys().revoke(&Caller::local(), &key.item.id).unwrap();
     run(&test.cms);
     let failed = job(&test.cms, &id);
-    assert_eq!(numbers(&failed), (JobState::Failed, [600, 500, 500, 0]));
+    assert_eq!(numbers(&failed), (BulkJobState::Failed, [600, 500, 500, 0]));
     let reason = "the rights of the caller no longer suffice";
     assert_eq!(failed.error.as_deref(), Some(reason));
     assert_eq!(
@@ -356,7 +356,7 @@ fn bulk_job_fails_when_its_caller_loses_the_rights() {
     test.cms.types().delete(&Caller::local(), "article").unwrap();
     run(&test.cms);
     let failed = job(&test.cms, &id);
-    assert_eq!(failed.state, JobState::Failed);
+    assert_eq!(failed.state, BulkJobState::Failed);
     assert_eq!(failed.error.as_deref(), Some("content type \"article\" not found"));
 }
 
@@ -375,7 +375,7 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
     let id = create(&test.cms, &eve, &request("delete", json!({ "expect": 4 }))).unwrap();
     run(&test.cms);
     let done = job(&test.cms, &id);
-    assert_eq!(numbers(&done), (JobState::Done, [4, 4, 3, 1]));
+    assert_eq!(numbers(&done), (BulkJobState::Done, [4, 4, 3, 1]));
     let forbidden = json!({ "id": ["Access denied or quota limit exceeded"] });
     assert_eq!(json!(done.errors), json!([{ "id": "a1", "errors": forbidden }]));
     assert_eq!(done.by.name, "Eve");
@@ -384,7 +384,7 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
     let patch = request("patch", json!({ "patch": { "rank": 5 }, "expect": 1 }));
     let id = create(&test.cms, &eve, &patch).unwrap();
     run(&test.cms);
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [1, 1, 1, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [1, 1, 1, 0]));
 
     let test = with_articles_of(2, json!({ "workflowId": "publishing" }));
     let eve = author(&test);
@@ -393,5 +393,5 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
     let review = request("transition", json!({ "transition": "_draft_review", "expect": 2 }));
     let id = create(&test.cms, &eve, &review).unwrap();
     run(&test.cms);
-    assert_eq!(numbers(&job(&test.cms, &id)), (JobState::Done, [2, 2, 2, 0]));
+    assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [2, 2, 2, 0]));
 }

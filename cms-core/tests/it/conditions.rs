@@ -7,7 +7,7 @@ use cms_core::{
     testing::TestCms,
     wire::{
         batch::BatchElements,
-        condition::{Conditions, EntityTag, IdempotencyKey, IfMatch},
+        condition::{EntityTag, IdempotencyKey, IfMatch, WriteGuards},
         key::{KeyKind, NewKey},
         object::ObjectRequest,
         publish::PublishAction,
@@ -44,12 +44,12 @@ fn writer(test: &TestCms, name: &str) -> Caller {
 
 fn only_in(caller: &Caller, tag: EntityTag) -> Caller {
     let if_match = IfMatch::parse(&format!("\"{tag}\""));
-    caller.clone().with_conditions(Conditions::new(Some(if_match), None))
+    caller.clone().with_write_guards(WriteGuards::new(Some(if_match), None))
 }
 
 fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
     let key = IdempotencyKey::new(key, &[request.to_string().as_bytes()]).unwrap();
-    caller.clone().with_conditions(Conditions::new(None, Some(key)))
+    caller.clone().with_write_guards(WriteGuards::new(None, Some(key)))
 }
 
 fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> EntityTag {

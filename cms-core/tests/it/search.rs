@@ -7,7 +7,7 @@ use cms_core::{
     testing::TestCms,
     wire::{
         publish::PublishAction as Action,
-        search::{JobState, SearchRequest},
+        search::{ReindexState, SearchRequest},
     },
 };
 use serde_json::{Value, json};
@@ -237,12 +237,12 @@ fn index_is_rebuilt_on_demand() {
         [(json!({}), 600), (json!({ "contentTypes": ["article", "page"] }), 600)]
     {
         let job = cms.search().reindex(&caller, &map(payload)).unwrap();
-        assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Waiting);
+        assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Waiting);
         while cms.search().advance().unwrap() {
             assert_same(cms);
         }
         let job = cms.search().job(&caller, &job.id).unwrap();
-        assert_eq!((job.state, job.done, job.total), (JobState::Done, total, total));
+        assert_eq!((job.state, job.done, job.total), (ReindexState::Done, total, total));
     }
     assert_eq!(current(&test.path()), "2");
     assert_same(cms);
@@ -262,9 +262,9 @@ fn search_during_a_rebuild_keeps_the_new_index() {
     assert_same(cms);
     let job = cms.search().reindex(&caller, &map(json!({}))).unwrap();
     assert_same(cms);
-    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Running);
+    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Running);
     while cms.search().advance().unwrap() {}
-    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, JobState::Done);
+    assert_eq!(cms.search().job(&caller, &job.id).unwrap().state, ReindexState::Done);
     assert_eq!(current(&test.path()), "2");
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupDestination, BackupPlan, Caller, Cms, Error,
+    BackupDestination, BackupSchedule, Caller, Cms, Error,
     testing::{TestCms, pictures},
     wire::{
         check::{CheckArea, CheckReport, CheckRequest, Finding},
@@ -259,12 +259,12 @@ fn backup_fails_at_a_file_with_another_digest_and_keeps_older_ones() {
     let core = TestCms::new();
     let id = text(&core, b"what was uploaded");
     let folder = TempDir::new().unwrap();
-    let plan = BackupPlan {
+    let schedule = BackupSchedule {
         destination: BackupDestination::Folder(folder.path().to_owned()),
         every: std::time::Duration::from_hours(1),
         keep: 1,
     };
-    let make = || core.cms.backups().make(&plan, &|| false);
+    let make = || core.cms.backups().make(&schedule, &|| false);
     let names = || {
         let entries = fs::read_dir(folder.path()).unwrap();
         entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()

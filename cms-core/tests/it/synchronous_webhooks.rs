@@ -11,7 +11,7 @@ use cms_core::{
     testing::TestCms,
     wire::{
         batch::{BatchElements, BatchReport},
-        condition::{Conditions, IdempotencyKey, IfMatch},
+        condition::{IdempotencyKey, IfMatch, WriteGuards},
         key::{KeyKind, NewKey},
         trash::{RestoreRequest, TrashRequest},
     },
@@ -100,8 +100,8 @@ fn webhook_is_called_once_per_valid_write() {
     objects.replace(&local, "article", "a", map(json!({ "title": "C" }))).unwrap();
     assert_eq!(receiver.calls(), ["pre-create a", "pre-update a", "pre-update a"]);
 
-    let stale = Conditions::new(Some(IfMatch::parse("\"0000000000000000\"")), None);
-    let stale = Caller::local().with_conditions(stale);
+    let stale = WriteGuards::new(Some(IfMatch::parse("\"0000000000000000\"")), None);
+    let stale = Caller::local().with_write_guards(stale);
     let change = || map(json!({ "title": "D" }));
     assert!(objects.patch(&stale, "article", "a", change()).is_err());
     assert!(objects.delete(&stale, "article", "a").is_err());
@@ -159,7 +159,7 @@ fn webhook_is_not_called_for_a_repeated_request() {
     let token = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
     let key = IdempotencyKey::new("once", &[]).unwrap();
     let caller = test.cms.keys().authenticate(&token).unwrap();
-    let caller = caller.with_conditions(Conditions::new(None, Some(key)));
+    let caller = caller.with_write_guards(WriteGuards::new(None, Some(key)));
     for _ in 0..2 {
         let new = map(json!({ "id": "a", "title": "A" }));
         test.cms.objects().create(&caller, "article", new).unwrap();

@@ -1,9 +1,15 @@
 // The address of the page: path and query below /admin, over the History API. Knows no screen.
+import { isRecord } from './value/record';
+import { decoded } from './value/url';
+
 const BASE = '/admin';
 
+function pathOf(pathname: string): string {
+  return pathname.slice(BASE.length).replace(/^\/|\/$/g, '');
+}
+
 function read(): { path: string; query: URLSearchParams } {
-  const path = location.pathname.slice(BASE.length).replace(/^\/|\/$/g, '');
-  return { path, query: new URLSearchParams(location.search) };
+  return { path: pathOf(location.pathname), query: new URLSearchParams(location.search) };
 }
 
 let current = $state.raw(read());
@@ -25,7 +31,35 @@ function follow(options: { keep?: boolean } = {}): void {
 type Guard = () => boolean;
 const guards = new Set<Guard>();
 
-addEventListener('popstate', () => follow());
+/** Number of the entry of the history that is shown: tells how far Back has gone. */
+let place = placeOf(history.state);
+
+function placeOf(state: unknown): number {
+  return isRecord(state) && typeof state.place === 'number' ? state.place : 0;
+}
+
+function mayLeave(path: string): boolean {
+  if (path === current.path) return true;
+  for (const guard of guards) if (!guard()) return false;
+  return true;
+}
+
+/** The browser has gone back or forward already: when a guard refuses, it returns. */
+addEventListener('popstate', (event) => {
+  const next = placeOf(event.state);
+  if (next !== place && !mayLeave(read().path)) {
+    history.go(place - next);
+    return;
+  }
+  place = next;
+  follow();
+});
+
+function write(url: string, replace = false): void {
+  if (!replace) place += 1;
+  if (replace) history.replaceState({ place }, '', url);
+  else history.pushState({ place }, '', url);
+}
 
 export const route = {
   /** Path below /admin, without slashes at the ends: `c/post/hello`. */
@@ -33,7 +67,7 @@ export const route = {
     return current.path;
   },
   get segments(): string[] {
-    return current.path.split('/').map(decodeURIComponent);
+    return current.path.split('/').map(decoded);
   },
   get query(): URLSearchParams {
     return current.query;
@@ -62,21 +96,32 @@ export function newHref(type: string, query?: Record<string, string>): string {
   return href(`c/${encodeURIComponent(type)}/${NEW}`, query);
 }
 
-/** The URL of an object; files have a screen of their own. */
-export function objectHref(type: string, id: string): string {
+/** Built-in types that have screens of their own. */
+const OWN_SCREENS: Record<string, string> = { _media: 'media', _webhooks: 'webhooks' };
+
+/** The URL of the list of a type. */
+export function listHref(type: string): string {
+  return href(OWN_SCREENS[type] ?? `c/${encodeURIComponent(type)}`);
+}
+
+/** The URL of the form of an object. */
+export function objectHref(type: string, id: string, query?: Record<string, string | undefined>): string {
   const list = type === '_media' ? 'media' : `c/${encodeURIComponent(type)}`;
-  return href(`${list}/${encodeURIComponent(id)}`);
+  return href(`${list}/${encodeURIComponent(id)}`, query);
 }
 
 /** Opens a URL of the page; `replace` adds nothing to the history, `keep` stays on the open screen. */
 export function navigate(url: string, options: { replace?: boolean; keep?: boolean } = {}): void {
-  for (const guard of guards) if (!guard()) return;
-  if (options.replace) history.replaceState(null, '', url);
-  else history.pushState(null, '', url);
+  const { pathname } = new URL(url, location.href);
+  if (!options.keep && !mayLeave(pathOf(pathname))) return;
+  write(url, options.replace);
   follow(options);
   if (!options.replace) {
     scrollTo(0, 0);
-    document.querySelector<HTMLElement>('h1')?.focus();
+    const heading = document.querySelector<HTMLElement>('h1');
+    if (heading) heading.focus();
+    // The heading of the next screen gets the keyboard when nothing else has it.
+    else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   }
 }
 
@@ -92,8 +137,7 @@ export function setQuery(
   }
   const text = query.toString();
   const url = `${location.pathname}${text === '' ? '' : `?${text}`}`;
-  if (options.replace) history.replaceState(null, '', url);
-  else history.pushState(null, '', url);
+  write(url, options.replace);
   current = read();
 }
 

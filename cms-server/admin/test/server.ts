@@ -36,6 +36,11 @@ export class Server {
 
   constructor(private readonly options: Options = {}) {}
 
+  /** Origins that may stand in a frame of the page. */
+  get previewOrigins(): string {
+    return this.options.environment?.CMS_PREVIEW_ORIGINS ?? '';
+  }
+
   /** Starts, or starts again on the same data and port. */
   async start(): Promise<void> {
     const { content = true, user = true, environment = {} } = this.options;

@@ -26,6 +26,7 @@ export const test = base.extend<Fixtures>({
       return;
     }
     process.env.CMS_SERVER = server.url;
+    process.env.PAGE_FRAMES = server.previewOrigins;
     const files = await preview({ logLevel: 'error', preview: { port: 0, host: '127.0.0.1' } });
     const address = files.httpServer.address();
     if (address === null || typeof address === 'string') throw new Error('no port');

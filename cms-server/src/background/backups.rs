@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::BackupPlan;
+use cms_core::BackupSchedule;
 use tokio::time;
 
 use super::runner::run;
@@ -17,11 +17,11 @@ const FIRST_CHECK: Duration = Duration::from_mins(1);
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
 /// Creates backups when they are due. A failed backup is retried, and does not stop the server.
-pub(super) async fn make_scheduled(app: Arc<App>, plan: BackupPlan) {
+pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK).await;
     loop {
-        let pause = match due_in(&app, &plan).await {
-            Some(Duration::ZERO) if make(&app, &plan).await => Duration::ZERO,
+        let pause = match due_in(&app, &schedule).await {
+            Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
             Some(Duration::ZERO) | None => CHECK_INTERVAL,
             Some(rest) => rest.min(CHECK_INTERVAL),
         };
@@ -29,16 +29,16 @@ pub(super) async fn make_scheduled(app: Arc<App>, plan: BackupPlan) {
     }
 }
 
-async fn due_in(app: &Arc<App>, plan: &BackupPlan) -> Option<Duration> {
-    let plan = plan.clone();
-    run(app, Work::File, move |cms| cms.backups().due_in(&plan)).await
+async fn due_in(app: &Arc<App>, schedule: &BackupSchedule) -> Option<Duration> {
+    let schedule = schedule.clone();
+    run(app, Work::File, move |cms| cms.backups().due_in(&schedule)).await
 }
 
 /// Creates a backup; returns whether it is complete.
-async fn make(app: &Arc<App>, plan: &BackupPlan) -> bool {
-    let (plan, state) = (plan.clone(), Arc::clone(app));
+async fn make(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
+    let (schedule, state) = (schedule.clone(), Arc::clone(app));
     let stops = move || state.draining.load(Ordering::Relaxed);
-    let backup = run(app, Work::File, move |cms| cms.backups().make(&plan, &stops)).await;
+    let backup = run(app, Work::File, move |cms| cms.backups().make(&schedule, &stops)).await;
     app.metrics.count_backup("scheduled", backup.is_some());
     if let Some(backup) = &backup {
         let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);
@@ -62,17 +62,17 @@ mod tests {
         let folder = core.path().join("backups");
         let every = Duration::from_hours(24);
         let destination = BackupDestination::Folder(folder.clone());
-        let plan = BackupPlan { destination, every, keep: 2 };
+        let schedule = BackupSchedule { destination, every, keep: 2 };
         let names = || {
             let entries = fs::read_dir(&folder).into_iter().flatten();
             let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
             names.sort();
             names
         };
-        let config = ServerConfig { backups: Some(plan.clone()), ..ServerConfig::default() };
+        let config = ServerConfig { backups: Some(schedule.clone()), ..ServerConfig::default() };
         let app = Arc::new(App::new(&config, Arc::clone(&core.cms)));
-        assert_eq!(due_in(&app, &plan).await, Some(Duration::ZERO));
-        let task = tokio::spawn(make_scheduled(Arc::clone(&app), plan.clone()));
+        assert_eq!(due_in(&app, &schedule).await, Some(Duration::ZERO));
+        let task = tokio::spawn(make_scheduled(Arc::clone(&app), schedule.clone()));
         for round in 1..=4 {
             let before = names();
             let is_made = || {
@@ -80,7 +80,7 @@ mod tests {
                 let is_complete = |name: &OsString| name.to_string_lossy().ends_with(".tar");
                 now != before && now.len() == round.min(2) && now.iter().all(is_complete)
             };
-            while !is_made() || due_in(&app, &plan).await != Some(every) {
+            while !is_made() || due_in(&app, &schedule).await != Some(every) {
                 time::sleep(CHECK_INTERVAL).await;
             }
             core.clock.advance(24 * 3600);
@@ -95,14 +95,15 @@ mod tests {
     async fn failed_backup_leaves_the_server_ready() {
         let core = TestCms::new();
         let destination = BackupDestination::Folder(core.path().join("cms.db/below"));
-        let plan = BackupPlan { destination, every: Duration::ZERO, keep: 1 };
+        let schedule = BackupSchedule { destination, every: Duration::ZERO, keep: 1 };
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
-        assert_eq!(due_in(&app, &plan).await, None);
-        assert!(!make(&app, &plan).await);
+        assert_eq!(due_in(&app, &schedule).await, None);
+        assert!(!make(&app, &schedule).await);
         app.draining.store(true, Ordering::Relaxed);
         let folder = core.path().join("backups");
-        let plan = BackupPlan { destination: BackupDestination::Folder(folder.clone()), ..plan };
-        assert!(!make(&app, &plan).await, "the server stops");
+        let schedule =
+            BackupSchedule { destination: BackupDestination::Folder(folder.clone()), ..schedule };
+        assert!(!make(&app, &schedule).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
         assert!(core.cms.readiness().iter().all(|part| part.error.is_none()));
     }

@@ -8,7 +8,7 @@ use tokio::time;
 use super::runner::{repeat, run};
 use crate::{net::permits::Work, state::App};
 
-/// Schedules have whole seconds, so no publication is later than one.
+/// Schedules have whole seconds, so no publication is more than one second late.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of indexing without a search.
 const INDEX_INTERVAL: Duration = Duration::from_millis(200);

@@ -27,8 +27,8 @@ impl BackgroundTasks {
             tokio::spawn(periodic::log_rewrite_progress(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
         ];
-        if let Some(plan) = &app.backups {
-            tasks.push(tokio::spawn(backups::make_scheduled(Arc::clone(app), plan.clone())));
+        if let Some(schedule) = &app.backups {
+            tasks.push(tokio::spawn(backups::make_scheduled(Arc::clone(app), schedule.clone())));
         }
         Self(tasks)
     }

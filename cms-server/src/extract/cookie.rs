@@ -34,8 +34,8 @@ pub(crate) fn remove_session(is_https: bool) -> HeaderValue {
     set_session(is_https, "", 0)
 }
 
-/// `Set-Cookie` for a new sign-in by OpenID Connect. Browsers send the cookie with the callback,
-/// which is a link on another site.
+/// `Set-Cookie` for a new sign-in by OpenID Connect. Browsers send the cookie with the callback, a
+/// navigation that starts on another site.
 pub(crate) fn set_openid(is_https: bool, value: &str) -> HeaderValue {
     set(is_https, openid_name(is_https), value, "Lax", OPENID_SIGN_IN_SECONDS)
 }

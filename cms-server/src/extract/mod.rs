@@ -7,4 +7,4 @@ pub(crate) mod form;
 pub(crate) mod preconditions;
 pub(crate) mod query;
 pub(crate) mod visibility;
-pub(crate) mod write_conditions;
+pub(crate) mod write_guards;

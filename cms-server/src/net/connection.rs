@@ -36,7 +36,7 @@ pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a connection is checked while the server drains.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
-/// Bytes of HTTP/2 control frames in a check interval; fewer are no progress of a response.
+/// Bytes of HTTP/2 control frames in a check interval; fewer bytes do not count as progress.
 const CONTROL_BYTES: usize = 64;
 /// The responses of one connection may take the memory of the process divided by this.
 const CONNECTIONS_PER_BUDGET: usize = 8;
@@ -48,7 +48,7 @@ pub(crate) struct Connection {
     process: Arc<MemoryBudget>,
     memory: Arc<MemoryBudget>,
     written_bytes: AtomicU64,
-    /// Bytes of responses that the HTTP library has and has not written yet.
+    /// Response bytes that the HTTP library holds and has not yet written to the socket.
     unsent_bytes: AtomicUsize,
     requests: AtomicU64,
     /// Requests whose response is not complete.
@@ -56,8 +56,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection whose responses reserve memory of the budget `available`, which is part of that
-    /// of the process.
+    /// A connection whose responses reserve memory from `available`, a part of the process budget.
     pub(crate) fn new(
         process: &Arc<MemoryBudget>,
         available: &Arc<MemoryBudget>,
@@ -120,7 +119,7 @@ impl Connection {
         }
     }
 
-    /// Waits until no request that arrived completely and no response is in progress.
+    /// Waits until every completely received request has been responded to.
     pub(crate) async fn drained(&self) {
         let mut quiet_checks = 0;
         while quiet_checks < 2 {

@@ -1,8 +1,7 @@
 //! Permits: how much work of each kind runs at the same time.
 //!
 //! Work waits for a permit for a limited time, then the request fails with [`Error::Busy`]. Slow
-//! work gets at most a share of the permits of its kind, so that fast work never waits for all of
-//! it.
+//! work gets at most a share of the permits of its kind, so fast work never waits behind slow work.
 
 use std::{
     sync::{

@@ -80,7 +80,7 @@ impl RequiredPermission {
     }
 
     /// Returns whether the changes of such requests may have conditions.
-    pub(crate) fn has_conditions(self) -> bool {
+    pub(crate) fn has_write_guards(self) -> bool {
         matches!(
             self,
             Self::Content(_)

@@ -17,7 +17,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, header, request::Parts},
+    http::{HeaderValue, Method, Request, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
 use cms_core::{Caller, Cms, Credential, Error, Permission, Reservation, Result, limits};
@@ -38,7 +38,7 @@ use crate::{
         cookie,
         form::{self, Form},
         query::{Query, UnknownPaths, query_string},
-        visibility, write_conditions,
+        visibility, write_guards,
     },
     http::{
         backup, changes,
@@ -109,6 +109,7 @@ pub(crate) async fn handle(
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
+    let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
     let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
@@ -118,6 +119,11 @@ pub(crate) async fn handle(
     }
     log.write(&app, &response, &method, &uri, &request_id, time);
     response.into_http(&method, request_id).map(|body| running.respond(body, memory))
+}
+
+/// Tells whether the responses of a path depend on the key or the session of a request.
+fn depends_on_caller(uri: &Uri) -> bool {
+    uri.path().starts_with("/api/") || uri.path() == "/metrics"
 }
 
 async fn respond(
@@ -362,9 +368,9 @@ impl AuthenticatedRequest {
             }
             self.read_body(app, body, &mut outputs.log).await?
         };
-        let is_change = self.permission.has_conditions() && self.parts.method != Method::GET;
+        let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
         if is_change {
-            caller = caller.with_conditions(write_conditions::read(&self.parts, &json.bytes)?);
+            caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
         let work = match self.route.execution {
             Execution::Blocking(work) => work,

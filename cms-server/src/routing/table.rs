@@ -65,6 +65,7 @@ const SESSIONS: &str = "/api/v1/sessions";
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/healthz", health::alive),
+    // Both may wait for a disk, and have to respond while all reads and writes are busy.
     Route::unauthenticated("/readyz", health::ready).work(Work::File),
     Route::unauthenticated("/metrics", health::metrics).work(Work::File),
 

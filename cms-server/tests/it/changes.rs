@@ -243,7 +243,7 @@ fn stream_sends_presence() {
         let request = PresenceRequest { tab, content_type: "post".to_owned(), id, property };
         core.cms.presences().put(&caller, request).unwrap();
     };
-    let by = json!(caller.actor().by());
+    let by = json!(caller.actor().author());
     let event = |tab: &str, id: &str, property: Option<&str>, ended: bool| {
         let mut event = json!({
             "tab": tab, "contentType": "post", "id": id, "property": property, "by": by,

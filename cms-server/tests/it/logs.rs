@@ -12,7 +12,7 @@ use cms_core::{
     testing::TestCms,
     wire::media::{ImageRequest, UploadRequest},
 };
-use cms_server::{ServerConfig, Tunables};
+use cms_server::{ReloadableSettings, ServerConfig};
 use serde_json::{Value, json};
 use tracing::{Dispatch, subscriber::DefaultGuard};
 
@@ -105,8 +105,9 @@ async fn requests_are_logged_without_keys_queries_and_bodies() {
 /// The line of a slow query has its parameters, but not the key.
 #[tokio::test]
 async fn slow_query_is_logged_with_its_parameters() {
-    let tunables = Tunables { slow_query: Some(Duration::ZERO), ..Tunables::default() };
-    let app = TestApp::with(&ServerConfig { tunables, ..ServerConfig::default() });
+    let reloadable =
+        ReloadableSettings { slow_query: Some(Duration::ZERO), ..ReloadableSettings::default() };
+    let app = TestApp::with(&ServerConfig { reloadable, ..ServerConfig::default() });
     let recording = Recording::start();
     let key = app.key(CallerKind::ReadOnly).unwrap();
     let filter =

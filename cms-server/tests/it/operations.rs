@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, time::Duration};
 
 use axum::body::{Body, Bytes};
-use cms_server::{MetricsAccess, ServerConfig, Tunables};
+use cms_server::{MetricsAccess, ReloadableSettings, ServerConfig};
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::time;
@@ -192,8 +192,11 @@ async fn response_has_a_request_id_and_nosniff() {
 
 #[tokio::test(start_paused = true)]
 async fn rate_limit_returns_429() {
-    let tunables = Tunables { key_rate: Some("2/3".parse().unwrap()), ..Tunables::default() };
-    let app = with(|config| config.tunables = tunables);
+    let reloadable = ReloadableSettings {
+        key_rate: Some("2/3".parse().unwrap()),
+        ..ReloadableSettings::default()
+    };
+    let app = with(|config| config.reloadable = reloadable);
     let asked = async |caller, path| {
         let reply = app.get_as(caller, path).await;
         if reply.status == 429 {

@@ -1,7 +1,7 @@
 //! Limits on failed sign-ins, and the rate limit of users.
 
 use cms_core::Caller;
-use cms_server::{Rate, ServerConfig, Tunables};
+use cms_server::{Rate, ReloadableSettings, ServerConfig};
 use serde_json::{Value, json};
 
 use crate::support::{Reply, TestApp, object};
@@ -9,8 +9,8 @@ use crate::support::{Reply, TestApp, object};
 const SESSION: &str = "/api/v1/session";
 const PASSWORD: &str = "a good password";
 
-fn app(tunables: Tunables) -> TestApp {
-    let app = TestApp::with(&ServerConfig { trust_proxy: true, tunables, ..Default::default() });
+fn app(reloadable: ReloadableSettings) -> TestApp {
+    let app = TestApp::with(&ServerConfig { trust_proxy: true, reloadable, ..Default::default() });
     for email in ["ada@example.com", "ben@example.com"] {
         let new = json!({ "email": email, "name": "A", "role": "viewer", "password": PASSWORD });
         app.core.cms.users().create(&Caller::local(), &object(&new), "http://localhost").unwrap();
@@ -34,7 +34,7 @@ async fn sign_in(app: &TestApp, address: &str, email: &str, password: &str) -> u
 
 #[tokio::test(start_paused = true)]
 async fn failed_sign_ins_are_limited() {
-    let app = app(Tunables::default());
+    let app = app(ReloadableSettings::default());
     let (ada, here) = ("ada@example.com", "192.0.2.1");
     let headers = [("x-cms-request", "1"), ("content-type", "application/json")];
     let body = json!({ "email": ada, "password": PASSWORD }).to_string();
@@ -85,7 +85,7 @@ async fn failed_sign_ins_are_limited() {
 
 #[tokio::test(start_paused = true)]
 async fn wrong_current_password_counts_as_a_failed_sign_in() {
-    let app = app(Tunables::default());
+    let app = app(ReloadableSettings::default());
     let here = "192.0.2.1";
     let body = json!({ "email": "ada@example.com", "password": PASSWORD }).to_string();
     let session = send(&app, here, SESSION, &body).await;
@@ -115,7 +115,7 @@ async fn wrong_current_password_counts_as_a_failed_sign_in() {
 #[tokio::test(start_paused = true)]
 async fn sessions_of_a_user_count_as_one_key() {
     let rate = Some(Rate { per_second: 1, burst: 3 });
-    let app = app(Tunables { key_rate: rate, ..Tunables::default() });
+    let app = app(ReloadableSettings { key_rate: rate, ..ReloadableSettings::default() });
     let mut cookies = Vec::new();
     for email in ["ada@example.com", "ada@example.com", "ben@example.com"] {
         let body = json!({ "email": email, "password": PASSWORD }).to_string();

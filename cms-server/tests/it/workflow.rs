@@ -177,7 +177,7 @@ async fn approval_follows_the_state_public() {
         assert_eq!(act(&app, action).await.0, 200);
         assert_eq!(pair().await, wanted, "{action}");
     }
-    // New objects start in the first state, also when that is `public`.
+    // New objects start in the initial state, also when that is `public`.
     let approved = json!({ "states": ["public", "new"] });
     assert_eq!(admin(&app, "PUT", OWN, &approved).await.0, 200);
     app.create("paper", &json!({ "id": "two", "title": "T" })).await;

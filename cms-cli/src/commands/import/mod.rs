@@ -60,7 +60,8 @@ struct Options<'a> {
 struct TypeFiles {
     content_type: ContentType,
     sources: Vec<Source>,
-    /// Ids of deleted objects in lower case; empty unless existing objects or dates are kept.
+    /// Ids of deleted objects in lower case; read only with `Existing::Keep` or `--keep-dates`,
+    /// otherwise empty.
     deleted_ids: HashSet<String>,
     /// Files of media objects.
     files: MediaFiles,

@@ -5,7 +5,7 @@ use cms_model::media::{
     transform::{self, Size, Trim},
 };
 
-use crate::{animation, kind, pipeline, svg};
+use crate::{animation, media_type, pipeline, svg};
 
 const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
 
@@ -15,8 +15,8 @@ const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::G
 /// # Panics
 /// If a rendered image does not have the planned size; and where the tested code panics.
 pub fn read_image(content: &[u8]) {
-    let media_type = kind::media_type(content, "name", None);
-    animation::is_animated(&media_type, content);
+    let detected = media_type::detect(content, "name", None);
+    animation::is_animated(&detected, content);
     svg::dimensions(content);
     pipeline::measure(content);
     // Small, so that slow or large results are noticed.

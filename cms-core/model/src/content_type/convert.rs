@@ -67,7 +67,7 @@ pub fn convert(old: Option<&Property>, new: &Property, stored: Option<&Value>) -
         None => CarriedValue::lossless(stored.cloned()),
     };
     let backfill =
-        new.migration.backfill.as_ref().filter(|_| new.required && lacks(value.as_ref()));
+        new.conversion.backfill.as_ref().filter(|_| new.required && lacks(value.as_ref()));
     Converted::new(stored, backfill.cloned().or(value), is_lost)
 }
 
@@ -170,7 +170,7 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
         None => reset(),
     };
     match (from, to) {
-        (Text | Radio | Select, Number | Boolean) if new.migration.parse => {
+        (Text | Radio | Select, Number | Boolean) if new.conversion.parse => {
             let read = stored.and_then(Value::as_str).and_then(|text| match to {
                 Number => parse_number(text, new.schema_type == SchemaType::Integer),
                 _ => parse_boolean(text).map(Value::Bool),

@@ -80,7 +80,7 @@ pub(super) fn source<'a>(
 ) -> Option<&'a Property> {
     let named = |name: &str| old.iter().find(|old| old.name == name);
     let renamed = || {
-        let name = property.migration.renamed_from.as_deref()?;
+        let name = property.conversion.renamed_from.as_deref()?;
         named(name).filter(|_| new.iter().all(|new| new.name != name))
     };
     named(&property.name).or_else(renamed)
@@ -88,7 +88,8 @@ pub(super) fn source<'a>(
 
 /// Returns whether stored values have to be read, to convert them or to fill in missing ones.
 pub(super) fn converts(old: &Property, new: &Property) -> bool {
-    rewrites_values(old, new) || (new.required && !old.required && new.migration.backfill.is_some())
+    rewrites_values(old, new)
+        || (new.required && !old.required && new.conversion.backfill.is_some())
 }
 
 /// Returns whether stored values change: the type changes, here or in a nested property, or a nested
@@ -113,7 +114,7 @@ fn rewrites_values(old: &Property, new: &Property) -> bool {
     !old.nested.iter().all(is_kept)
         || sources.into_iter().any(|(old, new)| match old {
             Some(old) => old.name != new.name || converts(old, new),
-            None => new.required && new.migration.backfill.is_some(),
+            None => new.required && new.conversion.backfill.is_some(),
         })
 }
 

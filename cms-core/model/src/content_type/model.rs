@@ -49,13 +49,13 @@ pub struct Property {
     pub block_types: Option<Vec<String>>,
     /// Properties of list items (`object`) or of a `custom` object.
     pub nested: Vec<Property>,
-    pub migration: Migration,
+    pub conversion: Conversion,
 }
 
 /// How stored values are kept when a definition changes, see
 /// docs/reference/content-types.md#keep-values
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Migration {
+pub struct Conversion {
     /// The removed property whose values move to this one.
     pub renamed_from: Option<String>,
     /// Text is parsed to a number or a boolean instead of reset.
@@ -80,7 +80,7 @@ impl Property {
             relation: None,
             block_types: None,
             nested: Vec::new(),
-            migration: Migration::default(),
+            conversion: Conversion::default(),
         }
     }
 
@@ -271,7 +271,7 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
         block_types: (input_type == InputType::Block && config["blockEditorTypes"].is_array())
             .then(|| strings(&config["blockEditorTypes"]).map(str::to_owned).collect()),
         nested,
-        migration: Migration {
+        conversion: Conversion {
             renamed_from: config["renamedFrom"].as_str().map(str::to_owned),
             parse: config["convert"] == PARSE,
             backfill: config.get("backfill").cloned(),

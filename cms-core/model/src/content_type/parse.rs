@@ -4,7 +4,7 @@
 //! `properties` validates the properties. The service checks that the name is free and that
 //! featured images exist.
 
-mod migration;
+mod conversion;
 mod properties;
 #[cfg(test)]
 mod tests;
@@ -76,7 +76,7 @@ pub fn definition(
                 slugs,
                 featured_image,
             };
-            migration::check(&definition, base, errors);
+            conversion::check(&definition, base, errors);
             if errors.is_empty() { Ok(definition) } else { Err(std::mem::take(errors)) }
         }
         _ => Err(std::mem::take(errors)),

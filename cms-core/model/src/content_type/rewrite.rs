@@ -410,7 +410,7 @@ fn check_backfill(
     exists: &impl Fn(&str) -> Result<bool>,
 ) -> Result<()> {
     let path = format!("{path}.{}", property.name);
-    let backfill = property.migration.backfill.as_ref().filter(|_| property.required);
+    let backfill = property.conversion.backfill.as_ref().filter(|_| property.required);
     for (_, data_url) in backfill.into_iter().flat_map(|value| addresses(property, value)) {
         if !exists(&data_url)? {
             blockers.add(format!("{path}.backfill"), message::NOT_VALID);

@@ -60,16 +60,15 @@ pub enum Edition {
     Published,
 }
 
-/// What a read fetches of each object. The properties of a large object are in pages of their own;
-/// a second copy of the indexed ones is beside the other columns.
+/// What a read fetches of each object. SQLite stores the properties of a large object in overflow
+/// pages; a second copy of its indexed properties is beside the other columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Columns {
     #[default]
     All,
     /// Everything but the properties, which are then `{}`.
     WithoutProperties,
-    /// Instead of the properties the indexed ones, by the number of their index:
-    /// `IndexedProperties::object` makes an object of them.
+    /// Only the indexed properties, by slot: `IndexedProperties::object` makes an object of them.
     IndexedProperties,
 }
 

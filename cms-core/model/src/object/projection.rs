@@ -80,8 +80,8 @@ struct Child {
 pub struct References {
     /// Positions at which the authors are to be inserted.
     pub authors: Vec<(usize, AuthorField)>,
-    /// The links whose targets paths go through, or that are in values returned whole; and the part
-    /// of each target to return.
+    /// Links to follow, each with the part of its target to return: links on a requested path, and
+    /// links in values that are returned completely.
     pub links: Vec<(FoundLink, Part)>,
 }
 
@@ -174,7 +174,7 @@ impl Projection {
         for names in declared.filter(|names| declares(names)) {
             projection.insert(&names);
         }
-        projection.complete();
+        projection.finish();
         let is_partial = !paths.is_empty() && projection.root() != Part::Complete;
         Ok(is_partial.then_some(projection))
     }
@@ -200,8 +200,8 @@ impl Projection {
         child.map(|child| child.node)
     }
 
-    /// What is below a whole value is whole; and sets the fields of `internal`.
-    fn complete(&mut self) {
+    /// Marks everything below a complete value as complete, and sets the fields of `internal`.
+    fn finish(&mut self) {
         // The index of a child is larger than that of its parent.
         for node in 0..self.nodes.len() {
             let children: Vec<usize> =

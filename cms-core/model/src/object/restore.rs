@@ -19,7 +19,7 @@ impl RestoredState {
     /// The state at the deletion, as far as the type still has it and it is to be kept; else the
     /// state of a new object.
     ///
-    /// `had_draft_public` tells whether the type has had Draft & Public since the deletion.
+    /// `had_draft_public`: the type has had Draft & Public since the deletion without interruption.
     pub fn of(
         deleted: &Internal<'_>,
         content_type: &CompiledType,

@@ -88,14 +88,15 @@ impl View {
     }
 }
 
-/// The callers that see a change in the journal: those whose lists change. The audience is stored
-/// with the change, because the object or its type may be gone later.
+/// The callers that see a change in the journal: those whose lists change. A greater audience
+/// contains the smaller ones: `Preview < AllStates < Everyone`. The audience is stored with the
+/// change, because the object or its type may be gone later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Callers that see current versions in every status.
     Preview,
     /// Callers that see every workflow state.
-    Readers,
+    AllStates,
     Everyone,
 }
 
@@ -104,7 +105,7 @@ impl Audience {
     pub fn of(content_type: &CompiledType, changes_public_view: bool) -> Self {
         match (content_type.definition.draft_public, has_public_state(&content_type.workflow)) {
             (true, _) if !changes_public_view => Self::Preview,
-            (false, true) if !changes_public_view => Self::Readers,
+            (false, true) if !changes_public_view => Self::AllStates,
             _ => Self::Everyone,
         }
     }
@@ -116,7 +117,7 @@ impl Audience {
         } else if caller.visibility.public_only {
             Self::Everyone
         } else {
-            Self::Readers
+            Self::AllStates
         }
     }
 
@@ -128,7 +129,7 @@ impl Audience {
     pub fn from_number(number: i64) -> Self {
         match number {
             0 => Self::Preview,
-            1 => Self::Readers,
+            1 => Self::AllStates,
             _ => Self::Everyone,
         }
     }

@@ -278,7 +278,7 @@ fn version() -> Schema {
         properties.push(("updatedAt", Schema::text()));
         Schema::object(properties, &["id", "username"])
     };
-    let changed = "Properties that differ from the version before; null for old versions";
+    let changed = "Properties that differ from the previous version; null for old versions";
     let properties = [
         ("id", Schema::text()),
         ("internal", internal()),

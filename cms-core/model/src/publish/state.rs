@@ -13,7 +13,7 @@
 use crate::{object::model::Status, wire::publish::PublishAction};
 
 /// The status after an action.
-pub fn target(action: PublishAction) -> Status {
+pub fn status_after(action: PublishAction) -> Status {
     match action {
         PublishAction::Publish => Status::Public,
         PublishAction::Unpublish => Status::Draft,
@@ -51,7 +51,7 @@ mod tests {
         ];
         for (from, targets, edited) in table {
             let reached = [Publish, Unpublish, Archive]
-                .map(|action| is_allowed(from, action).then(|| target(action)));
+                .map(|action| is_allowed(from, action).then(|| status_after(action)));
             assert_eq!(reached, targets, "{from:?}");
             assert_eq!(from.edited(true), edited, "{from:?}");
             assert_eq!(from.edited(false), from, "{from:?} without Draft & Public");

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     filter::{Condition, Operator},
-    path::{PathRoot, PathStep, PropertyPath},
+    path::{PathRoot, PropertyPath},
     value::{self, Number, fold, is_empty},
 };
 use crate::{clock::Timestamp, dates};
@@ -82,13 +82,9 @@ impl Matcher {
     /// Evaluates the condition on the value at the root of the path; for `*`, on the object with
     /// all properties.
     pub fn matches(&self, root: Option<&Value>) -> bool {
-        let holds = if self.path.root == PathRoot::Any {
+        let holds = if let PathRoot::Any { except } = &self.path.root {
             let properties = root.and_then(Value::as_object).into_iter().flatten();
-            let left_out = |name: &str| {
-                let mut steps = self.path.steps.iter();
-                steps.any(|step| matches!(step, PathStep::Key(key) if key == name))
-            };
-            let mut properties = properties.into_iter().filter(|(name, _)| !left_out(name));
+            let mut properties = properties.into_iter().filter(|(name, _)| !except.contains(name));
             properties.any(|(_, value)| self.holds_for(&[value]))
         } else {
             self.holds_for(&self.path.resolve(root))

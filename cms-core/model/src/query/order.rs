@@ -33,7 +33,7 @@ impl SortKey {
 
     /// Returns the key of the first non-empty value at a path, given the value at its root.
     pub fn at(path: &PropertyPath, root: Option<&Value>) -> Option<Self> {
-        if path.root == PathRoot::Any {
+        if matches!(path.root, PathRoot::Any { .. }) {
             return None;
         }
         path.resolve(root).into_iter().find_map(Self::of)
@@ -41,7 +41,7 @@ impl SortKey {
 }
 
 /// The exact text of a value, when its key is different (folded to lower case).
-pub fn spelling(value: &Value) -> Option<String> {
+pub fn original_text(value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
         other => Some(canonical_text(other)).filter(|text| fold(text) != *text),

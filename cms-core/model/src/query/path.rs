@@ -22,8 +22,10 @@ pub enum PathRoot {
     Internal(InternalField),
     /// A declared top-level property.
     Property(String),
-    /// `*`: any top-level property, except those in the steps.
-    Any,
+    /// `*`: any top-level property except these.
+    Any {
+        except: Vec<String>,
+    },
     /// An unknown path: its value is always missing.
     Nowhere,
 }
@@ -80,7 +82,7 @@ impl PropertyPath {
     pub fn parse(text: &str, properties: &[Property]) -> Self {
         let text = text.strip_prefix("$.").unwrap_or(text);
         if text == "*" {
-            return Self { root: PathRoot::Any, steps: Vec::new() };
+            return Self { root: PathRoot::Any { except: Vec::new() }, steps: Vec::new() };
         }
         let Some(steps) = split(text) else { return Self::nowhere() };
         let mut steps = steps.into_iter();
@@ -106,7 +108,7 @@ impl PropertyPath {
     /// further one where the type declares members.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
-            PathRoot::Id | PathRoot::Any | PathRoot::Internal(_) => true,
+            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Internal(_) => true,
             PathRoot::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
             PathRoot::Property(name) => {
                 let mut found = properties.iter().find(|property| property.name == *name);
@@ -162,7 +164,7 @@ impl PropertyPath {
                 }
                 found.is_some_and(|property| property.input_type == InputType::DateTime)
             }
-            PathRoot::Id | PathRoot::Any | PathRoot::Nowhere => false,
+            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Nowhere => false,
         }
     }
 
@@ -238,8 +240,8 @@ mod tests {
             ("$.title", title()),
             ("title[0].x", title()),
             ("id", PathRoot::Id),
-            ("*", PathRoot::Any),
-            ("$.*", PathRoot::Any),
+            ("*", PathRoot::Any { except: Vec::new() }),
+            ("$.*", PathRoot::Any { except: Vec::new() }),
             ("internal.createdAt", PathRoot::Internal(CreatedAt)),
             ("internal.created_at", PathRoot::Internal(CreatedAt)),
             ("internal.object_title", PathRoot::Internal(ObjectTitle)),

@@ -11,14 +11,15 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// Number of objects whose last attempts have to fail before an endpoint is down.
-const DOWN_OBJECTS: u64 = 2;
+/// Number of objects whose last attempts were outages at which an endpoint is down.
+const OUTAGES_UNTIL_DOWN: u64 = 2;
 const FIRST_PAUSE_SECONDS: i64 = 10;
 /// The pause after the second failure; each later one is twice as long as the one before.
 const SECOND_PAUSE_SECONDS: i64 = 60;
 const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
 const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-/// Days after which a delivery fails that was due all the time.
+/// Days after which a delivery fails, from the time at which it became the head of its queue, or its
+/// webhook was enabled again.
 const EXPIRY_DAYS: i64 = 3;
 
 /// Returns the error of a delivery that expired without an attempt.
@@ -165,7 +166,7 @@ impl Endpoint {
         match (result, self) {
             (AttemptResult::Success, Self::Up) => up(false),
             (AttemptResult::Success, Self::Down { .. }) => up(true),
-            (AttemptResult::Outage, Self::Up) if outages >= DOWN_OBJECTS => down(0),
+            (AttemptResult::Outage, Self::Up) if outages >= OUTAGES_UNTIL_DOWN => down(0),
             // A request that was in flight when the pause began is not a probe.
             (_, Self::Down { resume_at, .. }) if now < resume_at => unchanged,
             (AttemptResult::Outage, Self::Down { probes, .. }) => down(probes.saturating_add(1)),

@@ -183,7 +183,7 @@ pub struct BulkSample {
 /// The state of a bulk job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum JobState {
+pub enum BulkJobState {
     Waiting,
     Running,
     Done,
@@ -191,7 +191,7 @@ pub enum JobState {
     Failed,
 }
 
-impl JobState {
+impl BulkJobState {
     const ALL: [Self; 5] = [Self::Waiting, Self::Running, Self::Done, Self::Stopped, Self::Failed];
 
     /// The name on the wire and in the database.
@@ -222,7 +222,7 @@ impl JobState {
 pub struct BulkJob {
     pub id: String,
     pub kind: String,
-    pub state: JobState,
+    pub state: BulkJobState,
     pub content_type: String,
     pub action: String,
     pub total: u64,

@@ -119,11 +119,11 @@ impl IdempotencyKey {
     }
 }
 
-/// The preconditions of a change, if any.
+/// `If-Match` and `Idempotency-Key` of a write, if any.
 #[derive(Clone, Debug, Default)]
-pub struct Conditions(Option<Arc<(Option<IfMatch>, Option<IdempotencyKey>)>>);
+pub struct WriteGuards(Option<Arc<(Option<IfMatch>, Option<IdempotencyKey>)>>);
 
-impl Conditions {
+impl WriteGuards {
     pub fn new(if_match: Option<IfMatch>, idempotency_key: Option<IdempotencyKey>) -> Self {
         let is_any = if_match.is_some() || idempotency_key.is_some();
         Self(is_any.then(|| Arc::new((if_match, idempotency_key))))

@@ -75,16 +75,16 @@ pub struct AggregationBucket {
 
 /// `POST /api/v1/internal/reindex`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobCreated {
+pub struct ReindexCreated {
     pub id: String,
 }
 
 /// `GET /api/v1/internal/job/{id}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
+pub struct ReindexJob {
     pub id: String,
     pub kind: String,
-    pub state: JobState,
+    pub state: ReindexState,
     /// Number of processed objects of [`Self::total`].
     pub done: u64,
     pub total: u64,
@@ -96,7 +96,7 @@ pub struct Job {
 /// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum JobState {
+pub enum ReindexState {
     Waiting,
     Running,
     Done,

@@ -2,7 +2,7 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | key and spelling, the columns of its index, where they decide exactly |
+//! | a scalar property | key and original text, the columns of its index, where they decide exactly |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
 //! | a value that is the same for all objects | `TRUE` or `FALSE` |
@@ -138,7 +138,7 @@ impl Builder<'_> {
     fn term(&mut self, condition: &Condition) -> Term {
         let (sql, access_method) = match &condition.path.root {
             PathRoot::Nowhere => (constant(condition, None), AccessMethod::FullScan),
-            PathRoot::Any => (self.matches(condition, "data"), AccessMethod::FullScan),
+            PathRoot::Any { .. } => (self.matches(condition, "data"), AccessMethod::FullScan),
             PathRoot::Id => match self.id(condition) {
                 Some(sql) => (sql, AccessMethod::IndexRange),
                 None => (self.matches_text(condition, "id"), AccessMethod::IndexScan),
@@ -279,7 +279,7 @@ impl Builder<'_> {
         scalar: Scalar,
     ) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
-        let (key, spelling) = (slots::key(slot), slots::spelling(slot));
+        let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let values = match scalar {
             // A text may also equal a number or a boolean, which keys do not distinguish.
             Scalar::Text if condition.values.iter().all(Value::is_string) => {
@@ -289,10 +289,10 @@ impl Builder<'_> {
             _ => condition.values.iter().flat_map(|value| equal_values(value, scalar)).collect(),
         };
         if let [value] = values.as_slice() {
-            let exact = order::spelling(value).map_or(Sql::Null, Sql::Text);
+            let exact = order::original_text(value).map_or(Sql::Null, Sql::Text);
             let (value, exact) = (self.bind(sql_key(SortKey::of(value))), self.bind(exact));
             return Some((
-                format!("{key} = {value} AND {spelling} IS {exact}"),
+                format!("{key} = {value} AND {original_text} IS {exact}"),
                 AccessMethod::IndexPoint,
             ));
         }
@@ -307,7 +307,7 @@ impl Builder<'_> {
         Some((sql, AccessMethod::IndexRange))
     }
 
-    /// Ordered comparison: numbers by key, text by exact spelling, dates within the range of keys
+    /// Ordered comparison: numbers by key, text by original text, dates within the range of keys
     /// that can contain them.
     fn comparison(
         &mut self,
@@ -401,7 +401,7 @@ fn constant(condition: &Condition, value: Option<&Value>) -> String {
 
 /// The stored text of a property, from the columns of its index; NULL when empty.
 fn exact_text(slot: usize) -> String {
-    format!("ifnull({}, CAST({} AS TEXT))", slots::spelling(slot), slots::key(slot))
+    format!("ifnull({}, CAST({} AS TEXT))", slots::original_text(slot), slots::key(slot))
 }
 
 /// The single search text of a condition, as a key. None for an empty text, which every value

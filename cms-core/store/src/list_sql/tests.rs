@@ -272,7 +272,7 @@ fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     };
     match root {
         PathRoot::Id => Some(Value::from(object.id.as_str())),
-        PathRoot::Any => Some(object.data.clone()),
+        PathRoot::Any { .. } => Some(object.data.clone()),
         PathRoot::Nowhere => None,
         PathRoot::Property(name) => object.data.get(name).cloned(),
         PathRoot::Internal(field) => Some(match field {

@@ -29,6 +29,11 @@ export function onSignedOut(handler: SignInAgain): void {
   signInAgain = handler;
 }
 
+/** Waits for a new sign-in after a 401; true when the request may be sent again. */
+export function signedInAgain(): Promise<boolean> {
+  return signInAgain();
+}
+
 /** Headers of every request of the page. */
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 
@@ -39,10 +44,7 @@ const SESSION = /^\/api\/v1\/session(\/code)?$/;
 async function fetchSignedIn(request: Request): Promise<Response> {
   const repeated = request.clone();
   const done = noteSent(request);
-  const response = await fetch(request).catch((error: unknown) => {
-    done(0);
-    throw error;
-  });
+  const response = await fetch(request);
   done(response.status);
   // Only these responses never come from a cache.
   if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))

@@ -22,7 +22,9 @@ export class EventParser {
 
   #line(line: string): ServerEvent | null {
     if (line === '') return this.#end();
-    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    const colon = line.indexOf(':');
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
     if (name === 'id') this.#id = value;
     else if (name === 'event') this.#event = value;
     else if (name === 'data') this.#data.push(value);

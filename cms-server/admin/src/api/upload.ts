@@ -1,5 +1,5 @@
 // Uploading one file with progress: XMLHttpRequest, because fetch does not report what was sent.
-import { answer, PAGE_HEADERS, type Answer } from './client';
+import { answer, PAGE_HEADERS, signedInAgain, type Answer } from './client';
 
 export interface Upload {
   file: File;
@@ -12,7 +12,9 @@ export interface Upload {
 
 /** Sends a file to the media library; the response is the new object. Rejects when it was aborted. */
 export async function sendFile(upload: Upload): Promise<Answer<Record<string, unknown>>> {
-  return answer<Record<string, unknown>>(send(upload));
+  const result = await answer<Record<string, unknown>>(send(upload));
+  if (!('problem' in result) || result.problem.status !== 401) return result;
+  return (await signedInAgain()) && !upload.signal.aborted ? sendFile(upload) : result;
 }
 
 function send({ file, alt, signal, onprogress }: Upload) {

@@ -1,5 +1,6 @@
 // Texts with markup as a list of blocks that can be compared: HTML of rich text, and block objects.
 // Reads HTML as text, without building elements from it.
+import { nextTag } from '../text/tags';
 import { isRecord } from '../value/record';
 
 export interface TextBlock {
@@ -17,7 +18,6 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-const TOKEN = /<!--[\s\S]*?-->|<(\/?)([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
 
 function decode(text: string): string {
   return text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
@@ -40,13 +40,11 @@ export function htmlBlocks(html: string): TextBlock[] {
     text = markup = '';
   };
   let end = 0;
-  for (const token of html.matchAll(TOKEN)) {
-    text += decode(html.slice(end, token.index));
-    end = token.index + token[0].length;
-    const name = token[2]?.toLowerCase();
-    if (name === undefined) continue;
-    const closing = token[1] === '/';
-    const attributes = (token[3] ?? '').trim();
+  for (let tag = nextTag(html, 0); tag; tag = nextTag(html, end)) {
+    text += decode(html.slice(end, tag.from));
+    end = tag.end;
+    const { name, closing, attributes } = tag;
+    if (name === null) continue;
     if (!BLOCKS.has(name)) {
       if (name === 'br') text += '\n';
       else {

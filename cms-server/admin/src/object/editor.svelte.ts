@@ -9,9 +9,9 @@ import { Draft, type Values } from './draft.svelte';
 import { defaultsOf, errorsOf, titleOf } from './form-values';
 import { Keeper, type KeepState } from './keeper';
 import { readLater, type Decision, type EditorEvents, type Gone, type Later, type Others } from './later';
-import { merge } from './merge';
+import { merge, type Merge } from './merge';
 import { newWorkId, type Found, type Opened } from './open';
-import { mayRepeat, SaveQueue, type QueueState } from './save-queue';
+import { mayRepeat, MOST_ATTEMPTS, SaveQueue, type QueueState, type Write } from './save-queue';
 import * as store from './store';
 import { baseOf, type StoredObject } from './store';
 
@@ -48,7 +48,7 @@ export class ObjectEditor {
     return this.object?.internal?.workflowState === 'public' && !session.mayPublish;
   });
   /** The title of the object as the form has it; empty when no part of it is set. */
-  readonly title: string = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
+  readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
   /** The property in which the user is. */
   focused: string | null = $state(null);
@@ -62,6 +62,7 @@ export class ObjectEditor {
   #tried = false;
   #saving: Promise<boolean> | null = null;
   #checks = 0;
+  #reads = 0;
 
   constructor(type: ContentType, opened: Opened, tab: string, events: EditorEvents) {
     this.type = $state.raw(type);
@@ -71,23 +72,15 @@ export class ObjectEditor {
     this.workId = opened.workId;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(formFor(type)));
-    this.#queue = new SaveQueue(
-      this.id,
-      base,
-      (write) => store.send(this.type.name, write),
-      (state) => (this.queue = state),
-    );
+    const send = (write: Write) => store.send(this.type.name, write);
+    this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
-    const name = {
-      user: session.context?.user.id ?? '',
-      type: type.name,
-      id: this.workId,
-      work: (isStale ? null : found?.work) ?? uuid(),
-      tab,
-    };
+    const work = (isStale ? null : found?.work) ?? uuid();
+    const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
     const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
-    this.keeper = new Keeper(name, content, (state) => (this.keeping = state), isStale ? null : found);
+    const report = (state: KeepState) => (this.keeping = state);
+    this.keeper = new Keeper(name, content, report, found !== null && !isStale, opened.copy);
     if (isStale) {
       this.stale = found;
       this.keeper.deviceOnly = true;
@@ -101,8 +94,8 @@ export class ObjectEditor {
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
   save(): Promise<boolean> {
     if (this.#saving) {
-      // The queue takes the newest text, and tries at once.
-      this.#queue.tryNow();
+      // An attempt that waits takes the newest text; what is on its way is followed by another request.
+      if (this.state === 'waiting') void this.#queue.save(this.draft.mine);
       return this.#saving.then(() => this.save());
     }
     this.#saving = this.#save().finally(() => (this.#saving = null));
@@ -119,19 +112,18 @@ export class ObjectEditor {
     this.problem = null;
     this.#tried = true;
     let others: Others | null = null;
-    for (;;) {
-      const sent = this.draft.mine;
-      const outcome = await this.#queue.save(sent);
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#queue.save(this.draft.mine);
       if ('stopped' in outcome) return false;
       if ('saved' in outcome) {
-        this.#stored(outcome.saved, outcome.etag, sent, others);
+        this.#stored(outcome.saved, outcome.etag, outcome.values, others);
         return true;
       }
       const { refused } = outcome;
-      if (refused.status === 412) {
-        const merged = await this.#mergeLater();
-        if (merged === null) return false;
-        others = merged;
+      // A state that is always another one is an error between here and the server, such as changed tags.
+      if (refused.status === 412 && attempt < MOST_ATTEMPTS) {
+        others = await this.#mergeLater();
+        if (others === null) return false;
         if (this.draft.isChanged) continue;
         // The state of the server is what was to be saved: the response of an earlier attempt was lost.
         this.#afterSave(null);
@@ -175,7 +167,7 @@ export class ObjectEditor {
   async #mergeLater(): Promise<Others | null> {
     const later = await this.#readLaterToSave();
     if (!later) return null;
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) {
       this.later = later;
       this.decision = { merge: merged, later, reason: 'save' };
@@ -187,15 +179,11 @@ export class ObjectEditor {
 
   /** As the save that it belongs to: repeated until there is a definite response. */
   async #readLaterToSave(): Promise<Later | null> {
-    for (let failures = 0; ; failures += 1) {
-      const later = await this.#readLater();
-      if (!later || !('problem' in later)) return later;
-      if (!mayRepeat(later.problem)) {
-        this.problem = later.problem;
-        return null;
-      }
-      if (!(await this.#queue.wait(later.problem, failures))) return null;
-    }
+    const later = await this.#queue.repeat(() => this.#readLater());
+    if (!later || !('problem' in later)) return later;
+    // Given up while it waited: then there is no problem any more.
+    if (!mayRepeat(later.problem)) this.problem = later.problem;
+    return null;
   }
 
   /** The current state; null when there is none any more. */
@@ -205,6 +193,10 @@ export class ObjectEditor {
     if (!('problem' in later) || later.problem.status !== 404) return later;
     await this.#lost();
     return null;
+  }
+
+  #merged(object: StoredObject): Merge {
+    return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
   }
 
   #take(later: { object: StoredObject; etag: string | null }, mine: Values): void {
@@ -223,13 +215,6 @@ export class ObjectEditor {
     this.gone = { deletion };
   }
 
-  /** The stored object after another action, such as publishing. Unsaved changes are kept. */
-  adopt(object: StoredObject, etag: string | null): void {
-    const { values } = baseOf(object, etag);
-    this.#take({ object, etag }, merge(this.draft.base?.values ?? {}, this.draft.mine, values).values);
-    this.id = object.id;
-  }
-
   /** Sets properties as an unsaved change; `undefined` removes one. */
   putIntoForm(values: Partial<Values>): void {
     for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
@@ -243,23 +228,29 @@ export class ObjectEditor {
 
   /** Something happened to the object on the server: reads it, if it is not what the form knows. */
   async refresh(): Promise<void> {
+    this.#reads += 1;
+    const read = this.#reads;
     if (this.#saving) await this.#saving;
     if (this.id === null || this.gone) return;
+    const { base } = this.draft;
     const later = await this.#readLater();
+    if (read !== this.#reads) return;
     if (later && 'problem' in later) {
       // Without a response the next save finds out. A right that was lost shows in the form.
       if (later.problem.status === 403) void loadSession();
       return;
     }
-    if (!later || later.etag === this.draft.base?.etag || this.#saving) return;
-    if (later.others.names.length === 0) this.adopt(later.object, later.etag);
+    // The form has got another state meanwhile: this one may be older.
+    if (later && (this.#saving || this.draft.base !== base)) return this.refresh();
+    if (!later || later.etag === base?.etag) return;
+    if (later.others.names.length === 0) this.#take(later, this.#merged(later.object).values);
     else if (!this.draft.isChanged || later.others.converted) this.#takeOrAsk(later);
     else this.later = later;
   }
 
   /** Takes a later state into the form, unless the user changed the same values. */
   #takeOrAsk(later: Later): void {
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) {
       this.later = later;
       return;
@@ -272,7 +263,7 @@ export class ObjectEditor {
   mergeLater(): void {
     const { later } = this;
     if (!later) return;
-    const merged = merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(later.object, null).values);
+    const merged = this.#merged(later.object);
     if (merged.conflicts.length > 0) this.decision = { merge: merged, later, reason: 'later' };
     else this.#take(later, merged.values);
   }
@@ -327,14 +318,12 @@ export class ObjectEditor {
     this.gone = null;
     const result = await store.readObject(this.type.name, this.id);
     if ('problem' in result) this.problem = result.problem;
-    else this.adopt(result.data, result.etag);
+    else this.#take({ object: result.data, etag: result.etag }, this.#merged(result.data).values);
   }
 
   /** Saves what the form has of a deleted object as a new one. */
   async saveAsNew(): Promise<boolean> {
-    this.gone = null;
-    this.id = null;
-    this.object = null;
+    this.gone = this.id = this.object = null;
     this.draft.base = null;
     this.#queue.forget();
     // When saving is refused, the work is that on a new object.

@@ -7,7 +7,7 @@ import type { CopyContent } from './working-copy';
 // What this browser and the server have stored; both can be broken.
 const device = vi.hoisted(() => ({ works: new Map<string, KeptWork>(), broken: false }));
 const server = vi.hoisted(() => ({
-  copies: new Map<string, { values: unknown; etag: string }>(),
+  copies: new Map<string, { values: unknown; etag: string; work?: string | undefined }>(),
   broken: false,
   writes: 0,
   delay: 10,
@@ -23,22 +23,33 @@ vi.mock('./kept', () => ({
   dropWork: (work: KeptWork) => Promise.resolve(void device.works.delete(`${work.id}/${work.work}`)),
 }));
 vi.mock('./working-copy', () => {
-  const write = async (_type: string, id: string, content: CopyContent) => {
+  const refused = (id: string, tag: string | null) => tag !== null && server.copies.get(id)?.etag !== tag;
+  const problem = (status: number) => ({ problem: { ...networkProblem(), status } });
+  const write = async (_type: string, id: string, content: CopyContent, tag: string | null) => {
     await new Promise((done) => setTimeout(done, server.delay));
     server.writes += 1;
-    if (server.broken) return { problem: networkProblem() };
+    if (server.broken) return problem(0);
+    if (refused(id, tag)) return problem(412);
     const etag = `"${String(server.writes)}"`;
-    server.copies.set(id, { values: content.values, etag });
+    server.copies.set(id, { values: content.values, etag, work: content.work });
     return { data: {}, etag };
   };
   return {
     writeCopy: write,
-    sendCopyOnLeave: async (type: string, id: string, content: CopyContent) => {
-      const result = await write(type, id, content);
+    readCopy: (_type: string, id: string) => {
+      const copy = server.copies.get(id);
+      return Promise.resolve(
+        server.broken ? problem(0) : copy ? { data: copy, etag: copy.etag } : problem(404),
+      );
+    },
+    contentOf: (copy: { values: unknown; work?: string }) => ({ ...copy, version: null }),
+    sendCopyOnLeave: async (type: string, id: string, content: CopyContent, tag: string | null) => {
+      const result = await write(type, id, content, tag);
       return 'etag' in result ? result.etag : null;
     },
-    removeCopy: (_type: string, id: string, etag: string | null) => {
-      if (etag === null || server.copies.get(id)?.etag === etag) server.copies.delete(id);
+    removeCopy: (_type: string, id: string, etag: string) => {
+      if (refused(id, etag)) return Promise.resolve(problem(412));
+      server.copies.delete(id);
       return Promise.resolve({ data: undefined, etag: null });
     },
   };
@@ -48,9 +59,9 @@ const NAME = { user: 'ada', type: 'product', id: 'kettle', work: 'w1', tab: 't1'
 let values: Record<string, unknown> | null;
 let state: KeepState;
 
-function keeper(found: { sent: string | null } | null = null, name = NAME): Keeper {
+function keeper(tag: string | null = null): Keeper {
   const content = () => (values === null ? null : { values, base: null });
-  return new Keeper(name, content, (reported) => (state = reported), found);
+  return new Keeper(NAME, content, (reported) => (state = reported), tag !== null, tag);
 }
 
 function type(target: Keeper, text: string): void {
@@ -156,13 +167,13 @@ describe('unsaved work', () => {
 
   it('that was found is removed as the copy that it is', async () => {
     server.copies.set('kettle', { values: { name: 'found' }, etag: '"7"' });
-    await keeper({ sent: '"7"' }).forget();
+    await keeper('"7"').forget();
     expect(server.copies.size).toBe(0);
   });
 
   it('stays on this device while an earlier copy has to be looked at', async () => {
     server.copies.set('kettle', { values: { name: 'earlier' }, etag: '"7"' });
-    const target = keeper();
+    const target = keeper('"7"');
     target.deviceOnly = true;
     type(target, 'a');
     await vi.advanceTimersByTimeAsync(20_000);
@@ -186,6 +197,17 @@ describe('unsaved work', () => {
     values = null;
     await target.forget();
     expect(server.copies.size).toBe(0);
+  });
+
+  it('reaches the server by itself when that is there again', async () => {
+    const target = keeper();
+    server.broken = true;
+    type(target, 'a');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(onServer()).toBeUndefined();
+    server.broken = false;
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(onServer()).toEqual({ name: 'a' });
   });
 
   it('is stored a last time when the screen is left, then no more', async () => {

@@ -3,7 +3,9 @@
 import { expired } from '../session/expired.svelte';
 import { serverNow } from '../value/clock';
 import { dropWork, keepWork, type KeptWork } from './kept';
-import { removeCopy, sendCopyOnLeave, writeCopy, type CopyContent } from './working-copy';
+import { mayRepeat } from './save-queue';
+import { ServerCopy } from './server-copy';
+import type { CopyContent } from './working-copy';
 
 export interface KeepState {
   /** `failed`: what was typed last is neither in this browser nor on the server. */
@@ -21,6 +23,8 @@ export type WorkName = Pick<KeptWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
 const DEVICE_MS = 600;
 /** The time from the last change to storing it on the server. */
 const SERVER_MS = 5000;
+/** The longest pause before storing on the server is tried again. */
+const LONGEST_PAUSE_MS = 60_000;
 
 export class Keeper {
   state: KeepState = { status: 'empty', at: null, deviceFailed: false };
@@ -31,7 +35,8 @@ export class Keeper {
   #onDevice = 0;
   #onServer = 0;
   #serverFailed = false;
-  #sent: string | null = null;
+  #failures = 0;
+  #copy: ServerCopy;
   /** Something is stored and has to be removed. */
   #exists: boolean;
   #deviceTimer: ReturnType<typeof setTimeout> | undefined;
@@ -44,12 +49,14 @@ export class Keeper {
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: KeepState) => void,
-    /** Work that was found: it has to be removed with the rest, and `sent` is its `ETag` on the server. */
-    found: { sent: string | null } | null = null,
+    /** Work was found: it has to be removed with the rest. */
+    exists = false,
+    /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
+    tag?: string | null,
   ) {
     this.#name = name;
-    this.#exists = found !== null;
-    this.#sent = found?.sent ?? null;
+    this.#exists = exists;
+    this.#copy = new ServerCopy(name.type, name.id, name.work, tag);
   }
 
   /** The work has changed. */
@@ -82,10 +89,8 @@ export class Keeper {
   async #sendNow(content: CopyContent): Promise<void> {
     const edits = this.#edits;
     this.#exists = true;
-    const sent = await sendCopyOnLeave(this.#name.type, this.#name.id, content);
+    if (!(await this.#copy.send(content))) return;
     // The page was only hidden.
-    if (sent === null) return;
-    this.#sent = sent;
     if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
     this.#report({ at: serverNow() });
   }
@@ -104,12 +109,11 @@ export class Keeper {
     if (this.#exists) {
       this.#exists = false;
       const name = this.#name;
-      const keepServer = this.deviceOnly;
+      const copy = this.deviceOnly ? null : this.#copy;
       this.#queue = this.#queue.then(async () => {
         await dropWork(name).catch(() => undefined);
         // Another tab may have replaced the copy by its own: that one stays.
-        if (!keepServer) await removeCopy(name.type, name.id, this.#sent);
-        this.#sent = null;
+        await copy?.remove();
       });
     }
     this.#report();
@@ -121,7 +125,7 @@ export class Keeper {
     const { user, type, id } = this.#name;
     this.#queue = this.#queue.then(async () => {
       if (work !== null) await dropWork({ user, type, id, work }).catch(() => undefined);
-      await removeCopy(type, id, null);
+      await this.#copy.remove();
     });
     await this.#queue;
   }
@@ -129,13 +133,13 @@ export class Keeper {
   /** Further work belongs to the object with this id. */
   rename(id: string, work: string): void {
     this.#name = { ...this.#name, id, work };
+    this.#copy = new ServerCopy(this.#name.type, id, work, null);
   }
 
   /** Stores the work under another id, then removes it under the old one. */
   async move(id: string, work: string): Promise<void> {
     const old = this.#name;
     this.rename(id, work);
-    this.#sent = null;
     this.#onDevice = this.#onServer = 0;
     this.#edits += 1;
     await this.flush();
@@ -164,7 +168,7 @@ export class Keeper {
 
   #work(content: CopyContent, savedAt: number): KeptWork {
     const synced = this.#onServer === this.#edits;
-    return { ...this.#name, ...content, savedAt, sent: this.#sent, synced };
+    return { ...this.#name, ...content, savedAt, sent: this.#copy.tag, synced };
   }
 
   async #storeOnServer(): Promise<void> {
@@ -174,14 +178,16 @@ export class Keeper {
       const edits = this.#edits;
       if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
       this.#exists = true;
-      const { type, id } = this.#name;
-      const result = await writeCopy(type, id, content);
-      this.#serverFailed = 'problem' in result;
-      if ('problem' in result) {
+      const result = await this.#copy.write(content);
+      this.#serverFailed = typeof result === 'object';
+      // Both stay: the copy of the other device there, this work here.
+      if (result === 'foreign') this.deviceOnly = true;
+      if (result !== 'stored') {
+        if (typeof result === 'object' && mayRepeat(result.problem)) this.#retryServer();
         this.#report();
         return;
       }
-      this.#sent = result.etag;
+      this.#failures = 0;
       if (this.#edits >= edits) this.#onServer = edits;
       this.#report({ at: serverNow() });
       // In this browser: that it is on the server.
@@ -189,6 +195,13 @@ export class Keeper {
     });
     this.#queue = waiting;
     await waiting;
+  }
+
+  #retryServer(): void {
+    const pause = Math.min(SERVER_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+    this.#failures += 1;
+    clearTimeout(this.#serverTimer);
+    this.#serverTimer = setTimeout(() => void this.#storeOnServer(), pause);
   }
 
   #stopTimers(): void {

@@ -2,6 +2,7 @@
 // again; it is removed at sign-out and after 30 days.
 import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
 import { serverNow } from '../value/clock';
+import { localNames, writeLocal } from '../value/local';
 import type { Base, Values } from './draft.svelte';
 
 /** Unsaved work on one object. */
@@ -85,8 +86,14 @@ export async function keptWork(user: string, type?: string, id?: string): Promis
   }
 }
 
+/** Where edited types of a user are stored: names in `localStorage` begin with it. */
+export function editedTypes(user: string): string {
+  return `cms.types.${user}.`;
+}
+
 /** Removes all work of a user, at sign-out. */
 export async function dropAllWork(user: string): Promise<void> {
+  for (const name of localNames(editedTypes(user))) writeLocal(name, null);
   const all = await keptWork(user);
   if (all.length > 0) await delMany(all.map(keyOf), database());
 }

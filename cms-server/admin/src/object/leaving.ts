@@ -1,11 +1,24 @@
 // What happens to unsaved work at sign-out: it goes to the server, and leaves this browser.
 import { isEqual } from '../value/equal';
 import { keptWork, type KeptWork } from './kept';
-import { writeCopy } from './working-copy';
+import { ServerCopy } from './server-copy';
 
 /** Stores what was typed; false when that failed. */
 type Hook = () => Promise<boolean>;
 const hooks = new Set<Hook>();
+
+const texts = new Set<() => boolean>();
+
+/** Announces a place with text of its own, which is stored nowhere while `holds` is true. */
+export function announceText(holds: () => boolean): () => void {
+  texts.add(holds);
+  return () => texts.delete(holds);
+}
+
+/** Some text would be lost with the page. */
+export function holdsText(): boolean {
+  return [...texts].some((holds) => holds());
+}
 
 /** Calls `hook` before unsaved work is sent at sign-out: an open form stores what was typed. */
 export function beforeSignOut(hook: Hook): () => void {
@@ -25,11 +38,13 @@ export async function sendAllWork(user: string): Promise<number> {
   // The server has room for one working copy of an object: several tabs may have made more. The newest goes.
   for (const [newest, ...others] of objects.values()) {
     if (!newest) continue;
-    const { type, id, values, base, synced } = newest;
+    const { type, id, values, base, work, sent, synced } = newest;
     const lost = others.filter((work) => !isEqual(work.values, values)).length;
     failed += lost;
     if (synced && lost === 0) continue;
-    if ('problem' in (await writeCopy(type, id, { values, base }))) failed += 1;
+    // A copy of another device stays.
+    const written = await new ServerCopy(type, id, work, sent).write({ values, base });
+    if (written !== 'stored') failed += 1;
   }
   return failed;
 }

@@ -36,6 +36,13 @@ export function request(targets: Target[]): void {
   waiting.push(...old);
 }
 
+/** Forgets everything, at sign-out. */
+export function forgetObjects(): void {
+  known.clear();
+  readAt.clear();
+  waiting = [];
+}
+
 async function read(): Promise<void> {
   const targets = waiting;
   waiting = [];
@@ -64,7 +71,10 @@ async function readPart(type: string, ids: string[]): Promise<void> {
   const gone = new Set(ids.map((id) => targetKey({ type, id })));
   if ('problem' in result) {
     for (const key of gone) {
-      if (!known.has(key)) known.set(key, result.problem.status === 404 ? 'missing' : 'unknown');
+      const { status } = result.problem;
+      // What may not be read any more is not shown any more; after another failure the last title stays.
+      if (status === 403 || status === 404 || !known.has(key))
+        known.set(key, status === 404 ? 'missing' : 'unknown');
       readAt.delete(key);
     }
     return;

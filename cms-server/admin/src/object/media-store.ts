@@ -1,21 +1,36 @@
 // Changing properties of a file in the library. Knows requests, no form.
 import { answer, api, type Answer } from '../api/client';
+import { readObject } from './store';
 import { MEDIA, type Summary, summaryOf } from './summary';
 
-/** Changes properties of a file, if it still is in the state of `etag`; without a tag, in its current state. */
-export async function changeFile(
+/** A 412 means that somebody changed the file: it is read again. */
+const ATTEMPTS = 3;
+
+/**
+ * Changes the alternative text of a file, if it still is `before`; else the response has the file as it is, and
+ * `changed`.
+ */
+export async function changeAlt(
   id: string,
-  changes: Record<string, unknown>,
-  etag: string | null,
-): Promise<Answer<Summary>> {
-  const path = { contentType: MEDIA, id };
-  const result = await answer<Record<string, unknown>>(
-    api.PATCH('/api/v1/content/{contentType}/{id}', {
-      params: { path },
-      ...(etag !== null && { headers: { 'If-Match': etag } }),
-      body: changes,
-    }),
-  );
-  if ('problem' in result) return result;
-  return { data: summaryOf(MEDIA, result.data), etag: result.etag };
+  before: string,
+  alt: string,
+): Promise<Answer<{ file: Summary; changed: boolean }>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const read = await readObject(MEDIA, id);
+    if ('problem' in read) return read;
+    const file = summaryOf(MEDIA, read.data);
+    const current = file.file?.alt ?? '';
+    if (current === alt || current !== before)
+      return { data: { file, changed: current !== alt }, etag: null };
+    const header = read.etag === null ? {} : { 'If-Match': read.etag };
+    const result = await answer<Record<string, unknown>>(
+      api.PATCH('/api/v1/content/{contentType}/{id}', {
+        params: { path: { contentType: MEDIA, id }, header },
+        body: { alt },
+      }),
+    );
+    if (!('problem' in result))
+      return { data: { file: summaryOf(MEDIA, result.data), changed: false }, etag: null };
+    if (result.problem.status !== 412 || attempt === ATTEMPTS) return result;
+  }
 }

@@ -23,6 +23,8 @@ export class ObjectSearch {
   /** Searches for a text after a pause, at once for an empty one. */
   search(text: string): void {
     this.text = text;
+    // A late response for the text before must not end the wait for this one.
+    this.request?.abort();
     this.loading = true;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(1), text === '' ? 0 : PAUSE_MS);

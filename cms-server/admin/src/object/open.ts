@@ -32,6 +32,8 @@ export interface Opened {
   /** The object was deleted, and the work found on this device is what is left of it. */
   deleted: boolean;
   found: Found | null;
+  /** `ETag` of the working copy on the server that this work may replace; null: none, undefined: not known. */
+  copy: string | null | undefined;
 }
 
 /** Who opens it, and whether they can have unsaved work on it. */
@@ -45,13 +47,13 @@ export async function openObject(
   id: string,
   opener: Opener,
 ): Promise<Opened | { problem: Problem }> {
-  const [stored, found] = await Promise.all([
+  const [stored, { found, copy }] = await Promise.all([
     readObject(type, id),
-    opener.writes ? find(type, id, opener) : null,
+    opener.writes ? find(type, id, opener) : NOTHING,
   ]);
   if ('problem' in stored) {
     if (stored.problem.status !== 404 || !found) return stored;
-    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true } };
+    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true }, copy };
   }
   const base = baseOf(stored.data, stored.etag);
   return {
@@ -60,6 +62,7 @@ export async function openObject(
     workId: id,
     deleted: false,
     found: found && (await based(type, id, found, base)),
+    copy,
   };
 }
 
@@ -68,12 +71,19 @@ export function newWorkId(): string {
   return `~${uuid()}`;
 }
 
-/** A new object: continues `copy` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
-export async function openNew(type: string, copy: string | null, opener: Opener): Promise<Opened> {
-  const workId = copy ?? (await newestNew(type, opener)) ?? newWorkId();
-  const found = await find(type, workId, opener);
+/** A new object: continues `name` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
+export async function openNew(type: string, name: string | null, opener: Opener): Promise<Opened> {
+  const workId = name ?? (await newestNew(type, opener)) ?? newWorkId();
+  const { found, copy } = await find(type, workId, opener);
   // Nobody else can change what does not exist yet.
-  return { object: null, etag: null, workId, deleted: false, found: found && { ...found, current: true } };
+  return {
+    object: null,
+    etag: null,
+    workId,
+    deleted: false,
+    found: found && { ...found, current: true },
+    copy,
+  };
 }
 
 async function newestNew(type: string, opener: Opener): Promise<string | null> {
@@ -100,57 +110,73 @@ function isOpen(work: KeptWork, open: OpenTabs): boolean {
 interface Candidate extends Found {
   /** Number of the version that a copy on the server was made from. */
   version: number | null;
+  onServer: boolean;
 }
 
-async function find(type: string, id: string, opener: Opener): Promise<Candidate | null> {
+interface Search {
+  found: Candidate | null;
+  copy: string | null | undefined;
+}
+const NOTHING: Search = { found: null, copy: undefined };
+
+async function find(type: string, id: string, opener: Opener): Promise<Search> {
   const [all, open, copy] = await Promise.all([
     keptWork(opener.user, type, id),
     openTabs(),
     readCopy(type, id),
   ]);
   const newest = all.find((work) => !isOpen(work, open));
+  const onDevice = newest ? fromDevice(newest) : null;
   // The copy on the server is that of the other tab.
-  if (all.some((work) => isOpen(work, open))) return newest ? fromDevice(newest) : null;
-  if ('problem' in copy) return newest ? fromDevice(newest) : null;
+  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copy: undefined };
+  if ('problem' in copy)
+    return { found: onDevice, copy: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
   const server = fromServer(copy.data, copy.etag);
-  if (!newest) return server;
-  if (newest.sent === copy.etag || newest.savedAt >= server.savedAt) {
-    // Another device wrote that copy: it stays here, because this work will replace it.
-    const known = all.some((work) => work.sent === copy.etag || isEqual(work.values, server.values));
-    if (!known) await keepFromServer(newest, server);
-    return fromDevice(newest);
-  }
-  return server;
+  if (!newest || !onDevice) return { found: server, copy: copy.etag };
+  if (newest.sent === copy.etag || isEqual(newest.values, server.values))
+    return { found: onDevice, copy: copy.etag };
+  const isNewer = newest.savedAt >= server.savedAt;
+  // The same work, sent while the page was closed.
+  if (contentOf(copy.data).work === newest.work)
+    return { found: isNewer ? onDevice : { ...server, work: newest.work }, copy: copy.etag };
+  // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
+  if (!isNewer) return { found: server, copy: copy.etag };
+  const isKept = all.some((work) => isEqual(work.values, server.values)) || (await keep(newest, server));
+  return { found: onDevice, copy: isKept ? copy.etag : undefined };
 }
 
-async function keepFromServer(like: KeptWork, { values, savedAt }: Candidate): Promise<void> {
+/** Keeps a copy of the server in this browser, because it will be replaced there; false when that failed. */
+async function keep(like: KeptWork, { values, savedAt }: Candidate): Promise<boolean> {
   const { user, type, id, tab } = like;
-  const work = { user, type, id, tab, work: uuid(), base: null, values, savedAt, sent: null, synced: false };
-  await keepWork(work).catch(() => undefined);
+  const kept = { user, type, id, tab, work: uuid(), base: null, values, savedAt, sent: null, synced: false };
+  return keepWork(kept).then(
+    () => true,
+    () => false,
+  );
 }
 
 function fromDevice({ values, base, savedAt, work, sent }: KeptWork): Candidate {
-  return { values, base, current: false, savedAt, work, sent, version: null };
+  return { values, base, current: false, savedAt, work, sent, version: null, onServer: false };
 }
 
 function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, work: null, sent, version };
+  return { values, base, current: copy.current, savedAt, work: null, sent, version, onServer: true };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
 async function based(type: string, id: string, found: Candidate, current: Base): Promise<Found | null> {
-  const { values, savedAt, work, sent, version } = found;
+  const { values, savedAt, work, sent, version, onServer } = found;
   if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||
-    (work !== null && isEqual(found.base?.values, current.values));
+    (!onServer && isEqual(found.base?.values, current.values));
   if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
-  const fromVersion = work === null && version !== null ? await readVersion(type, id, version) : null;
+  const fromVersion = version !== null ? await readVersion(type, id, version) : null;
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
-  const base = fromVersion ? baseOf(fromVersion, null) : work === null ? current : (found.base ?? current);
+  const base = fromVersion ? baseOf(fromVersion, null) : onServer ? current : (found.base ?? current);
   return { values, savedAt, work, sent, base, current: false };
 }

@@ -3,6 +3,7 @@
 import { answer, api } from '../api/client';
 import type { Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
+import { t } from '../text';
 import type { ObjectEditor } from './editor.svelte';
 import {
   mayBeScheduled,
@@ -12,7 +13,6 @@ import {
   type Permission,
   type Status,
 } from './publish-rules';
-import { readObject } from './store';
 
 export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
 
@@ -55,34 +55,33 @@ export class Publishing {
   /** Publishes after saving; stops when that fails. With `hydrate` linked objects are published too. */
   async run(action: Action, hydrate = false): Promise<boolean> {
     if (action === 'publish' && !(await this.editor.save())) return false;
-    return this.#act((path) =>
+    return this.#act((params) =>
       api.POST(`/api/v1/content/{contentType}/{id}/${action}`, {
-        params: { path, ...(hydrate && { query: { hydrate: 1 as const } }) },
+        params: { ...params, ...(hydrate && { query: { hydrate: 1 as const } }) },
       }),
     );
   }
 
   async schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
     if (!(await this.editor.save())) return false;
-    return this.#act((path) =>
+    return this.#act((params) =>
       api.PUT('/api/v1/content/{contentType}/{id}/schedule', {
-        params: { path },
+        params,
         body: { scheduledAt, timeZone },
       }),
     );
   }
 
   unschedule(): Promise<boolean> {
-    return this.#act((path) =>
-      api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params: { path } }),
-    );
+    return this.#act((params) => api.DELETE('/api/v1/content/{contentType}/{id}/schedule', { params }));
   }
 
   /** Moves the object on in its workflow. Unsaved changes are saved first: they belong to the step. */
   async transition(name: string): Promise<boolean> {
     if (!this.editor.readonly && !(await this.editor.save())) return false;
-    return this.#act((path) =>
+    return this.#act(({ path, header }) =>
       api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
+        headers: header,
         params: { path: { content_type: path.contentType, object_id: path.id } },
         body: { action: name },
       }),
@@ -117,25 +116,34 @@ export class Publishing {
       }),
     );
     this.busy = false;
-    this.problem = 'problem' in result ? result.problem : null;
-    return !('problem' in result);
+    this.problem = 'problem' in result ? inWords(result.problem) : null;
+    return this.problem === null;
   }
 
-  async #act(
-    request: (path: { contentType: string; id: string }) => Parameters<typeof answer<unknown>>[0],
-  ): Promise<boolean> {
-    const { id, type } = this.editor;
+  /** Acts on the state that the form knows. When somebody changed it, the user sees that first, then decides. */
+  async #act(request: (params: Params) => Parameters<typeof answer<unknown>>[0]): Promise<boolean> {
+    const { id, type, draft } = this.editor;
     if (id === null) return false;
     this.busy = true;
     this.problem = null;
-    const result = await answer<unknown>(request({ contentType: type.name, id }));
+    const etag = draft.base?.etag;
+    const header = etag ? { 'If-Match': etag } : {};
+    const result = await answer<unknown>(request({ path: { contentType: type.name, id }, header }));
     // A refusal may mean that the object is in another state than the form knows: it is read in any case.
-    const read = await readObject(type.name, id);
-    if (!('problem' in read)) this.editor.adopt(read.data, read.etag);
+    await this.editor.refresh();
     this.busy = false;
-    this.problem = 'problem' in result ? result.problem : null;
-    return !('problem' in result);
+    this.problem = 'problem' in result ? inWords(result.problem) : null;
+    return this.problem === null;
   }
+}
+
+interface Params {
+  path: { contentType: string; id: string };
+  header: { 'If-Match'?: string };
+}
+
+function inWords(problem: Problem): Problem {
+  return problem.status === 412 ? { ...problem, message: t.publishing.changedMeanwhile } : problem;
 }
 
 const known = new WeakMap<ObjectEditor, Publishing>();

@@ -1,5 +1,6 @@
 // Values of an earlier version on their way into the form of the object: the comparison is a screen of
 // its own, and the form takes them when it opens. Knows no component.
+import { isEqual } from '../value/equal';
 import type { Values } from './draft.svelte';
 
 interface Restored {
@@ -27,4 +28,10 @@ export function takeRestored(type: string, id: string | null): Restored | null {
 export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
   const names = new Set([...Object.keys(now), ...Object.keys(then)]);
   return Object.fromEntries([...names].map((name) => [name, then[name]]));
+}
+
+/** Takes restored values out of a form again: `before` where nothing else was typed since. */
+export function valuesBefore(now: Values, restored: Partial<Values>, before: Values): Partial<Values> {
+  const names = Object.keys(restored).filter((name) => isEqual(now[name], restored[name]));
+  return Object.fromEntries(names.map((name) => [name, before[name]]));
 }

@@ -116,19 +116,21 @@ describe('save queue', () => {
     expect(await saved).toMatchObject({ saved: { title: 'a' } });
   });
 
-  it('lets a request that belongs to a save wait in the same way, until it is given up', async () => {
+  it('repeats a request that belongs to a save in the same way, until it is given up', async () => {
     const states: QueueState[] = [];
     const queue = new SaveQueue('x', null, vi.fn(), (state) => states.push(state));
-    const first = queue.wait(networkProblem(), 0);
+    const lost = { problem: networkProblem() };
+    const answers = [lost, lost, 'read'];
+    const first = queue.repeat(() => Promise.resolve(answers.shift() ?? null));
     await vi.advanceTimersByTimeAsync(2100);
-    expect(await first).toBe(true);
-    const second = queue.wait(networkProblem(), 5);
+    expect(answers).toEqual(['read']);
     queue.tryNow();
-    expect(await second).toBe(true);
-    const third = queue.wait(networkProblem(), 5);
+    expect(await first).toBe('read');
+    expect(states.map(({ retry }) => retry !== null)).toEqual([true, false, true, false]);
+    const second = queue.repeat(() => Promise.resolve(lost));
+    await vi.advanceTimersByTimeAsync(100);
     queue.cancel();
-    expect(await third).toBe(false);
-    expect(states.map(({ retry }) => retry !== null)).toEqual([true, false, true, false, true, false]);
+    expect(await second).toBe(lost);
   });
 
   it('sends one request at a time, each with the tag of the response before', async () => {

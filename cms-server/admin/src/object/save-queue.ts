@@ -1,10 +1,12 @@
 // Saving one object: one request at a time, each in the state that the previous response gave; requests
 // without a definite response are repeated. Plain code with the request as a function.
 import type { Answer } from '../api/client';
-import type { Problem } from '../api/problem';
+import { networkProblem, type Problem } from '../api/problem';
+import { t } from '../text';
 import { isEqual } from '../value/equal';
 import type { Base, Values } from './draft.svelte';
 import { baseOf, type StoredObject } from './store';
+import { isRecord } from '../value/record';
 import { uuid } from '../value/uuid';
 
 /** Sends one write: with `id` a replacement of the state `etag`, else a creation with `key`. */
@@ -26,11 +28,17 @@ export interface QueueState {
   retry: { at: number; problem: Problem } | null;
 }
 
+/** Writes of one save that changes of others may outrun. */
+export const MOST_ATTEMPTS = 4;
 const RETRY_SECONDS = [2, 4, 8, 16, 32, 60];
 
 /** Tells whether a write may succeed without a change of it. */
 export function mayRepeat(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || problem.status === 429;
+}
+
+function isProblem(result: unknown): result is { problem: Problem } {
+  return isRecord(result) && 'problem' in result;
 }
 
 /** Seconds before the next attempt: what the server asks for, else longer each time. */
@@ -81,14 +89,20 @@ export class SaveQueue {
     });
   }
 
-  /** Waits as before a repetition, for a request that belongs to a save; false when it is given up. */
-  async wait(problem: Problem, failures: number): Promise<boolean> {
-    this.#stopped = false;
-    this.#waiting = true;
-    await this.#pause(pauseAfter(problem, failures), problem);
-    this.#waiting = false;
-    this.#report({ busy: false, retry: null });
-    return !this.#stopped;
+  /** Repeats a request that belongs to a save, until there is a definite response or it is given up. */
+  async repeat<T>(
+    request: () => Promise<T | { problem: Problem } | null>,
+  ): Promise<T | { problem: Problem } | null> {
+    for (let failures = 0; ; failures += 1) {
+      const result = await request();
+      if (!isProblem(result) || !mayRepeat(result.problem)) return result;
+      this.#stopped = false;
+      this.#waiting = true;
+      await this.#pause(pauseAfter(result.problem, failures), result.problem);
+      this.#waiting = false;
+      this.#report({ busy: false, retry: null });
+      if (this.#stopped) return result;
+    }
   }
 
   /** Ends the pause before a repetition. */
@@ -133,6 +147,7 @@ export class SaveQueue {
       if (this.#stopped) return { stopped: true };
       this.#report({ busy: true, retry: this.state.retry });
       const write = this.#write(wanted.values);
+      if (write === null) return { refused: { ...networkProblem(), status: 428, message: t.writing.noTag } };
       const result = await this.send(write);
       if (!('problem' in result)) {
         this.#creation = null;
@@ -158,9 +173,11 @@ export class SaveQueue {
     }
   }
 
-  #write(values: Values): Write {
+  /** Null when the state that the write replaces is not known: it could overwrite the work of others. */
+  #write(values: Values): Write | null {
     if (this.#id !== null && this.#base !== null) {
-      return { kind: 'update', id: this.#id, values, etag: this.#base.etag ?? '*' };
+      const { etag } = this.#base;
+      return etag === null ? null : { kind: 'update', id: this.#id, values, etag };
     }
     this.#creation ??= { values, key: uuid() };
     return { kind: 'create', ...this.#creation };

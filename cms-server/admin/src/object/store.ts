@@ -26,7 +26,7 @@ export async function readObject(
  * The `ETag` of a response begins with that of the object's state; the rest names the chosen parts and the
  * compression. Two responses about the same state have the same tag then.
  */
-function withStateTag<T>(result: Answer<T>): Answer<T> {
+export function withStateTag<T>(result: Answer<T>): Answer<T> {
   if ('problem' in result) return result;
   return { ...result, etag: result.etag && stateTag(result.etag) };
 }

@@ -143,8 +143,9 @@ export class Uploads {
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;
       item.state = 'cancelled';
+    } finally {
+      this.next();
     }
-    this.next();
   }
 }
 

@@ -1,70 +1,90 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
 import { answer, api, PAGE_HEADERS, type Answer, type Schema } from '../api/client';
 import type { Base, Values } from './draft.svelte';
+import { stateTag, withStateTag } from './store';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
-/** Member of a copy that names the version it was made from; object ids and properties have no `~`. */
+/** Members of a copy that name the version it was made from, and the work; properties have no `~`. */
 const VERSION = '~version';
+const WORK = '~work';
 
 /** Unsaved work as it is stored: the values, and what they were made from. */
 export interface CopyContent {
   values: Values;
   base: Base | null;
+  /** Identifies the work among several on the same object. */
+  work?: string;
 }
 
-function bodyOf({ values, base }: CopyContent): { base: string | null; data: Values } {
-  return { base: base?.etag ?? null, data: base ? { ...values, [VERSION]: base.version } : values };
+function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
+  const data = { ...values, ...(base && { [VERSION]: base.version }), ...(work && { [WORK]: work }) };
+  return { base: base?.etag ?? null, data };
 }
 
-/** The values of a copy, and the number of the version that they were made from. */
-export function contentOf(copy: WorkingCopy): { values: Values; version: number | null } {
-  const { [VERSION]: version, ...values } = copy.data;
-  return { values, version: typeof version === 'number' ? version : null };
+/** The values of a copy, the number of the version that they were made from, and the work. */
+export function contentOf(copy: WorkingCopy): {
+  values: Values;
+  version: number | null;
+  work: string | null;
+} {
+  const { [VERSION]: version, [WORK]: work, ...values } = copy.data;
+  return {
+    values,
+    version: typeof version === 'number' ? version : null,
+    work: typeof work === 'string' ? work : null,
+  };
 }
 
-export function readCopy(type: string, id: string): Promise<Answer<WorkingCopy>> {
-  return answer(
-    api.GET('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-    }),
+export async function readCopy(type: string, id: string): Promise<Answer<WorkingCopy>> {
+  const params = { path: { contentType: type, id } };
+  return withStateTag(await answer(api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params })));
+}
+
+/** Replaces the copy, if it still is that of `etag`; without a tag any. */
+export async function writeCopy(
+  type: string,
+  id: string,
+  content: CopyContent,
+  etag: string | null,
+): Promise<Answer<WorkingCopy>> {
+  const params = { path: { contentType: type, id }, ...(etag !== null && { header: { 'If-Match': etag } }) };
+  return withStateTag(
+    await answer(
+      api.PUT('/api/v1/content/{contentType}/{id}/working-copy', { params, body: bodyOf(content) }),
+    ),
   );
 }
 
-export function writeCopy(type: string, id: string, content: CopyContent): Promise<Answer<WorkingCopy>> {
-  return answer(
-    api.PUT('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-      body: bodyOf(content),
-    }),
-  );
+/** Removes the copy, if it still is that of `etag`. */
+export function removeCopy(type: string, id: string, etag: string): Promise<Answer<undefined>> {
+  const params = { path: { contentType: type, id }, header: { 'If-Match': etag } };
+  return answer<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));
 }
 
-/** Removes a copy; with `etag` only when it still is that one. */
-export function removeCopy(type: string, id: string, etag: string | null): Promise<Answer<undefined>> {
-  return answer<undefined>(
-    api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', {
-      params: { path: { contentType: type, id } },
-      ...(etag !== null && { headers: { 'If-Match': etag } }),
-    }),
-  );
-}
-
-/** Sends a copy while the page may be closed, at most 64 KiB; its `ETag`, if the page is there to read it. */
+/**
+ * Sends a copy while the page may be closed, at most 64 KiB; its `ETag`, if the page is there to read it.
+ */
 export async function sendCopyOnLeave(
   type: string,
   id: string,
   content: CopyContent,
+  etag: string | null,
 ): Promise<string | null> {
   const path = `/api/v1/content/${encodeURIComponent(type)}/${encodeURIComponent(id)}/working-copy`;
   try {
     const response = await fetch(path, {
       method: 'PUT',
-      headers: { ...PAGE_HEADERS, 'Content-Type': 'application/json' },
+      headers: {
+        ...PAGE_HEADERS,
+        'Content-Type': 'application/json',
+        ...(etag !== null && { 'If-Match': etag }),
+      },
       body: JSON.stringify(bodyOf(content)),
       keepalive: true,
     });
-    return response.ok ? response.headers.get('etag') : null;
+    const sent = response.headers.get('etag');
+    return response.ok && sent !== null ? stateTag(sent) : null;
   } catch {
     return null;
   }

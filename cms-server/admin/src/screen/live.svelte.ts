@@ -63,6 +63,7 @@ function react(): void {
       // A list does not move under the pointer: it says that there are changes.
       if (area === 'list') return false;
       if (all || OVER_ALL.has(String(area))) return true;
+      if (area === 'media') return types.has('_media');
       return queryKey.some((part) => typeof part === 'string' && types.has(part));
     },
   });
@@ -96,6 +97,10 @@ export function startLive(user: string): () => void {
   const stop = joinLive(user, receive);
   return () => {
     stop();
+    clearTimeout(timer);
+    timer = undefined;
+    waiting = [];
+    missed = false;
     connected = false;
     started = false;
     present = [];

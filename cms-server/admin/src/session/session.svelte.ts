@@ -65,8 +65,11 @@ export async function useSession(signedIn: AuthContext): Promise<Problem | null>
 
 const WEBHOOKS = '_webhooks';
 
+let loads = 0;
+
 /** Reads the content types again, after one has changed. */
 export async function loadTypes(signedIn = context): Promise<Problem | null> {
+  const load = (loads += 1);
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const result = await answer<Page<unknown>>(
@@ -83,6 +86,8 @@ export async function loadTypes(signedIn = context): Promise<Problem | null> {
     );
     if (!('problem' in result)) read.push(readContentType(result.data));
   }
+  // A later load is newer, whichever ends first.
+  if (load !== loads) return null;
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;
 }

@@ -17,25 +17,42 @@ export function dateTime(value: string | null | undefined): string {
     : '—';
 }
 
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** Units in which `last` and `next` would promise too much. */
+const LONG_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * DAY],
+  ['month', 30 * DAY],
+  ['week', 7 * DAY],
 ];
+/** A shorter time is counted in hours even over midnight. */
+const SHORT = 6 * HOUR;
 
-/** `2 minutes ago`, `in 3 days`. */
+/** `2 minutes ago`, `tomorrow`, `in 3 days`: days are those of the calendar of the user. */
 export function relativeTime(value: string | null | undefined, now = serverNow()): string {
   const time = parseTime(value);
   if (!time) return '—';
   const seconds = (time.getTime() - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+  const distance = Math.abs(seconds);
+  const long = LONG_UNITS.find(([, size]) => distance >= size);
+  if (long) {
+    const [unit, size] = long;
+    return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(
+      Math.trunc(seconds / size),
+      unit,
+    );
   }
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const days = dayNumber(time) - dayNumber(new Date(now));
+  if (days !== 0 && distance >= SHORT) return format.format(days, 'day');
+  if (distance >= HOUR) return format.format(Math.trunc(seconds / HOUR), 'hour');
+  if (distance >= 60) return format.format(Math.trunc(seconds / 60), 'minute');
   return format.format(0, 'second');
+}
+
+/** Counts the days of the calendar, also where a day has 23 or 25 hours. */
+function dayNumber(time: Date): number {
+  return Math.round(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 1000 / DAY);
 }
 
 export function number(value: number): string {

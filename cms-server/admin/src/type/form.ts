@@ -178,7 +178,13 @@ function nestedFields(property: Record<string, unknown>, config: Record<string, 
   return [];
 }
 
+/** The server accepts an option twice: it is offered once. */
 function optionsOf(config: Record<string, unknown>): Option[] {
+  const all = allOptions(config);
+  return all.filter(({ value }, index) => all.findIndex((other) => other.value === value) === index);
+}
+
+function allOptions(config: Record<string, unknown>): Option[] {
   if (config.useOptionsWithLabels === true && Array.isArray(config.optionsWithLabels)) {
     return config.optionsWithLabels.filter(isRecord).map((option) => {
       const value = String(option.value);

@@ -1,5 +1,8 @@
 // Opening a modal dialog: the first control of its content gets the keyboard, and what had it before gets it
 // back. Knows no component.
+import { untrack } from 'svelte';
+import { toastPlaces } from './toasts.svelte';
+
 const CONTROLS = 'input, select, textarea, button';
 /** What opened the last dialog: a dialog that follows another one has the same opener. */
 let last: Element | null = null;
@@ -9,9 +12,26 @@ export function openModal(dialog: HTMLDialogElement): () => void {
   const active = document.activeElement;
   const opener = active === null || active === document.body ? last : active;
   last = opener;
+  // A browser closes a dialog at the second Escape in a row, whatever the first one met. Only its component
+  // removes a dialog.
+  let inside: Element | null = null;
+  const note = (event: FocusEvent) => {
+    if (event.target instanceof Element) inside = event.target;
+  };
+  const reopen = () => {
+    if (!dialog.isConnected || dialog.open) return;
+    dialog.showModal();
+    if (inside instanceof HTMLElement) inside.focus();
+  };
+  untrack(() => toastPlaces.add(dialog));
+  dialog.addEventListener('focusin', note);
+  dialog.addEventListener('close', reopen);
   dialog.showModal();
   if (!dialog.querySelector('[autofocus]')) first(dialog)?.focus();
   return () => {
+    toastPlaces.remove(dialog);
+    dialog.removeEventListener('focusin', note);
+    dialog.removeEventListener('close', reopen);
     // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.
     queueMicrotask(() => {
       if (document.activeElement === document.body && opener instanceof HTMLElement)

@@ -7,11 +7,27 @@ export interface Toast {
   action?: { label: string; run: () => void } | undefined;
 }
 
-/** Messages without an action disappear by themselves; those with one stay until they are closed. */
+/** Messages disappear by themselves; problems, and what has an action, stay until they are closed. */
 const SHOWN_MS = 6000;
 
 let last = 0;
 let shown = $state<Toast[]>([]);
+
+/** Open modal dialogs, the topmost last: everything outside of it can be neither used nor heard. */
+let dialogs = $state.raw<HTMLDialogElement[]>([]);
+
+export const toastPlaces = {
+  /** The dialog that shows the messages; null while none is open. */
+  get top(): HTMLDialogElement | null {
+    return dialogs.at(-1) ?? null;
+  },
+  add(dialog: HTMLDialogElement): void {
+    dialogs = [...dialogs, dialog];
+  },
+  remove(dialog: HTMLDialogElement): void {
+    dialogs = dialogs.filter((other) => other !== dialog);
+  },
+};
 
 export const toasts = {
   get all(): Toast[] {
@@ -19,13 +35,20 @@ export const toasts = {
   },
 };
 
+/** Shows a message; returns its id. */
 export function toast(
   message: string,
   options: { kind?: Toast['kind']; action?: Toast['action'] } = {},
-): void {
+): number {
   const id = (last += 1);
-  shown = [...shown.slice(-3), { id, message, kind: options.kind ?? 'info', action: options.action }];
-  if (!options.action) setTimeout(() => dismissToast(id), SHOWN_MS);
+  // Too many of those that disappear anyway cover the page.
+  const brief = shown.filter((other) => !other.action && other.kind !== 'danger').slice(0, -2);
+  shown = [
+    ...shown.filter((other) => !brief.includes(other)),
+    { id, message, kind: options.kind ?? 'info', action: options.action },
+  ];
+  if (!options.action && options.kind !== 'danger') setTimeout(() => dismissToast(id), SHOWN_MS);
+  return id;
 }
 
 export function dismissToast(id: number): void {

@@ -1,5 +1,6 @@
 // Links between objects, as the API stores them: `{type: "internal", dataUrl: "/api/v1/content/<type>/<id>"}`.
 import { isRecord } from './record';
+import { decoded } from './url';
 
 export interface Link {
   dataUrl: string;
@@ -27,14 +28,6 @@ export function targetOf(link: unknown): Target | null {
     : [];
   if (!type || !id || rest.length > 0) return null;
   return { type, id: decoded(id) };
-}
-
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    return id;
-  }
 }
 
 /** Identifies a target: ids differ by more than the case of letters. */

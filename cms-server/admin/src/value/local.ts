@@ -17,3 +17,12 @@ export function writeLocal(name: string, value: string | null): void {
     // The value lasts until the page is closed.
   }
 }
+
+/** Names that begin with `prefix`. */
+export function localNames(prefix: string): string[] {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+  } catch {
+    return [];
+  }
+}

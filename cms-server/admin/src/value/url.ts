@@ -1,4 +1,4 @@
-// Addresses in contents: which of them the page makes a link, and which images it loads.
+// Addresses: their parts, which of them the page makes a link, and which images it loads.
 
 const BASE = 'https://relative.invalid/';
 const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:'];
@@ -20,5 +20,14 @@ export function isOwnImage(url: string): boolean {
     return protocol === 'blob:' || origin === location.origin;
   } catch {
     return false;
+  }
+}
+
+/** A part of an address as people read it; a damaged one as it stands. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }

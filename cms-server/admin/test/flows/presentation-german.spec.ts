@@ -69,7 +69,7 @@ const shown = (page: Page): Promise<string[]> =>
   });
 
 test('speaks German on every screen after it was chosen in the settings', async ({ page, server, home }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   await addManaged(server);
   const english = await englishOnly(server);
   expect(english.length).toBeGreaterThan(300);

@@ -68,7 +68,7 @@ test('a list is a table with named columns, sortable by buttons', async ({ page,
       - button "+ Filter"
     - button /View/
     - button "Display"
-    - table "Objects of Author":
+    - table "Objects of type Author":
       - rowgroup:
         - row:
           - cell "Select all rows on this page":
@@ -101,8 +101,9 @@ test('a form names each field, what is required and what helps', async ({ page, 
     - group "Sizes":
       - checkbox "125 g" [checked]
     - group "Roast":
-      - radio "light"
-      - radio "medium" [checked]
+      - radiogroup:
+        - radio "light"
+        - radio "medium" [checked]
     - checkbox "In season" [checked]
     - group "Tasting notes":
       - list "Tasting notes":
@@ -161,7 +162,7 @@ test('dialogs have names, and end with what they do', async ({ page, server, hom
     - dialog "Choose files":
       - heading "Choose files" [level=2]
       - searchbox "Search by name, alt text or title"
-      - combobox "Kind":
+      - combobox "Kind of file":
         - option "All files" [selected]
       - listbox "Media":
         - option /mill-at-dawn/

@@ -88,7 +88,7 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
   test('no screen scrolls sideways, and the save bar is one line', async ({ page, server, home }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(600_000);
     await addManaged(server);
     await signIn(page);
     for (const path of SCREENS) {

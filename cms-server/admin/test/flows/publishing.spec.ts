@@ -117,6 +117,8 @@ test.describe('Draft & Public', () => {
     expect(await seenByReaders(server, 'note/other')).toContain('Other note');
 
     await more(page, 'Unpublish');
+    await expect(dialog).toContainText('Readers no longer see it');
+    await dialog.getByRole('button', { name: 'Unpublish' }).click();
     await expect(panel(page)).toContainText('Readers do not see it.');
     expect(await seenByReaders(server, 'note/first')).toBe('404');
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -208,6 +210,12 @@ test.describe('Draft & Public', () => {
     await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Second title');
     await expect(page.getByRole('textbox', { name: 'Body' })).toHaveValue('Second body.');
     await expectAccessible(page);
+    await page.getByRole('textbox', { name: 'Title' }).fill('Typed title');
+    await page.getByRole('link', { name: /Versions/ }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('First note');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Typed title');
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('First note');
   });
@@ -249,8 +257,8 @@ test('opens the preview of a draft', async ({ page, server, home }) => {
   await createObject(server, 'leaf', { id: 'one', title: 'A hidden leaf' });
   await page.goto(`${home}/admin/c/leaf/one`);
   await signIn(page);
-  await more(page, 'Preview');
-  const link = page.getByRole('dialog').getByRole('link', { name: 'Open in a new tab' });
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  const link = page.getByRole('region', { name: 'Preview' }).getByRole('link', { name: 'Open in a new tab' });
   await expect(link).toHaveAttribute('href', /leaf\/one\?auth_token=pv_/);
   const shown = await fetch(
     server.url +

@@ -13,7 +13,9 @@ test('shows the requests of a screen as commands, and opens one in the console',
   await expect(list).toContainText(/Status 200,\s+\d+ ms/);
   await list.getByText('GET', { exact: true }).click();
   await expect(list.getByLabel('curl')).toHaveValue(/^curl 'http:\/\/.*order_by=price.*X-AUTH-TOKEN: KEY/);
-  await expect(list.getByLabel('cms')).toHaveValue(/^cms object list product .*--order-by price .*--desc .*--preview/);
+  await expect(list.getByLabel('cms')).toHaveValue(
+    /^cms object list product .*--order-by price .*--desc .*--preview/,
+  );
   await expect(list.getByLabel('fetch')).toHaveValue(/^await fetch\(/);
   await expectAccessible(page);
   await page.screenshot({ path: 'test/results/requests.png' });

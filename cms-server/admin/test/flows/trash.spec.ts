@@ -65,3 +65,21 @@ test('shows a deleted object, and empties the trash after the number was typed',
   await empty.click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
 });
+
+test('asks for the number of all objects that it removes, not of those that a filter shows', async ({
+  page,
+  server,
+}) => {
+  for (const name of ['Lost muffs', 'Lost kettle', 'Lost grinder']) {
+    const product = { name, kind: 'tool', price: 3 };
+    const created = await server.request('POST', '/api/v1/content/product', product);
+    const { id } = (await created.json()) as { id: string };
+    expect((await server.request('DELETE', `/api/v1/content/product/${id}`)).status).toBe(204);
+  }
+  await signIn(page);
+  await page.goto(`${new URL(page.url()).origin}/admin/trash?q=kettle`);
+  await expect(page.getByRole('button', { name: 'Lost kettle', exact: true })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Empty the trash…' }).click();
+  await page.getByLabel('Type the number 3 to confirm').fill('3');
+  await expectAccessible(page);
+});

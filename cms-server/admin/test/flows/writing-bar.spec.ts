@@ -9,15 +9,17 @@ function hidden(page: Page): Promise<string> {
     let focused = document.activeElement;
     while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
     if (!focused || focused === document.body) return '';
-    const { top, bottom, left, right, height } = focused.getBoundingClientRect();
-    const name = `${focused.tagName} ${focused.getAttribute('aria-label') ?? focused.id}`;
+    // What is seen of a button for files is its label.
+    const seen = (focused.matches('[type=file]') && focused.closest('label')) || focused;
+    const { top, bottom, left, right, height } = seen.getBoundingClientRect();
+    const name = `${focused.tagName} ${focused.getAttribute('type') ?? ''} ${focused.getAttribute('aria-label') ?? focused.id}`;
     if (top >= innerHeight || bottom <= 0) return `${name} is outside of the window`;
     // A text longer than the window: its cursor is looked at elsewhere.
     if (height > innerHeight / 2) return '';
     const middle = (left + right) / 2;
     const covered = [top + 2, (top + bottom) / 2, bottom - 2].filter((y) => {
       const at = document.elementFromPoint(middle, y);
-      return !at || !(focused.contains(at) || at.contains(focused) || at.shadowRoot?.contains(focused));
+      return !at || !(seen.contains(at) || at.contains(seen) || at.shadowRoot?.contains(focused));
     });
     return covered.length === 0 ? '' : `${name} is covered`;
   });

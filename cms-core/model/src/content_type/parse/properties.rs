@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{
     super::model::{DATA_SOURCE_REF, InputType, SchemaType},
-    migration,
+    conversion,
 };
 use crate::{
     error::FieldErrors,
@@ -241,7 +241,7 @@ impl Level {
         if subtype.is_empty() || !subtype.bytes().all(|b| b.is_ascii_lowercase()) {
             errors.add(format!("{path}.inputSubtype"), NOT_VALID);
         }
-        migration::check_config(name, json, &path, errors);
+        conversion::check_config(name, json, &path, errors);
         let unique = optional(json, "unique", &path, errors).unwrap_or(false);
         let input_type = input_type(json, &path, errors)?;
         if unique && !can_be_unique(input_type) {

@@ -25,7 +25,7 @@ fn holds(data: &Value, path: &str, operator: &str, filter: &Value, filter2: &Val
     let filters = json!({path: {"type": operator, "filter": filter, "filter2": filter2}});
     let conditions = filter::parse(&filters.to_string(), &properties()).unwrap();
     let root = match &conditions[0].path.root {
-        PathRoot::Any => Some(data),
+        PathRoot::Any { .. } => Some(data),
         PathRoot::Property(name) => data.get(name),
         PathRoot::Internal(_) => Some(&data["internal"]),
         PathRoot::Id | PathRoot::Nowhere => None,

@@ -1,9 +1,8 @@
 // Commands of block texts. They keep id and tunes of the block that they change.
-import { setBlockType } from 'prosemirror-commands';
 import { liftListItem, wrapInList } from 'prosemirror-schema-list';
 import { Fragment, Slice, type Node } from 'prosemirror-model';
 import { TextSelection, type Command, type EditorState } from 'prosemirror-state';
-import { currentBlock, insertBlock } from '../prose/commands';
+import { currentBlock, insertBlock, restyle } from '../prose/commands';
 import { around } from '../prose/tool';
 import { alignmentOf, blockSchema, newRaw, styleOf, withData, type Raw } from './schema';
 import { record } from '../../type/definition';
@@ -13,15 +12,15 @@ const { nodes } = blockSchema;
 /** A paragraph or a header; the id and the tunes stay. */
 export function textStyle(level: number | null): Command {
   return (state, dispatch) => {
-    const { raw } = state.selection.$from.parent.attrs;
-    const { data: _replaced, ...kept } = record(raw);
-    if (level === null)
-      return setBlockType(nodes.paragraph, { raw: { ...kept, ...newRaw('paragraph') } })(state, dispatch);
-    const same = state.selection.$from.parent.type === nodes.header;
-    const next = same
-      ? withData(raw, 'header', { level })
-      : { ...kept, ...newRaw('header', { level, anchor: '' }) };
-    return setBlockType(nodes.header, { raw: next })(state, dispatch);
+    // Of several blocks each keeps its own.
+    const attributes = (node: Node) => {
+      const { raw } = node.attrs;
+      const { data: _replaced, ...kept } = record(raw);
+      if (level === null) return { raw: { ...kept, ...newRaw('paragraph') } };
+      if (node.type === nodes.header) return { raw: withData(raw, 'header', { level }) };
+      return { raw: { ...kept, ...newRaw('header', { level, anchor: '' }) } };
+    };
+    return restyle(level === null ? nodes.paragraph : nodes.header, attributes)(state, dispatch);
   };
 }
 

@@ -67,6 +67,8 @@ function fileData({ image, file }: Summary): ReturnType<typeof imageData> | null
 export function setUrl({ type, pos }: UrlTarget, url: string, file: Summary | null): Command {
   return (state, dispatch, view) => {
     const node = pos === null ? null : state.doc.nodeAt(pos);
+    // Size and name belong to the address: while that stays, they stay.
+    if (node && url === textData(node.attrs.raw, 'url')) return true;
     const image = type === 'image' ? ((file && fileData(file)) ?? imageData(url)) : null;
     if (pos === null || !node) return insertType(type, image ?? { url })(state, dispatch, view);
     const { width = 0, height = 0, fileName = '', extension = '' } = image ?? {};

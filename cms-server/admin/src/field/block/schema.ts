@@ -219,9 +219,18 @@ export const blockSchema = new Schema({
   marks: markSpecs(true),
 });
 
+/** Addresses may have a `%` that encodes nothing, as in `100%.png`. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** `data` of a new image of this server. */
 export function imageData(url: string) {
-  const fileName = decodeURI(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
+  const fileName = decoded(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '');
   const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1] ?? '';
   return {
     url,

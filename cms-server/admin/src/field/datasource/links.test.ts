@@ -31,6 +31,12 @@ describe('relation', () => {
     expect(new Set(keysOf([...links('a', 'a', 'A'), null, null])).size).toBe(5);
   });
 
+  it('keeps the row of an address while the address is typed', () => {
+    const typed = (dataUrl: string) => [...links('a'), { type: 'external', dataUrl }];
+    expect(keysOf(typed('https://e'))).toEqual(keysOf(typed('https://ex')));
+    expect(new Set(keysOf([...typed(''), ...typed('')])).size).toBe(4);
+  });
+
   it('puts uploads into the order in which they were chosen, whatever ends first', () => {
     fc.assert(
       fc.property(

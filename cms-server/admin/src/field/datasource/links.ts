@@ -1,5 +1,5 @@
 // Values of a relation: a list of links, as stored. Links that the page does not understand are kept.
-import { linkTo, targetKey, targetOf, type Link, type Target } from '../../value/link';
+import { addressOf, linkTo, targetKey, targetOf, type Link, type Target } from '../../value/link';
 
 /** The stored links; a damaged value counts as none. */
 export function linksOf(value: unknown): unknown[] {
@@ -29,12 +29,15 @@ export function added(links: unknown[], targets: Target[], many: boolean): unkno
   return [...links, ...newLinks];
 }
 
-/** A key for each link that stays when the order changes; equal links are told apart by their number. */
+/**
+ * A key for each link that stays when the order changes; equal links are told apart by their number. Links
+ * to addresses only have their number: the address changes while it is typed.
+ */
 export function keysOf(links: unknown[]): string[] {
   const seen = new Map<string, number>();
   return links.map((link) => {
     const target = targetOf(link);
-    const key = target ? targetKey(target) : JSON.stringify(link);
+    const key = target ? targetKey(target) : addressOf(link) === null ? JSON.stringify(link) : 'address';
     const count = seen.get(key) ?? 0;
     seen.set(key, count + 1);
     return count === 0 ? key : `${key}#${String(count)}`;

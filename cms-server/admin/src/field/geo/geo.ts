@@ -22,6 +22,8 @@ export function parsePoint(text: string): Point | null {
   if (comma) return valid(decimal(comma[1]), decimal(comma[2]));
   const uri = GEO_URI.exec(plain);
   if (uri) return valid(Number(uri[1]), Number(uri[2]));
+  // A number with a decimal comma, which is typed or pasted into one of the inputs.
+  if (/^[+-]?\d+,\d+$/.test(plain)) return null;
   const pair = PAIR.exec(plain);
   if (pair) {
     const [, lat, south, lon, west] = pair;

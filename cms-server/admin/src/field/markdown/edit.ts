@@ -7,7 +7,9 @@ export function toggleAround(state: EditorState, mark: string): TransactionSpec 
   return state.changeByRange((range) => {
     const { from, to } = range;
     const inside = state.sliceDoc(from, to);
-    const isAround = state.sliceDoc(from - size, from) === mark && state.sliceDoc(to, to + size) === mark;
+    const isAround =
+      endsIn(state.sliceDoc(Math.max(0, from - 3), from), mark) &&
+      beginsWith(state.sliceDoc(to, to + 3), mark);
     if (from >= size && isAround) {
       return {
         changes: [
@@ -17,7 +19,7 @@ export function toggleAround(state: EditorState, mark: string): TransactionSpec 
         range: EditorSelection.range(from - size, to - size),
       };
     }
-    if (inside.length > 2 * size && inside.startsWith(mark) && inside.endsWith(mark)) {
+    if (inside.length > 2 * size && beginsWith(inside, mark) && endsIn(inside, mark)) {
       return {
         changes: [
           { from, to: from + size },
@@ -84,4 +86,20 @@ export function insertBlock(state: EditorState, block: string): TransactionSpec 
     selection: { anchor: at + text.length },
     scrollIntoView: true,
   };
+}
+
+/** One `*` of a run of two belongs to another mark; of three, one of each is there. */
+function isPartOf(run: number, mark: string): boolean {
+  return mark === '*' || mark === '_' ? run % 2 === 1 : run >= mark.length;
+}
+
+function beginsWith(text: string, mark: string): boolean {
+  if (!text.startsWith(mark)) return false;
+  let run = 0;
+  while (text[run] === mark[0]) run += 1;
+  return isPartOf(run, mark);
+}
+
+function endsIn(text: string, mark: string): boolean {
+  return beginsWith([...text].reverse().join(''), [...mark].reverse().join(''));
 }

@@ -4,18 +4,23 @@ import { parseNumber } from './number';
 describe('number', () => {
   it.each([
     ['12.5', 'number', 12.5],
-    ['12,5', 'number', 12.5],
     [' -3 ', 'number', -3],
     ['1e3', 'number', 1000],
     ['.5', 'number', 0.5],
     ['7', 'integer', 7],
     ['7.5', 'integer', null],
-    ['7,0', 'integer', 7],
     ['1.000,5', 'number', null],
     ['twelve', 'number', null],
     ['', 'number', null],
     ['1e999', 'number', null],
   ])('reads %j as %s', (text, type, expected) => {
-    expect(parseNumber(text, type)).toBe(expected);
+    expect(parseNumber(text, type, 'en')).toBe(expected);
+    expect(parseNumber(text, type, 'de')).toBe(expected);
+  });
+
+  it('reads a comma as the decimal sign only in languages that have it', () => {
+    expect(parseNumber('12,5', 'number', 'de')).toBe(12.5);
+    expect(parseNumber('7,0', 'integer', 'de')).toBe(7);
+    expect(parseNumber('1,000', 'number', 'en')).toBeNull();
   });
 });

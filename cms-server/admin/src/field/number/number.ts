@@ -1,8 +1,13 @@
 // Numbers as people type them.
+import { locale } from '../../text';
 
-/** Reads a number; a decimal comma is accepted, a fraction only where the type allows it. */
-export function parseNumber(text: string, type: string): number | null {
-  const plain = text.trim().replace(',', '.');
+/**
+ * Reads a number; a fraction only where the type allows it. A comma is the decimal sign where the language has
+ * it: elsewhere `1,000` would become 1.
+ */
+export function parseNumber(text: string, type: string, language = locale): number | null {
+  const comma = new Intl.NumberFormat(language).format(0.5).includes(',');
+  const plain = comma ? text.trim().replace(',', '.') : text.trim();
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   if (!Number.isFinite(value)) return null;

@@ -13,6 +13,8 @@ const SHORT: ReadonlySet<Kind> = new Set([
   'radio',
 ]);
 const MOST_COLUMNS = 5;
+/** A title is made of the beginning of a text. */
+const LONGEST_SOURCE = 2000;
 
 /** Items with few short properties are rows of a table; others are cards. */
 export function isTable(fields: Field[]): boolean {
@@ -39,11 +41,15 @@ export function titleOf(item: unknown, fields: Field[]): string {
   if (!isRecord(item)) return '';
   const ordered = [...fields.filter((field) => field.title), ...fields];
   for (const field of ordered) {
+    if (field.password) continue;
     const value = item[field.name];
     const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
     if (text === '') continue;
     const label = field.options.find((option) => option.value === text)?.label ?? text;
-    return label.replace(/<[^>]*>/g, ' ').slice(0, 120);
+    return label
+      .slice(0, LONGEST_SOURCE)
+      .replace(/<[^>]*>/g, ' ')
+      .slice(0, 120);
   }
   return '';
 }

@@ -1,6 +1,6 @@
 // Commands that rich texts and blocks share.
 import { lift, toggleMark } from 'prosemirror-commands';
-import { Fragment, type MarkType, type Node, type NodeType } from 'prosemirror-model';
+import { Fragment, type Attrs, type MarkType, type Node, type NodeType } from 'prosemirror-model';
 import { liftListItem, sinkListItem, wrapInList } from 'prosemirror-schema-list';
 import { NodeSelection, Selection, TextSelection, type Command, type EditorState } from 'prosemirror-state';
 import { around, hasMark } from './tool';
@@ -12,6 +12,18 @@ export function currentBlock(state: EditorState): { node: Node; pos: number; ind
   const node = state.doc.maybeChild(index);
   if (!node) return null;
   return { node, index, pos: $from.depth === 0 ? $from.pos : $from.before(1) };
+}
+
+/** Makes the text blocks of the selection of one type, each with the attributes that follow from its own. */
+export function restyle(type: NodeType, attributes: (node: Node) => Attrs): Command {
+  return (state, dispatch) => {
+    const { tr } = state;
+    for (const { $from, $to } of state.selection.ranges)
+      tr.setBlockType($from.pos, $to.pos, type, attributes);
+    if (!tr.docChanged) return false;
+    dispatch?.(tr.scrollIntoView());
+    return true;
+  };
 }
 
 /** Moves the block of the selection up (-1) or down (1). */
@@ -26,9 +38,11 @@ export function moveBlock(direction: -1 | 1): Command {
     const offset = direction * other.nodeSize;
     const { selection } = state;
     const tr = state.tr.replaceWith(from, from + block.node.nodeSize + other.nodeSize, Fragment.from(pair));
+    // A selection may reach beyond the block that is moved.
+    const place = (pos: number) => tr.doc.resolve(Math.max(0, Math.min(pos + offset, tr.doc.content.size)));
     const moved =
       selection instanceof TextSelection
-        ? TextSelection.create(tr.doc, selection.anchor + offset, selection.head + offset)
+        ? TextSelection.between(place(selection.anchor), place(selection.head))
         : NodeSelection.create(tr.doc, block.pos + offset);
     dispatch(tr.setSelection(moved).scrollIntoView());
     return true;

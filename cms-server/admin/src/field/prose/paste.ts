@@ -45,9 +45,12 @@ export function pastePlugin(
           if (!data || !view.editable) return false;
           if (copied !== null && copied.schema === schema && data.getData(COPY_TYPE) === copied.token) {
             event.preventDefault();
-            view.dispatch(
-              view.state.tr.replaceSelection(copied.slice).scrollIntoView().setMeta('paste', true),
-            );
+            let { slice } = copied;
+            // The editor of another property may allow less.
+            view.someProp('transformPasted', (transform) => {
+              slice = transform(slice, view, false);
+            });
+            view.dispatch(view.state.tr.replaceSelection(slice).scrollIntoView().setMeta('paste', true));
             return true;
           }
           const text = data.getData('text/plain');

@@ -15,7 +15,7 @@ import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirr
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
 import { imagePath } from '../../value/media';
-import { insertBlock, liftOut, toggleList } from '../prose/commands';
+import { insertBlock, liftOut, restyle, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/hints';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { Kind } from '../prose/kind';
@@ -61,11 +61,9 @@ function styles(): Style[] {
   const headings = [1, 2, 3, 4, 5, 6].map((level): Style => ({
     value: `h${String(level)}`,
     label: t.texts.heading(level),
-    command: (state, dispatch) => {
-      const { parent } = state.selection.$from;
-      const attrs = parent.type === nodes.heading ? { ...parent.attrs, level } : { level };
-      return setBlockType(nodes.heading, attrs)(state, dispatch);
-    },
+    command: restyle(nodes.heading, (node) =>
+      node.type === nodes.heading ? { ...node.attrs, level } : { level },
+    ),
     active: ({ selection: { $from } }) =>
       $from.parent.type === nodes.heading && $from.parent.attrs.level === level,
   }));

@@ -1,10 +1,10 @@
 // How the blocks of a stored text were written, so that an edit of one block leaves all others as they are.
 import type { Node } from 'prosemirror-model';
+import { nextTag } from '../../text/tags';
 import { readHtml, writeBlock, writeBlocks } from './html';
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 const RAW = new Set('script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '));
-const TOKEN = /<!--[^]*?-->|<(\/?)([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 
 /** Cuts a text into its top-level elements, each with the white space after it; null when it has others. */
 export function splitBlocks(html: string): string[] | null {
@@ -12,25 +12,25 @@ export function splitBlocks(html: string): string[] | null {
   const open: string[] = [];
   let from = 0;
   let end = 0;
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(html); match; match = TOKEN.exec(html)) {
+  const lower = html.toLowerCase();
+  for (let tag = nextTag(html, 0); tag; tag = nextTag(html, end)) {
+    const { name } = tag;
     if (open.length === 0) {
-      if (html.slice(end, match.index).trim() !== '') return null;
-      if (parts.length > 0 || end > 0) parts.push(html.slice(from, match.index));
-      else if (match.index > 0) parts.push(html.slice(0, match.index));
-      from = match.index;
+      if (html.slice(end, tag.from).trim() !== '') return null;
+      if (parts.length > 0 || end > 0) parts.push(html.slice(from, tag.from));
+      else if (tag.from > 0) parts.push(html.slice(0, tag.from));
+      from = tag.from;
     }
-    end = TOKEN.lastIndex;
-    const tag = match[2]?.toLowerCase();
-    if (tag === undefined || VOID.has(tag)) continue;
-    if (match[1] === '/') {
-      if (open.pop() !== tag) return null;
-    } else if (RAW.has(tag)) {
-      const close = html.toLowerCase().indexOf(`</${tag}`, end);
+    end = tag.end;
+    if (name === null || VOID.has(name)) continue;
+    if (tag.closing) {
+      if (open.pop() !== name) return null;
+    } else if (RAW.has(name)) {
+      const close = lower.indexOf(`</${name}`, end);
       const after = close < 0 ? -1 : html.indexOf('>', close);
       if (after < 0) return null;
-      end = TOKEN.lastIndex = after + 1;
-    } else open.push(tag);
+      end = after + 1;
+    } else open.push(name);
   }
   if (open.length > 0 || html.slice(end).trim() !== '' || end === 0) return null;
   parts.push(html.slice(from));

@@ -11,6 +11,12 @@ export function languageOf(item: unknown): string {
   return isRecord(item) && typeof item[LANGUAGE] === 'string' ? item[LANGUAGE] : '';
 }
 
+/** Where the item of a language is: at `likely`, when several have it; -1 when it was removed. */
+export function indexOf(items: unknown[], language: string, likely: number): number {
+  if (likely < items.length && languageOf(items[likely]) === language) return likely;
+  return items.findIndex((item) => languageOf(item) === language);
+}
+
 export function isEmpty(value: unknown): boolean {
   return (
     value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

@@ -61,9 +61,9 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
 /** Ids of the columns where nobody has chosen others: those of the type, else a few short properties. */
 export function firstColumns(type: ContentType, form: Form): string[] {
   // The title has its column in any case.
-  const titles = new Set(form.fields.filter((field) => field.title).map(({ name }) => name));
-  const all = columnsOf(type, form);
-  const named = type.admin.columns.filter((id) => !titles.has(id) && all.some((column) => column.id === id));
+  const named = type.admin.columns.filter((name) =>
+    form.fields.some((field) => field.name === name && !field.title),
+  );
   const short = form.fields
     .filter(
       (field) =>
@@ -72,14 +72,13 @@ export function firstColumns(type: ContentType, form: Form): string[] {
     .sort((a, b) => Number(b.required) - Number(a.required))
     .slice(0, 3)
     .map((field) => field.name);
-  const ids = [
+  return [
     ...(type.draftPublic ? ['internal.status'] : []),
     ...(hasWorkflow(type) ? ['internal.workflowState'] : []),
     ...(named.length > 0 ? named : short),
     'internal.updatedAt',
     'internal.updatedBy',
   ];
-  return [...new Set(ids)];
 }
 
 /** The columns of a list, in the order of their ids. Unknown ids are left out. */

@@ -1,5 +1,6 @@
 // Conditions of a list: between the address of the page, the `filters` of the API, and the search language.
 // Plain values; knows no screen and no request.
+import { decoded } from '../../value/url';
 import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { phrase } from '../../value/search-text';
@@ -177,7 +178,7 @@ function searchFilter({ type, filter, filter2 }: Record<string, unknown>): strin
 function exactly(value: Scalar): string {
   if (typeof value !== 'string') return String(value);
   const link = /^\/api\/v1\/content\/([^/]+)\/(.+)$/.exec(value);
-  return phrase(link ? `${link[1] ?? ''} ${decodeURIComponent(link[2] ?? '')}` : value);
+  return phrase(link ? `${link[1] ?? ''} ${decoded(link[2] ?? '')}` : value);
 }
 
 function words(value: Scalar | undefined, before: string, after: string): string | null {

@@ -5,7 +5,7 @@ import type { Problem } from '../../api/problem';
 import { tabName } from '../../api/tab';
 import { ObjectEditor } from '../../object/editor.svelte';
 import type { EditorEvents } from '../../object/later';
-import { beforeSignOut } from '../../object/leaving';
+import { beforeSignOut, holdsText } from '../../object/leaving';
 import { linksIn } from '../../object/links';
 import { request } from '../../object/lookup.svelte';
 import { openNew, openObject } from '../../object/open';
@@ -65,6 +65,7 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
 
   /** Leaving loses text only when it could not be stored anywhere. */
   const wouldLose = () => {
+    if (holdsText()) return true;
     const { keeping, draft } = editor() ?? {};
     if (!draft?.isChanged || !keeping) return false;
     // What this browser refuses is on its way to the server, perhaps too long for a page that is closed.
@@ -73,7 +74,14 @@ export function tend(typeName: () => string, editor: () => ObjectEditor | null):
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
     [window, 'pagehide', () => editor()?.keeper.leave()],
-    [window, 'online', () => editor()?.tryNow()],
+    [
+      window,
+      'online',
+      () => {
+        editor()?.tryNow();
+        void editor()?.keeper.flush();
+      },
+    ],
     [window, 'blur', () => void editor()?.keeper.flush()],
     [document, 'visibilitychange', () => document.visibilityState === 'hidden' && editor()?.keeper.leave()],
   ];

@@ -1,17 +1,17 @@
-// Moves the focus to the heading of a screen that was opened. Knows no screen.
+// Moves the keyboard to the heading of a screen that was opened, as soon as there is one. Knows no screen.
 
-/** Waits for the heading, unless the focus is somewhere by then; returns how to stop. */
-export function focusHeading(root: HTMLElement): () => void {
-  const observer = new MutationObserver(attempt);
-  function attempt(): void {
-    const heading = root.querySelector('h1');
-    if (!heading) return;
+/** Waits for the heading, until something else has the keyboard; returns how to stop. */
+export function focusHeading(main: HTMLElement): () => void {
+  const observer = new MutationObserver(look);
+  function look(): void {
+    const active = document.activeElement;
+    const free = active === null || active === document.body || active === main;
+    const heading = main.querySelector('h1');
+    if (free && !heading) return;
+    if (free) heading?.focus({ preventScroll: true });
     observer.disconnect();
-    const { activeElement } = document;
-    if (activeElement === null || activeElement === document.body || activeElement === root)
-      heading.focus({ preventScroll: true });
   }
-  observer.observe(root, { childList: true, subtree: true });
-  attempt();
+  observer.observe(main, { childList: true, subtree: true });
+  look();
   return () => observer.disconnect();
 }

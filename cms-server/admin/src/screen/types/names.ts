@@ -11,6 +11,30 @@ export function typeNameError(name: string): 'letters' | 'taken' | null {
   return session.types.some((type) => type.name === name) ? 'taken' : null;
 }
 
+/** A name for a type with this label: `Blog post` is `blog_post`. */
+export function typeNameFrom(label: string): string {
+  return words(label)
+    .map((word) => word.replace(/[^a-z]/g, ''))
+    .filter(Boolean)
+    .join('_');
+}
+
+/** A name for a property with this label: `Date of birth` is `dateOfBirth`. */
+export function propertyNameFrom(label: string): string {
+  return words(label)
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')
+    .replace(/^\d+/, '');
+}
+
+function words(label: string): string[] {
+  const plain = label
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase();
+  return plain.split(/[^a-z0-9]+/).filter(Boolean);
+}
+
 function levelIsRight(level: PropertyDraft[], isTop: boolean): boolean {
   return level.every(
     ({ removed, key, name, items }) =>

@@ -1,5 +1,6 @@
 // Einstellungen des Benutzers: Seite, Passwort, Sitzungen, Tastenkürzel.
 import type { Texts } from '..';
+import { plural } from '../format';
 
 export const account: Texts['account'] = {
   title: 'Meine Einstellungen',
@@ -16,6 +17,11 @@ export const account: Texts['account'] = {
   storeWorkHelp:
     'Schalten Sie es auf einem Gerät aus, das auch andere benutzen. Der Text wird dann nur auf dem Server aufbewahrt, wenige Sekunden nach der Eingabe.',
   saved: 'Gespeichert.',
+  workLeft: (count, text) =>
+    plural(count, {
+      one: 'Text an 1 Objekt konnte nicht an den Server gesendet werden. Er bleibt auf diesem Gerät.',
+      other: `Text an ${text} Objekten konnte nicht an den Server gesendet werden. Er bleibt auf diesem Gerät.`,
+    }),
   notStored: (reason) => `In diesem Browser angewandt, auf dem Server nicht gespeichert. ${reason}`,
   passwordTitle: 'Passwort',
   currentPassword: 'Aktuelles Passwort',

@@ -14,6 +14,9 @@ export const common: Texts['common'] = {
   loading: 'Wird geladen …',
   nothingFound: 'Nichts gefunden.',
   retry: 'Erneut versuchen',
+  partFailed:
+    'Ein Teil dieser Seite konnte nicht geladen werden. Nach einer Aktualisierung des Servers muss die Seite neu geladen werden.',
+  reload: 'Neu laden',
   failed: 'Das konnte nicht geladen werden.',
   offline: 'Der Server ist nicht erreichbar.',
   requestId: (id) => `Anfrage ${id}`,
@@ -21,6 +24,7 @@ export const common: Texts['common'] = {
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
+  hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',
   optional: 'optional',
   yes: 'Ja',

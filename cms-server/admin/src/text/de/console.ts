@@ -8,7 +8,7 @@ export const apiConsole: Texts['apiConsole'] = {
   sentAbout:
     'Was diese Seite gesendet hat, das Letzte zuerst. Programme senden dasselbe mit einem Schlüssel.',
   sentNone: 'Diese Seite hat noch nichts gesendet.',
-  sentWaiting: 'noch keine Antwort',
+  sentWaiting: 'keine Antwort',
   sentTimes: (count) => `${String(count)}-mal`,
   sentNoBody: 'Der Inhalt wird nicht gezeigt: Er kann ein Passwort enthalten oder ist groß.',
   operation: 'Operation',

@@ -3,6 +3,7 @@ import type { Texts } from '..';
 
 export const home: Texts['home'] = {
   title: 'Start',
+  failed: 'Ein Teil dieses Bildschirms konnte nicht geladen werden.',
   types: 'Inhaltstypen',
   unsaved: 'Meine ungespeicherte Arbeit',
   unsavedNew: 'neu',

@@ -77,7 +77,6 @@ export const media: Texts['media'] = {
   crop: 'Ausschnitt',
   wholeImage: 'ganzes Bild',
   copy: 'Adresse kopieren',
-  copied: 'Kopiert.',
   delete: 'Diese Datei löschen',
   deleteTitle: (name) => `${name} löschen?`,
   deleteBlocked: 'Objekte verwenden diese Datei: entfernen Sie sie zuerst dort.',
@@ -104,6 +103,8 @@ export const media: Texts['media'] = {
   dropHint: 'oder Dateien hierher ziehen oder einfügen',
   alt: 'Alternativtext',
   altMissing: 'Ohne Alternativtext entgeht Menschen, die das Bild nicht sehen, was es zeigt.',
+  altChanged: (alt: string) =>
+    `Noch nicht gespeichert: Jemand hat ihn zu „${alt}“ geändert. Bearbeiten Sie ihn erneut, um das zu ersetzen.`,
   altSaved: 'Alternativtext gespeichert.',
   altScope: 'Wird mit der Datei gespeichert, für jede Stelle, die sie zeigt.',
   open: (name) => `${name} öffnen`,

@@ -4,6 +4,8 @@ import type { Texts } from '..';
 
 export const publishing: Texts['publishing'] = {
   status: 'Status',
+  changedMeanwhile:
+    'Jemand hat das Objekt inzwischen geändert. Sehen Sie sich die Änderung an, und versuchen Sie es dann erneut.',
   readers: {
     draft: 'Leser sehen es nicht.',
     public: 'Leser sehen diese Version.',
@@ -25,6 +27,16 @@ export const publishing: Texts['publishing'] = {
   publishNow: 'Veröffentlichen',
   saveAndPublish: 'Speichern und veröffentlichen',
   unpublish: 'Zurückziehen',
+  withdraw: {
+    unpublish: (title) => `„${title}“ zurückziehen?`,
+    archive: (title) => `„${title}“ archivieren?`,
+  },
+  withdrawNote: {
+    unpublish:
+      'Leser sehen es nicht mehr, es wird ein Entwurf. Rückgängig machen Sie das durch Veröffentlichen: Leser sehen dann den jetzigen Stand.',
+    archive:
+      'Leser sehen es nicht mehr. Rückgängig machen Sie das durch Veröffentlichen: Leser sehen dann den jetzigen Stand.',
+  },
   archive: 'Archivieren',
   scheduleAction: 'Planen …',
   publishLater: 'Später veröffentlichen …',
@@ -63,6 +75,11 @@ export const publishing: Texts['publishing'] = {
   visibleAgain: 'Leser sehen es wieder.',
   changesForReaders: 'Was sich für Leser ändert',
   nothingChanges: 'Der Text ist der, den Leser schon haben.',
+  linkedUnread: (count) =>
+    plural(count, {
+      one: 'Von 1 verknüpften Objekt ist nicht bekannt, ob es öffentlich ist: Es konnte nicht gelesen werden.',
+      other: `Von ${String(count)} verknüpften Objekten ist nicht bekannt, ob sie öffentlich sind: Sie konnten nicht gelesen werden.`,
+    }),
   linkedTitle: (count) =>
     plural(count, {
       one: '1 verknüpftes Objekt ist in seinem jetzigen Stand nicht öffentlich:',
@@ -97,6 +114,14 @@ export const publishing: Texts['publishing'] = {
   requestHelp: 'Dasselbe Objekt für Programme. KEY ist ein API-Schlüssel.',
   previewTitle: 'Vorschau',
   openTab: 'In neuem Tab öffnen',
+  closePreview: 'Vorschau schließen',
+  reload: 'Neu laden',
+  width: 'Breite der Vorschau',
+  widths: { fit: 'Passend', desktop: 'Bildschirm', phone: 'Telefon' },
+  previewUnsaved: 'Die Vorschau zeigt den gespeicherten Entwurf, ohne Ihre ungespeicherten Änderungen.',
+  previewEmpty: 'Ist der Rahmen leer?',
+  previewHelp: (origin) =>
+    `Die Website entscheidet, wer sie in einem Rahmen zeigen darf: Sie braucht Content-Security-Policy: frame-ancestors ${origin}. Manche Browser halten dort auch ihre Cookies zurück.`,
   noPreview: 'Dieser Typ hat keine Vorschau-URL.',
   versions: 'Versionen',
   onlyVersion: 'Es gibt nur eine Version. Nach einer Änderung lassen sich hier beide vergleichen.',

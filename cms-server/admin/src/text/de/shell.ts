@@ -1,5 +1,4 @@
 // Der Rahmen um jeden Bildschirm.
-import { plural } from '../format';
 import type { Texts } from '..';
 
 export const shell: Texts['shell'] = {
@@ -21,6 +20,7 @@ export const shell: Texts['shell'] = {
     'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
   requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
+  leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',
   leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
   signOutLoses: (count) =>
     plural(count, {

@@ -64,5 +64,6 @@ export const webhooks: Texts['webhooks'] = {
     'Jede Anfrage ist nach Standard Webhooks (standardwebhooks.com) signiert; dafür gibt es Bibliotheken in den meisten Sprachen. Von Hand, mit den Bytes des Bodys, wie sie ankamen:',
   secret: 'Signatur-Geheimnis',
   showSecret: 'Geheimnis anzeigen',
+  noMatchOnPage: 'Keine Zustellung auf dieser Seite ist in diesem Zustand.',
   missing: 'Diesen Webhook gibt es nicht.',
 };

@@ -3,6 +3,7 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
+  discard: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
   about: 'Zustände, die Objekte durchlaufen, bevor Leser sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
   create: 'Neuer Workflow',
   createTitle: 'Neuer Workflow',

@@ -1,4 +1,6 @@
 // Settings of the user: page, password, sessions, shortcuts.
+import { plural } from '../format';
+
 export const account = {
   title: 'My settings',
   page: 'This page',
@@ -13,7 +15,12 @@ export const account = {
   storeWork: 'Store unsaved work on this device',
   storeWorkHelp:
     'Switch it off on a device that others use. Unsaved work is then stored on the server only, a few seconds after you type.',
-  saved: 'Stored.',
+  saved: 'Saved.',
+  workLeft: (count: number, text: string) =>
+    plural(count, {
+      one: 'Unsaved work on 1 object could not be sent to the server. It stays on this device.',
+      other: `Unsaved work on ${text} objects could not be sent to the server. It stays on this device.`,
+    }),
   notStored: (reason: string) => `Applied in this browser, not stored on the server. ${reason}`,
   passwordTitle: 'Password',
   currentPassword: 'Current password',

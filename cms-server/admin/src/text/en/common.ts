@@ -12,6 +12,9 @@ export const common = {
   loading: 'Loading…',
   nothingFound: 'Nothing found.',
   retry: 'Try again',
+  partFailed:
+    'A part of this page could not be loaded. After an update of the server the page must be loaded again.',
+  reload: 'Load again',
   failed: 'This could not be loaded.',
   offline: 'The server cannot be reached.',
   requestId: (id: string) => `Request ${id}`,
@@ -19,6 +22,7 @@ export const common = {
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
+  hasErrors: 'has errors',
   required: 'required',
   optional: 'optional',
   yes: 'Yes',

@@ -5,7 +5,7 @@ export const apiConsole = {
   open: 'Open in the API console',
   sentAbout: 'What this screen has sent, the last one first. Programs send the same with a key.',
   sentNone: 'This screen has sent nothing yet.',
-  sentWaiting: 'no response yet',
+  sentWaiting: 'no response',
   sentTimes: (count: number) => `${String(count)} times`,
   sentNoBody: 'The body is not shown: it may have a password, or it is large.',
   operation: 'Operation',

@@ -1,6 +1,7 @@
 // The first screen.
 export const home = {
   title: 'Home',
+  failed: 'A part of this screen could not be loaded.',
   types: 'Content types',
   unsaved: 'My unsaved work',
   unsavedNew: 'new',

@@ -41,7 +41,7 @@ export const keys = {
   never: 'never',
   previous: (until: string) => `The previous token works until ${until}.`,
   save: 'Save',
-  saved: 'Stored. It applies from the next request on.',
+  saved: 'Saved. It applies from the next request on.',
   tokenTitle: (name: string) => `Token of ${name}`,
   tokenHelp: 'Copy the token now: it is shown only this once. Programs send it in the header X-AUTH-TOKEN.',
   token: 'Token',

@@ -75,7 +75,6 @@ export const media = {
   crop: 'Crop',
   wholeImage: 'whole image',
   copy: 'Copy address',
-  copied: 'Copied.',
   delete: 'Delete this file',
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteBlocked: 'Objects use this file: remove it there first.',
@@ -103,6 +102,8 @@ export const media = {
   dropHint: 'or drop or paste files here',
   alt: 'Alt text',
   altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
+  altChanged: (alt: string) =>
+    `Not saved yet: somebody changed it to “${alt}”. Edit it again to replace that.`,
   altSaved: 'Alt text saved.',
   altScope: 'Saved with the file, for every place that shows it.',
   open: (name: string) => `Open ${name}`,

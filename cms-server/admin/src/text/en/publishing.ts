@@ -3,6 +3,7 @@ import { number, plural } from '../format';
 
 export const publishing = {
   status: 'Status',
+  changedMeanwhile: 'Somebody changed the object meanwhile. Look at the change, then try again.',
   readers: {
     draft: 'Readers do not see it.',
     public: 'Readers see this version.',
@@ -24,6 +25,15 @@ export const publishing = {
   publishNow: 'Publish',
   saveAndPublish: 'Save and publish',
   unpublish: 'Unpublish',
+  withdraw: {
+    unpublish: (title: string) => `Unpublish “${title}”?`,
+    archive: (title: string) => `Archive “${title}”?`,
+  },
+  withdrawNote: {
+    unpublish:
+      'Readers no longer see it, it becomes a draft. To undo this, publish it: readers then see its current version.',
+    archive: 'Readers no longer see it. To undo this, publish it: readers then see its current version.',
+  },
   archive: 'Archive',
   scheduleAction: 'Schedule…',
   publishLater: 'Publish later…',
@@ -62,6 +72,11 @@ export const publishing = {
   visibleAgain: 'Readers see it again.',
   changesForReaders: 'What changes for readers',
   nothingChanges: 'Its text is the one that readers already have.',
+  linkedUnread: (count: number) =>
+    plural(count, {
+      one: 'Of 1 linked object it is not known whether readers see it: it could not be read.',
+      other: `Of ${String(count)} linked objects it is not known whether readers see them: they could not be read.`,
+    }),
   linkedTitle: (count: number) =>
     plural(count, {
       one: '1 linked object is not public in its current state:',
@@ -95,6 +110,14 @@ export const publishing = {
   requestHelp: 'The same object for programs. KEY is an API key.',
   previewTitle: 'Preview',
   openTab: 'Open in a new tab',
+  closePreview: 'Close the preview',
+  reload: 'Reload',
+  width: 'Width of the preview',
+  widths: { fit: 'Fit', desktop: 'Desktop', phone: 'Phone' },
+  previewUnsaved: 'The preview shows the saved draft, without your unsaved changes.',
+  previewEmpty: 'Is the frame empty?',
+  previewHelp: (origin: string) =>
+    `The site decides who may show it in a frame: it needs Content-Security-Policy: frame-ancestors ${origin}. Your browser may also keep its cookies back there.`,
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
   onlyVersion: 'There is only one version. After a change both can be compared here.',

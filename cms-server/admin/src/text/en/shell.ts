@@ -19,6 +19,7 @@ export const shell = {
   offline: 'You are offline. What you type is stored in this browser, and saved when the connection is back.',
   requests: 'Requests of this screen',
   shortcuts: 'Shortcuts',
+  leaveTypes: 'Your edits of content types are not applied. Sign out and lose them?',
   leave: 'Your changes could not be stored. Leave anyway and lose them?',
   signOutLoses: (count: number) =>
     plural(count, {

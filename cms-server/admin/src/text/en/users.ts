@@ -55,7 +55,7 @@ export const users = {
   empty: 'No user matches these filters.',
   clearFilters: 'Remove filters',
   save: 'Save',
-  saved: 'Stored. It applies from the next request of this user on.',
+  saved: 'Saved. It applies from the next request of this user on.',
   unsaved: 'Unsaved changes',
   disable: 'Disable',
   enable: 'Enable',

@@ -6,7 +6,7 @@ export const webhooks = {
   off: 'Webhooks are switched off on this server.',
   create: 'New webhook',
   edit: 'Edit',
-  empty: 'No webhook yet. A webhook tells another program, such as the build of a site, about changes.',
+  empty: 'No webhook yet. A webhook notifies another program, such as the build of a site, of changes.',
   types: {
     async: 'after changes of objects',
     sync: 'before changes of objects',
@@ -57,5 +57,6 @@ export const webhooks = {
     'Every request is signed as described by Standard Webhooks (standardwebhooks.com), which has libraries for most languages. By hand, with the bytes of the body as they were received:',
   secret: 'Signing secret',
   showSecret: 'Show secret',
+  noMatchOnPage: 'None of the deliveries on this page is in this state.',
   missing: 'This webhook does not exist.',
 };

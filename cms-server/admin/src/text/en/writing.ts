@@ -21,6 +21,8 @@ export const writing = {
   storeFailed:
     'Your text could be stored neither in this browser nor on the server. Do not close this page before it is saved.',
   notSaved: 'Not saved yet.',
+  noTag:
+    'Not saved: the response of the server came without its ETag, so changes of others could be overwritten. A proxy may have removed it.',
   retryIn: (seconds: number) =>
     `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
   tryNow: 'Try now',
@@ -29,7 +31,6 @@ export const writing = {
   right: { c: 'create', u: 'change' },
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
   copyText: 'Copy my text',
-  copied: 'Copied.',
   discard: 'Discard…',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
@@ -48,6 +49,7 @@ export const writing = {
   changesOf: (who: string) => `Changes by ${who}`,
   // Others
   someone: 'Somebody else',
+  somebody: 'Somebody else',
   names: (names: string[]) => new Intl.ListFormat('en').format(names),
   later: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
@@ -67,7 +69,8 @@ export const writing = {
   dropValues: 'Remove these values',
   here: (who: string) => `${who} is here too`,
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
-  me: 'You, in another tab,',
+  meHere: 'Also open in another tab of yours',
+  meHereIn: (field: string) => `Also open in another tab of yours, in ${field}`,
   // Decision
   decide: 'Both changed the same property',
   decideFound: 'Compare and merge',

@@ -20,7 +20,7 @@ use cms_model::{
     error::Result,
     webhook::model::{Webhook, WebhookKind},
 };
-use cms_store::{Event, FeedEntry, FeedObject, NewDelivery, Reader, Store, WriteTransaction};
+use cms_store::{DetailedEntry, EntryObject, Event, NewDelivery, Reader, Store, WriteTransaction};
 
 use super::webhook_cache::{self, WebhookCache};
 use crate::content_type::catalog_cache::CatalogCache;
@@ -28,7 +28,8 @@ use crate::content_type::catalog_cache::CatalogCache;
 /// Rows of the journal per batch.
 const BATCH_ROWS: usize = 500;
 
-/// The position up to which this process has read the journal without a need to store it.
+/// The last row of the journal that this process has read. It is only in memory while the rows
+/// created no deliveries.
 #[derive(Default)]
 pub(crate) struct Cursor(AtomicI64);
 
@@ -51,7 +52,7 @@ pub(super) fn create_deliveries(
     }
     let (from, batch) = store.read(|reader| {
         let from = cursor.at(reader)?;
-        let entries = reader.feed_entries_after(from, BATCH_ROWS)?;
+        let entries = reader.detailed_entries_after(from, BATCH_ROWS)?;
         let catalog = catalog.at(reader)?;
         let webhooks = cache.at(reader, &catalog)?;
         Ok((from, DeliveryBatch::of(reader, &catalog, &webhooks, &entries)?))
@@ -72,14 +73,14 @@ pub(super) fn create_deliveries(
 /// Reads the complete journal, inside a transaction that is about to delete the objects of its
 /// events.
 pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
-    let own = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
-    if own.is_none_or(|state| state.live == 0) {
+    let webhook_type = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
+    if webhook_type.is_none_or(|state| state.live == 0) {
         return Ok(());
     }
     let catalog = CatalogCache::default().within(writer)?;
     let webhooks = webhook_cache::read(writer, catalog.get(WEBHOOKS)?)?;
     loop {
-        let entries = writer.feed_entries_after(writer.webhook_cursor()?, BATCH_ROWS)?;
+        let entries = writer.detailed_entries_after(writer.webhook_cursor()?, BATCH_ROWS)?;
         if entries.is_empty() {
             return Ok(());
         }
@@ -110,19 +111,21 @@ impl DeliveryBatch {
         reader: &Reader<'_>,
         catalog: &Catalog,
         webhooks: &[Webhook],
-        entries: &[FeedEntry],
+        entries: &[DetailedEntry],
     ) -> Result<Self> {
         let seq = entries.last().map_or(0, |entry| entry.position.seq);
         let mut batch = Self { seq, has_more: entries.len() == BATCH_ROWS, ..Self::default() };
-        let Some(own) = catalog.find(WEBHOOKS) else { return Ok(batch) };
+        let Some(webhook_type) = catalog.find(WEBHOOKS) else { return Ok(batch) };
         let mut known = KnownWebhooks::of(reader, webhooks)?;
         for entry in entries {
             match (entry.event, entry.object.as_ref().map(|object| object.pk)) {
-                (Event::ObjectCreated | Event::ObjectRestored, Some(pk)) if entry.ctd == own.pk => {
+                (Event::ObjectCreated | Event::ObjectRestored, Some(pk))
+                    if entry.ctd == webhook_type.pk =>
+                {
                     batch.created.push(pk);
                     known.created.insert(pk);
                 }
-                (Event::ObjectUpdated, Some(pk)) if entry.ctd == own.pk => {
+                (Event::ObjectUpdated, Some(pk)) if entry.ctd == webhook_type.pk => {
                     if webhooks
                         .iter()
                         .any(|webhook| webhook.pk == pk && webhook.receives_deliveries())
@@ -132,10 +135,10 @@ impl DeliveryBatch {
                         batch.suspended.push(pk);
                     }
                 }
-                (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == own.pk => {
+                (Event::ObjectDeleted | Event::TypePurged, _) if entry.ctd == webhook_type.pk => {
                     batch.has_deleted = true;
                 }
-                _ if entry.ctd == own.pk || known.created.is_empty() => {}
+                _ if entry.ctd == webhook_type.pk || known.created.is_empty() => {}
                 _ => known.add_deliveries(reader, catalog, entry, &mut batch.deliveries)?,
             }
         }
@@ -187,19 +190,19 @@ impl<'a> KnownWebhooks<'a> {
         &self,
         reader: &Reader<'_>,
         catalog: &Catalog,
-        entry: &FeedEntry,
+        entry: &DetailedEntry,
         deliveries: &mut Vec<NewDelivery>,
     ) -> Result<()> {
         let (Some(action), Some(name)) = (action(entry.event), &entry.content_type) else {
             return Ok(());
         };
-        let is_of_type =
+        let is_type_event =
             matches!(entry.event, Event::TypeCreated | Event::TypeUpdated | Event::TypeDeleted);
         let matches = |webhook: &&Webhook| {
             self.created.contains(&webhook.pk)
                 && match webhook.kind {
-                    WebhookKind::Type => is_of_type && webhook.enabled,
-                    WebhookKind::Object => !is_of_type && webhook.matches(action, name),
+                    WebhookKind::Type => is_type_event && webhook.enabled,
+                    WebhookKind::Object => !is_type_event && webhook.matches(action, name),
                     WebhookKind::Synchronous => false,
                 }
         };
@@ -235,8 +238,8 @@ struct Subject {
     id: String,
 }
 
-fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &FeedEntry) -> Result<Vec<Subject>> {
-    let subject = |object: FeedObject| Subject {
+fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &DetailedEntry) -> Result<Vec<Subject>> {
+    let subject = |object: EntryObject| Subject {
         object: Some(object.pk),
         version: Some(object.version),
         id: object.id,
@@ -277,7 +280,7 @@ fn action(event: Event) -> Option<&'static str> {
 }
 
 /// The id of a message: the same for each delivery of an entry to a webhook.
-fn message(entry: &FeedEntry, webhook: i64, object: Option<i64>) -> String {
+fn message(entry: &DetailedEntry, webhook: i64, object: Option<i64>) -> String {
     let nonce = entry.position.nonce.cast_unsigned();
     format!("msg_{}_{nonce:016x}_{webhook}_{}", entry.position.seq, object.unwrap_or_default())
 }

@@ -58,7 +58,7 @@ const TEXTS: [(&str, &str); 13] = [
 const MAX_EXTENSION_BYTES: usize = 32;
 
 /// Returns the media type of a file.
-pub fn media_type(content: &[u8], name: &str, declared: Option<&str>) -> String {
+pub fn detect(content: &[u8], name: &str, declared: Option<&str>) -> String {
     if is_text(content) {
         text_type(content, name, declared)
     } else {
@@ -100,8 +100,8 @@ pub fn is_svg(media_type: &str) -> bool {
     media_type == SVG
 }
 
-/// Returns whether a file contains text: it has no control characters that text does not contain,
-/// or it begins with a UTF-16 byte order mark.
+/// Returns whether a file contains text: it has no control characters other than tab, line feed,
+/// form feed, carriage return and escape, or it begins with a UTF-16 byte order mark.
 fn is_text(content: &[u8]) -> bool {
     let is_control = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     content.starts_with(b"\xff\xfe")

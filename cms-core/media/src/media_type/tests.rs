@@ -69,7 +69,7 @@ fn signatures_override_file_names() {
         (binary(b""), "application/octet-stream"),
     ] {
         for (name, declared) in [("a.txt", None), ("a.json", Some("image/png")), ("", Some("?"))] {
-            let found = media_type(&content, name, declared);
+            let found = detect(&content, name, declared);
             assert_eq!(found, expected, "{name} {:?}", &content[..content.len().min(12)]);
         }
     }
@@ -101,12 +101,12 @@ fn text_types_come_from_name_then_declaration() {
         ("#!/bin/sh\n", "a", None, "text/plain"),
         ("tab\t, line\r\n, page\x0c, escape\x1b", "a", None, "text/plain"),
     ] {
-        assert_eq!(media_type(content.as_bytes(), name, declared), expected, "{content} {name}");
+        assert_eq!(detect(content.as_bytes(), name, declared), expected, "{content} {name}");
     }
     for text in [&b"caf\xe9"[..], b"\xff\xfeh\0i\0", b"\xfe\xff\0h\0i"] {
-        assert_eq!(media_type(text, "a.txt", None), "text/plain");
+        assert_eq!(detect(text, "a.txt", None), "text/plain");
     }
-    assert_eq!(media_type(b"a\0b", "a.txt", Some("text/plain")), "application/octet-stream");
+    assert_eq!(detect(b"a\0b", "a.txt", Some("text/plain")), "application/octet-stream");
 }
 
 #[test]
@@ -151,7 +151,7 @@ proptest! {
         ]),
     ) {
         let content = [head, &content].concat();
-        let found = media_type(&content, &name, declared.as_deref());
+        let found = detect(&content, &name, declared.as_deref());
         prop_assert!(found.contains('/'));
         let extension = extension(&name, &found);
         prop_assert!(!extension.is_empty() && !extension.contains(['/', '.', '%', '?', '#', ' ']));
@@ -159,6 +159,6 @@ proptest! {
 
     #[test]
     fn text_is_never_detected_as_another_type(text in "[a-zA-Z0-9é ]\\PC*") {
-        prop_assert_eq!(media_type(text.as_bytes(), "a.txt", None), "text/plain");
+        prop_assert_eq!(detect(text.as_bytes(), "a.txt", None), "text/plain");
     }
 }

@@ -1,7 +1,7 @@
 //! Journal → documents: the only code that connects store and index.
 //!
-//! A feed reads the changed objects from the journal, and indexes their current state. So indexing
-//! is idempotent. After a crash the feed continues at the position stored in the index.
+//! An [`IndexFollower`] reads the changed objects from the journal, and indexes their current state. So indexing
+//! is idempotent. After a crash it continues at the position stored in the index.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -34,7 +34,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Returns whether an index is of an earlier state of this database.
+    /// Returns whether an index was built from this database, in this or an earlier state.
     pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
         let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
         Ok(entry.is_some_and(|entry| entry.position.nonce == position.nonce))
@@ -52,7 +52,7 @@ pub(super) enum Step {
 }
 
 /// A generation that follows the journal.
-pub(super) struct Feed {
+pub(super) struct IndexFollower {
     pub(super) generation: Arc<Generation>,
     writer: GenerationWriter,
     /// Its position, committed or not.
@@ -63,7 +63,7 @@ pub(super) struct Feed {
     committed: i64,
 }
 
-impl Feed {
+impl IndexFollower {
     pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Result<Self> {
         let writer = generation.write()?;
         let committed = position.seq;
@@ -80,9 +80,9 @@ impl Feed {
             }
             Ok(position)
         })?;
-        let mut feed = Self::new(generation, position)?;
-        feed.commit()?;
-        Ok(feed)
+        let mut follower = Self::new(generation, position)?;
+        follower.commit()?;
+        Ok(follower)
     }
 
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.

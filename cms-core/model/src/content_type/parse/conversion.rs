@@ -46,7 +46,7 @@ fn check_backfills(properties: &[Property], schemas: &Value, path: &str, errors:
     for property in properties {
         let stored = &schemas[property.name.as_str()];
         let path = format!("{path}.{}", property.name);
-        if let Some(backfill) = &property.migration.backfill {
+        if let Some(backfill) = &property.conversion.backfill {
             let mut found = FieldErrors::default();
             let bytes = backfill.to_string().len();
             let budget = &mut StepBudget::of_bytes(bytes);
@@ -80,10 +80,10 @@ fn check_renames(
     for property in properties {
         let path = format!("{path}.{}", property.name);
         let before = stored.iter().find(|stored| stored.name == property.name);
-        let renamed_from = property.migration.renamed_from.as_deref();
+        let renamed_from = property.conversion.renamed_from.as_deref();
         // A rename that the stored definition has too was carried out before.
         let is_new =
-            before.is_none_or(|before| before.migration.renamed_from.as_deref() != renamed_from);
+            before.is_none_or(|before| before.conversion.renamed_from.as_deref() != renamed_from);
         if let Some(name) = renamed_from.filter(|name| is_new && is_in(stored, name)) {
             let message = if is_in(properties, name) {
                 Some(format!("Property name {name} is not removed"))

@@ -1,0 +1,15 @@
+// Which key presses are a shortcut of the page: when shortcuts are on, and nothing covers what they act on.
+import { preferences } from '../../session/preferences.svelte';
+
+/** Tells whether `event` is ⌘ or Ctrl with `key`, and `within` is not behind a dialog. */
+export function isShortcut(
+  event: KeyboardEvent,
+  key: string,
+  within: Element | undefined,
+  shift = false,
+): boolean {
+  if (!preferences.shortcuts || event.defaultPrevented) return false;
+  if (!(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey !== shift) return false;
+  if (event.key.toLowerCase() !== key) return false;
+  return [...document.querySelectorAll('dialog[open]')].every((dialog) => dialog.contains(within ?? null));
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { relativeTime } from './format';
+
+/** Times of the zone in which the tests run. */
+const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
+const told = (time: Date, now: Date) => relativeTime(time.toISOString(), now.getTime());
+
+describe('relative times', () => {
+  it.each([
+    [at(11, 9), at(10, 10), 'tomorrow'],
+    [at(11, 9), at(10, 23, 30), 'tomorrow'],
+    [at(12, 9), at(10, 10), 'in 2 days'],
+    [at(9, 9), at(10, 23), 'yesterday'],
+    [at(11, 1), at(10, 23), 'in 2 hours'],
+    [at(10, 20), at(10, 2), 'in 18 hours'],
+    [at(10, 2, 1), at(10, 2), 'in 1 minute'],
+    [at(10, 2), at(10, 2), 'now'],
+    [at(3, 9), at(10, 10), '1 week ago'],
+    [at(18, 10), at(10, 10), 'in 1 week'],
+    [new Date(2025, 0, 1), at(10, 10), '1 year ago'],
+  ])('name %s at %s as people would', (time, now, text) => {
+    expect(told(time, now)).toBe(text);
+  });
+});
