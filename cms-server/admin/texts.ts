@@ -30,26 +30,41 @@ function resolved(from: string, specifier: string): string | undefined {
 const STATIC_IMPORT =
   /^\s*(?:import(?!\s+type\b|\s*\()|export\b[^;'"]*?\bfrom)\b[^;'"]*?(['"])(\.[^'"]+)\1/gm;
 
-/** The names of the text files that a module and its imports use. */
-export function areasOf(module: string): string[] {
-  const files = areaFiles();
-  const areas = new Set<string>();
-  const seen = new Set<string>();
+/** A module and all that is loaded with it, by path, with their sources. */
+function closureOf(module: string): Map<string, string> {
+  const seen = new Map<string, string>();
   const open = [module];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file) || file.startsWith(TEXT)) continue;
-    seen.add(file);
+    if (seen.has(file)) continue;
     const source = readFileSync(file, 'utf8');
-    for (const [, group = ''] of source.matchAll(/\bt\.(\w+)/g)) {
-      const area = files.get(group);
-      if (area !== undefined) areas.add(area);
-    }
+    seen.set(file, source);
     for (const [, , specifier = ''] of source.matchAll(STATIC_IMPORT)) {
       const next = resolved(file, specifier);
       if (next !== undefined && /\.(ts|svelte)$/.test(next)) open.push(next);
     }
   }
+  return seen;
+}
+
+/** The names of the text files that a module and its imports use. */
+export function areasOf(module: string): string[] {
+  const files = areaFiles();
+  const areas = new Set<string>();
+  for (const [file, source] of closureOf(module)) {
+    if (file.startsWith(TEXT)) continue;
+    for (const [, group = ''] of source.matchAll(/\bt\.(\w+)/g)) {
+      const area = files.get(group);
+      if (area !== undefined) areas.add(area);
+    }
+  }
   return [...areas].sort();
+}
+
+/** What every screen needs is one file: fewer requests, and shorter lists of what a screen loads. */
+export function baseChunk(): { name: string; test: (id: string) => boolean } {
+  const base = closureOf(join(SOURCE, 'main.ts'));
+  const packages = /\/node_modules\/(svelte|@tanstack|openapi-fetch|idb-keyval|esm-env|clsx)\//;
+  return { name: 'base', test: (id) => base.has(id.split('?')[0] ?? '') || packages.test(id) };
 }
 
 export function texts(): Plugin {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { licences } from './licences';
-import { chunkFileNames, texts } from './texts';
+import { baseChunk, chunkFileNames, texts } from './texts';
 
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
@@ -34,6 +34,6 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
-    rolldownOptions: { output: { chunkFileNames } },
+    rolldownOptions: { output: { chunkFileNames, codeSplitting: { groups: [baseChunk()] } } },
   },
 });

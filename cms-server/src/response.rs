@@ -218,6 +218,20 @@ impl Response {
         self
     }
 
+    /// Tells caches that the response depends on the caller. Without this a browser shows what it has
+    /// cached for the page of a signed-in user to other origins of the same site.
+    pub(crate) fn varying_by_caller(mut self) -> Self {
+        let coding = self.headers.iter().position(|(name, _)| *name == header::VARY);
+        let varies = match coding {
+            Some(index) => {
+                self.headers.swap_remove(index);
+                "x-auth-token, cookie, accept-encoding"
+            }
+            None => "x-auth-token, cookie",
+        };
+        self.with_header(header::VARY, HeaderValue::from_static(varies))
+    }
+
     /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503,
     /// but for a small one, and the response to a write, which is committed.
     pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {

@@ -9,10 +9,13 @@ import './ui/base.css';
 /** Written by the build (../texts.ts). */
 declare const FIRST_TEXTS: Area[];
 
-const target = document.getElementById('app');
-if (target) {
+async function start(target: HTMLElement): Promise<void> {
   applyPreferences();
   useLanguage(preferredLanguage());
   await loadTexts(FIRST_TEXTS);
   mount(App, { target });
 }
+
+// Not awaited here: files of texts import what they share with this module, and would wait for it.
+const app = document.getElementById('app');
+if (app) void start(app);

@@ -17,7 +17,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, header, request::Parts},
+    http::{HeaderValue, Method, Request, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
 use cms_core::{Caller, Cms, Credential, Error, Permission, Reservation, Result, limits};
@@ -109,6 +109,7 @@ pub(crate) async fn handle(
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
+    let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
     let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
@@ -118,6 +119,11 @@ pub(crate) async fn handle(
     }
     log.write(&app, &response, &method, &uri, &request_id, time);
     response.into_http(&method, request_id).map(|body| running.respond(body, memory))
+}
+
+/// Tells whether the responses of a path depend on the key or the session of a request.
+fn depends_on_caller(uri: &Uri) -> bool {
+    uri.path().starts_with("/api/") || uri.path() == "/metrics"
 }
 
 async fn respond(
