@@ -1,5 +1,6 @@
 // Der Rahmen um jeden Bildschirm.
 import type { Texts } from '..';
+import { plural } from '../format';
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt springen',
