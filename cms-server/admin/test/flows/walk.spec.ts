@@ -38,6 +38,7 @@ test('writes a post by keyboard from its first field on', async ({ page, server,
   const library = page.getByRole('button', { name: 'Choose from the library' });
   await expect(library).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('searchbox', { name: /Search by name/ })).toBeFocused();
   await page.keyboard.type('dawn');
   await page.getByRole('option', { name: /mill-at-dawn/ }).dblclick();
   await expect(text.locator('img')).toBeVisible();
