@@ -22,7 +22,9 @@ test('publishes selected rows, and all that match after the number was typed', a
   await page.goto(`${new URL(page.url()).origin}/admin/c/news?order=title`);
   await page.getByLabel('Select News 000').check();
   await page.getByLabel('Select News 004').click({ modifiers: ['Shift'] });
-  await expect(page.getByText('5 selected')).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Actions on selected rows' }).getByText('5 selected'),
+  ).toBeVisible();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect(page.getByRole('dialog').getByText('5 objects.')).toBeVisible();
   await expectAccessible(page);

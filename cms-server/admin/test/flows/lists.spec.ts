@@ -88,7 +88,9 @@ test('moves, selects and opens rows by keys', async ({ page }) => {
   await page.keyboard.press('j');
   await expect(rows.nth(1)).toBeFocused();
   await page.keyboard.press('x');
-  await expect(page.getByText('1 selected')).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Actions on selected rows' }).getByText('1 selected'),
+  ).toBeVisible();
   await page.keyboard.press('End');
   await expect(rows.last()).toBeFocused();
   await page.keyboard.press('ArrowUp');

@@ -1,6 +1,7 @@
 // Der Rahmen um jeden Bildschirm.
 import { plural } from '../format';
 import type { Texts } from '..';
+import { plural } from '../format';
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt springen',
