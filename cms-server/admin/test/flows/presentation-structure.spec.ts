@@ -231,7 +231,8 @@ test('versions, types and users are tables; settings are groups', async ({ page,
         - radio "Comfortable" [checked]
     - region "Password"
     - region "Sessions":
-      - table
+      - group "Sessions":
+        - table
   `);
   await expectAccessible(page);
 });

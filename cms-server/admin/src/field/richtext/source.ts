@@ -40,7 +40,9 @@ export function splitBlocks(html: string): string[] | null {
 export class Sources {
   /** The document as it was read. */
   readonly original: Node;
-  /** Source of each block, by what the page would write for it. */
+  /** Source of each block that was read. An edit of other blocks keeps the block itself. */
+  private readonly sources = new WeakMap<Node, string>();
+  /** Source by what the page would write for a block: for those that were cut and pasted. */
   private readonly known = new Map<string, string>();
   private readonly written = new WeakMap<Node, string>();
   private before = '';
@@ -57,7 +59,10 @@ export class Sources {
       return;
     }
     this.between = /\s*$/.exec(parts[0] ?? '')?.[0] ?? '';
-    this.original.forEach((node, _offset, index) => this.known.set(this.write(node), parts[index] ?? ''));
+    this.original.forEach((node, _offset, index) => {
+      this.sources.set(node, parts[index] ?? '');
+      this.known.set(this.write(node), parts[index] ?? '');
+    });
   }
 
   private belongTogether(parts: string[]): boolean {
@@ -83,7 +88,7 @@ export class Sources {
     let html = this.before;
     doc.forEach((node) => {
       const block = this.write(node);
-      html += this.known.get(block) ?? block + this.between;
+      html += this.sources.get(node) ?? this.known.get(block) ?? block + this.between;
     });
     return html;
   }

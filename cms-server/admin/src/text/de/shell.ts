@@ -1,5 +1,4 @@
 // Der Rahmen um jeden Bildschirm.
-import { plural } from '../format';
 import type { Texts } from '..';
 import { plural } from '../format';
 
