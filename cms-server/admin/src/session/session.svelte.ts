@@ -66,10 +66,15 @@ export async function useSession(signedIn: AuthContext): Promise<Problem | null>
 const WEBHOOKS = '_webhooks';
 
 let loads = 0;
+let newest: Promise<Problem | null> = Promise.resolve(null);
 
 /** Reads the content types again, after one has changed. */
-export async function loadTypes(signedIn = context): Promise<Problem | null> {
-  const load = (loads += 1);
+export function loadTypes(signedIn = context): Promise<Problem | null> {
+  newest = readTypes((loads += 1), signedIn);
+  return newest;
+}
+
+async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const result = await answer<Page<unknown>>(
@@ -86,8 +91,8 @@ export async function loadTypes(signedIn = context): Promise<Problem | null> {
     );
     if (!('problem' in result)) read.push(readContentType(result.data));
   }
-  // A later load is newer, whichever ends first.
-  if (load !== loads) return null;
+  // A later load is newer, whichever ends first: its types are there when this one ends.
+  if (load !== loads) return newest;
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;
 }
