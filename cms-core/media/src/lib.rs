@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`incoming`], [`files`], [`storage`] | files: received, stored, in a directory or in a bucket |
 //! | [`chunks`] | reading a large file in chunks |
-//! | [`kind`] | media types: by content, name and declaration; extensions |
+//! | [`media_type`] | media types: by content, name and declaration; extensions |
 //! | [`upload`] | the metadata of an uploaded file, or its validation errors |
 //! | [`svg`], [`animation`] | properties of an image, read without decoding it |
 //! | [`pipeline`] | decoding, scaling, colours, encoding: the only code that names codecs |
