@@ -1,6 +1,6 @@
 // Uploads: the files that the user sends to the library, three at a time. Files over the limits of the server
 // are refused before they are sent; each refused file keeps its reason and can be sent again alone.
-import { sendFile } from '../api/upload';
+import { uploadFile } from '../api/upload';
 import type { Problem } from '../api/problem';
 import { session } from '../session/session.svelte';
 import { summaryOf, MEDIA, type Summary } from './summary';
@@ -126,7 +126,7 @@ export class Uploads {
     item.state = 'sending';
     item.refusal = null;
     try {
-      const result = await sendFile({
+      const result = await uploadFile({
         file: item.file,
         signal: request.signal,
         onprogress: (part) => (item.progress = part),

@@ -1,7 +1,7 @@
 // Live updates: changes of others make cached responses stale, and open screens learn of them. At most one
 // reaction a second.
-import { joinLive, type LiveMessage } from '../api/leader';
-import type { Change, Presence } from '../api/stream';
+import { joinSharedStream, type LiveMessage } from '../api/shared-stream';
+import type { Change, Presence } from '../api/change-feed';
 import { loadSession } from '../session/session.svelte';
 import { queries } from './queries';
 
@@ -94,7 +94,7 @@ function receive(message: LiveMessage): void {
 
 /** Starts for a user; returns how to stop. */
 export function startLive(user: string): () => void {
-  const stop = joinLive(user, receive);
+  const stop = joinSharedStream(user, receive);
   return () => {
     stop();
     clearTimeout(timer);

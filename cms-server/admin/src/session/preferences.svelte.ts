@@ -2,7 +2,7 @@
 // the first request, and in the settings of the user for other browsers. Knows no screen.
 import type { Problem } from '../api/problem';
 import { isLanguage, language, preferredLanguage, storeLanguage, type Language } from '../text';
-import { readLocal, writeLocal } from '../value/local';
+import { readLocal, writeLocal } from '../value/local-storage';
 import { isRecord } from '../value/record';
 import { changeSettings, loadSettings, settings } from './settings.svelte';
 

@@ -1,6 +1,6 @@
 // The texts of the page in the language of the user, an area at a time: `t.list` is there in code that is
 // imported after the texts of its area were loaded. `import('./X')` takes care of that (../../texts.ts).
-import { readLocal, writeLocal } from '../value/local';
+import { readLocal, writeLocal } from '../value/local-storage';
 import { de } from './de';
 import { en } from './en';
 

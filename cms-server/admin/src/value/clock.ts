@@ -6,7 +6,7 @@ const EXACT_MS = 30_000;
 let offset = 0;
 
 /** Learns the time from the `Date` header of a response that no cache has kept. */
-export function learnTime(header: string | null, local = Date.now()): void {
+export function syncClock(header: string | null, local = Date.now()): void {
   const server = Date.parse(header ?? '');
   if (Number.isNaN(server)) return;
   const difference = server - local;

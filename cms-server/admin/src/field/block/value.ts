@@ -6,7 +6,7 @@ import { isEqual } from '../../value/equal';
 import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { inlineNodes, runsOf, writeInline } from '../prose/inline';
-import { haveSameShape } from '../prose/shape';
+import { haveSameShape } from '../prose/html-shape';
 import { blockSchema as schema, dataOf, type Raw } from './schema';
 
 const VERSION = '2.22.2';

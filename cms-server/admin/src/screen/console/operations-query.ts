@@ -1,5 +1,5 @@
 // The operations that this user may run, read once for the console and the requests of a screen.
-import { sendRaw } from '../../api/raw';
+import { sendRaw } from '../../api/raw-request';
 import { readOperations } from './operations';
 
 const DOCUMENT = '/api/v1/open-api-schema.json?management=1';

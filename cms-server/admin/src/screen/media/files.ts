@@ -1,5 +1,5 @@
 // Reading pages of the media library: by filters from the list of the API, by words from its search.
-import { answer, api, type Answer, type Page } from '../../api/client';
+import { sendRequest, api, type ApiResult, type Page } from '../../api/client';
 import { MEDIA, searchSummaries, summaryOf, type Summary } from '../../object/summary';
 import { linkTo } from '../../value/link';
 import { MEDIA_FIELDS } from '../../value/media';
@@ -38,12 +38,12 @@ export async function readFiles(
   filter: FileFilter,
   page: number,
   signal?: AbortSignal,
-): Promise<Answer<FilePage>> {
+): Promise<ApiResult<FilePage>> {
   return filter.words.trim() === '' ? list(filter, page, signal) : search(filter, page, signal);
 }
 
-async function list(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
-  const result = await answer<Page<Record<string, unknown>>>(
+async function list(filter: FileFilter, page: number, signal?: AbortSignal): Promise<ApiResult<FilePage>> {
+  const result = await sendRequest<Page<Record<string, unknown>>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
         path: { contentType: MEDIA },
@@ -65,7 +65,7 @@ async function list(filter: FileFilter, page: number, signal?: AbortSignal): Pro
   return { data: { files, total: total_count, pages: total_pages }, etag: null };
 }
 
-async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
+async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<ApiResult<FilePage>> {
   const filters: Record<string, string> = {};
   if (filter.kind !== '' || filter.withoutAlt) filters.type = filter.withoutAlt ? 'image' : filter.kind;
   if (filter.tag !== '') filters.tags = `"${filter.tag.replace(/["\\]/g, '\\$&')}"`;
@@ -86,7 +86,7 @@ async function search(filter: FileFilter, page: number, signal?: AbortSignal): P
 /** How many images have no alternative text. */
 export async function countWithoutAlt(): Promise<number | null> {
   const filter = { words: '', kind: '', tag: '', withoutAlt: true };
-  const result = await answer<Page<unknown>>(
+  const result = await sendRequest<Page<unknown>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
         path: { contentType: MEDIA },

@@ -25,7 +25,7 @@ export const writing: Texts['writing'] = {
   notSaved: 'Noch nicht gespeichert.',
   retryIn: (seconds) =>
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,
-  tryNow: 'Jetzt versuchen',
+  retryNow: 'Jetzt versuchen',
   noRight: (right, type) =>
     `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt abgelegt; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
@@ -40,7 +40,7 @@ export const writing: Texts['writing'] = {
   errorsTitle: (count) =>
     plural(count, { one: '1 Validierungsfehler', other: `${String(count)} Validierungsfehler` }),
   restored: (time) => `Ihre Änderungen von ${time}, noch nicht gespeichert.`,
-  stale: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
+  staleWork: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
   show: 'Anzeigen',
   startAnother: 'Ein weiteres anlegen',
   compareMerge: 'Vergleichen und zusammenführen',
@@ -49,14 +49,14 @@ export const writing: Texts['writing'] = {
   someone: 'einer anderen Person',
   somebody: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
-  later: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
+  newerVersion: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
   merge: 'Zusammenführen',
   converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `Geändert von ${who}: ${properties(names)}. Das Formular zeigt es.`,
   savedBoth: (version, who, names) =>
     `Als Version ${String(version)} gespeichert, mit Änderungen von ${who}: ${properties(names)}.`,
-  gone: (who, time) => `Dieses Objekt wurde ${time} von ${who} gelöscht. Ihr Text ist noch da.`,
-  goneUnknown: 'Dieses Objekt wurde gelöscht. Ihr Text ist noch da.',
+  deleted: (who, time) => `Dieses Objekt wurde ${time} von ${who} gelöscht. Ihr Text ist noch da.`,
+  deletedUnknown: 'Dieses Objekt wurde gelöscht. Ihr Text ist noch da.',
   restore: 'Wiederherstellen',
   saveAsNew: 'Meinen Text als neues Objekt speichern',
   typeGone:
@@ -68,9 +68,9 @@ export const writing: Texts['writing'] = {
   hereIn: (who, field) => `${who} ist auch hier, in ${field}`,
   meHere: 'Auch in einem anderen Tab von Ihnen geöffnet',
   meHereIn: (field) => `Auch in einem anderen Tab von Ihnen geöffnet, in ${field}`,
-  decide: 'Beide haben dieselbe Eigenschaft geändert',
-  decideFound: 'Vergleichen und zusammenführen',
-  decideHelp: (who, version) =>
+  resolveConflicts: 'Beide haben dieselbe Eigenschaft geändert',
+  resolveUnsavedWork: 'Vergleichen und zusammenführen',
+  resolveHelp: (who, version) =>
     `Während Sie geschrieben haben, wurde Version ${String(version)} von ${who} gespeichert.`,
   merged: (names) => `Ohne Konflikt zusammengeführt: ${properties(names)}.`,
   before: 'Vorher',

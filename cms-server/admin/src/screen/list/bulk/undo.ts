@@ -1,9 +1,9 @@
 // What takes an action on several objects back. Objects that were changed since then are left alone. Knows the
 // API, no component.
-import { answer, api, type Answer } from '../../../api/client';
+import { sendRequest, api, type ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
-import { baseOf, readObject, readVersion, updateObject } from '../../../object/store';
+import { baseOf, readObject, readVersion, updateObject } from '../../../object/object-requests';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
 import { patchBatch, statusBatch } from './requests';
@@ -34,11 +34,11 @@ export async function readBefore(
   type: string,
   ids: string[],
   names: string[],
-): Promise<Answer<Map<string, Before>>> {
+): Promise<ApiResult<Map<string, Before>>> {
   const before = new Map<string, Before>();
   for (let at = 0; at < ids.length; at += READ) {
     const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': ids.slice(at, at + READ) };
-    const result = await answer(
+    const result = await sendRequest(
       api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
     );
     if ('problem' in result) return result;
@@ -65,7 +65,7 @@ async function untouched(
   changed: ReadonlyMap<string, Before>,
   names: string[],
   isUntouched: (before: Before, now: Before) => boolean,
-): Promise<Answer<string[]>> {
+): Promise<ApiResult<string[]>> {
   const now = await readBefore(type, [...changed.keys()], names);
   if ('problem' in now) return now;
   const ids = [...changed].flatMap(([id, before]) => {
@@ -177,7 +177,7 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
   const by = session.context?.by.id;
   const result: Undone = { undone: 0, left: 0, problem: null };
   for (let page = 1; waiting.size > 0 && page <= 20; page += 1) {
-    const found = await answer(
+    const found = await sendRequest(
       api.GET('/api/v1/trash', {
         params: { query: { page: 1, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
@@ -187,7 +187,9 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
     const entries = found.data.data.filter(({ id }) => waiting.delete(id)).reverse();
     if (entries.length === 0) break;
     for (const { entry } of entries) {
-      const sent = await answer(api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }));
+      const sent = await sendRequest(
+        api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }),
+      );
       if ('problem' in sent) result.problem ??= sent.problem;
       else result.undone += 1;
     }

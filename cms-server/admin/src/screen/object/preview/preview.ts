@@ -1,5 +1,5 @@
 // Previews of an object by the front end of the site: where they may be shown, and their URL. Knows requests.
-import { answer, api, type Answer, type Schema } from '../../../api/client';
+import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
 import { session } from '../../../session/session.svelte';
 import type { ContentType } from '../../../type/definition';
 
@@ -24,8 +24,8 @@ export function isEmbeddable(type: ContentType): boolean {
   );
 }
 
-export function requestPreview(contentType: string, id: string): Promise<Answer<Preview>> {
-  return answer(api.POST('/api/v1/preview', { body: { contentType, id } }));
+export function requestPreview(contentType: string, id: string): Promise<ApiResult<Preview>> {
+  return sendRequest(api.POST('/api/v1/preview', { body: { contentType, id } }));
 }
 
 /** The scale at which a page of a width fits; the width of a place is 0 before it is laid out. */
