@@ -29,8 +29,6 @@ export const account: Texts['account'] = {
   changePassword: 'Passwort ändern',
   passwordEnds: 'Alle Ihre anderen Sitzungen enden.',
   passwordChanged: 'Das Passwort ist geändert, alle anderen Sitzungen sind beendet.',
-  noPassword:
-    'Sie melden sich über den Anmeldedienst an. Für ein Passwort bitten Sie einen Administrator um einen Link.',
   sessions: 'Sitzungen',
   sessionsHelp: 'Browser, in denen Sie angemeldet sind.',
   device: 'Gerät',

@@ -45,8 +45,6 @@ export const publishing: Texts['publishing'] = {
   preview: 'Vorschau',
   delete: 'Löschen …',
   more: 'Weitere Aktionen',
-  saveDraft: 'Entwurf speichern',
-  saveVisible: 'Speichern, sofort sichtbar',
   done: {
     publish: 'Veröffentlicht.',
     unpublish: 'Zurückgezogen. Leser sehen es nicht mehr.',
@@ -125,7 +123,6 @@ export const publishing: Texts['publishing'] = {
   noPreview: 'Dieser Typ hat keine Vorschau-URL.',
   versions: 'Versionen',
   onlyVersion: 'Es gibt nur eine Version. Nach einer Änderung lassen sich hier beide vergleichen.',
-  versionsEmpty: 'Es gibt noch keine Versionen.',
   current: 'aktuell',
   published: 'sehen Leser',
   from: 'Vergleichen von',

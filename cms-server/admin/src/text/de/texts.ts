@@ -104,8 +104,6 @@ export const texts: Texts['texts'] = {
   quoteBy: 'Wer es gesagt hat',
   warningTitle: 'Titel der Warnung',
   warningText: 'Warnung',
-  cellText: 'Zelle',
-  alignment: 'Ausrichtung',
   alignStart: 'Linksbündig',
   alignCenter: 'Zentriert',
   alignEnd: 'Rechtsbündig',

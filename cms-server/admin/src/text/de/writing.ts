@@ -10,9 +10,7 @@ const properties = (names: string[]) =>
 export const writing: Texts['writing'] = {
   saveDraft: 'Entwurf speichern',
   saveVisible: 'Speichern, sofort sichtbar',
-  create: 'Anlegen',
   saving: 'Wird gespeichert …',
-  created: 'Angelegt.',
   stored: (time) => `abgelegt um ${time}`,
   storing: 'wird abgelegt …',
   notStored: 'nicht abgelegt: Lassen Sie diese Seite offen',
@@ -30,7 +28,6 @@ export const writing: Texts['writing'] = {
     `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt abgelegt; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
   tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt abgelegt.',
-  copyText: 'Meinen Text kopieren',
   discard: 'Verwerfen …',
   discardTitle: 'Ihre Änderungen verwerfen?',
   discardHelp:

@@ -42,8 +42,6 @@ export const publishing = {
   preview: 'Preview',
   delete: 'Delete…',
   more: 'More actions',
-  saveDraft: 'Save draft',
-  saveVisible: 'Save, visible immediately',
   done: {
     publish: 'Published.',
     unpublish: 'Unpublished. Readers do not see it any more.',
@@ -121,7 +119,6 @@ export const publishing = {
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
   onlyVersion: 'There is only one version. After a change both can be compared here.',
-  versionsEmpty: 'There are no versions yet.',
   current: 'current',
   published: 'readers see it',
   from: 'Compare from',

@@ -10,9 +10,7 @@ export const writing = {
   // Saving
   saveDraft: 'Save draft',
   saveVisible: 'Save, visible immediately',
-  create: 'Create',
   saving: 'Saving…',
-  created: 'Created.',
   stored: (time: string) => `stored ${time}`,
   storing: 'storing…',
   notStored: 'not stored: keep this page open',
@@ -30,7 +28,6 @@ export const writing = {
     `You do not have the right to ${right} ${type} objects. Your text stays stored; an administrator can give you the right.`,
   right: { c: 'create', u: 'change' },
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
-  copyText: 'Copy my text',
   discard: 'Discard…',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
