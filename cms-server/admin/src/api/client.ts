@@ -38,7 +38,7 @@ export function reauthenticate(): Promise<boolean> {
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 
 /** Sign-in itself: a 401 there is about the password. */
-const SESSION = /^\/api\/v1\/session(\/code)?$/;
+const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
 
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
 async function fetchWithSession(request: Request): Promise<Response> {
@@ -47,9 +47,9 @@ async function fetchWithSession(request: Request): Promise<Response> {
   const response = await fetch(request);
   done(response.status);
   // Only these responses never come from a cache.
-  if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))
+  if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
     syncClock(response.headers.get('date'));
-  if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
+  if (response.status !== 401 || SESSION_PATH.test(new URL(request.url).pathname)) return response;
   return (await reauthentication()) && !request.signal.aborted ? fetchWithSession(repeated) : response;
 }
 

@@ -1,5 +1,5 @@
-// The requests that the page has sent lately, for those who want to send them too. Bodies with passwords are not
-// kept. Knows HTTP; no Svelte. In the first screen: what can wait is where the requests are shown.
+// The log of the last requests of the page, which the console and the request panel show. Bodies with passwords
+// are not logged. Knows HTTP; no Svelte. Loaded with the first screen: keep it small.
 
 export interface LoggedRequest {
   request: Request;
@@ -11,9 +11,9 @@ export interface LoggedRequest {
   at: number;
 }
 
-const KEPT = 100;
-const MAX_BODY = 65_000;
-const SECRET = /v1.(session|internal.user)/;
+const MAX_REQUESTS = 100;
+const MAX_BODY_CHARS = 65_000;
+const SECRET_PATHS = /v1.(session|internal.user)/;
 
 let kept: LoggedRequest[] = [];
 let shown: (() => void) | undefined;
@@ -23,16 +23,16 @@ export function logRequest(request: Request): (status: number) => void {
   let entry: LoggedRequest = { request, at: performance.now() };
   const change = (more: Partial<LoggedRequest>) => {
     entry = { ...entry, ...more };
-    kept = [...kept.filter((other) => other.request !== request), entry].slice(-KEPT);
+    kept = [...kept.filter((other) => other.request !== request), entry].slice(-MAX_REQUESTS);
     shown?.();
   };
   change({});
-  if (request.method !== 'GET' && !SECRET.test(request.url)) {
+  if (request.method !== 'GET' && !SECRET_PATHS.test(request.url)) {
     request
       .clone()
       .text()
       .then(
-        (body) => body && body.length <= MAX_BODY && change({ body }),
+        (body) => body && body.length <= MAX_BODY_CHARS && change({ body }),
         () => 0,
       );
   }

@@ -13,7 +13,7 @@ export type LiveMessage =
   /** A new tab asks for the state and the open tabs. */
   | { kind: 'hello' };
 
-const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000];
+const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 30_000];
 const POLL_MS = 30_000;
 
 /** Takes part in the stream of a user; returns how to stop. */
@@ -99,7 +99,10 @@ async function lead(
       continue;
     }
     const refused = 'status' in end && end.status !== 0;
-    await pause(refused ? 0 : (RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? POLL_MS), signal);
+    await pause(
+      refused ? 0 : (RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)] ?? POLL_MS),
+      signal,
+    );
     failures += 1;
     // A stream that is refused, and one that a proxy never lets through: ask.
     if (!refused && failures < 4) continue;

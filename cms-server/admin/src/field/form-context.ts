@@ -1,5 +1,4 @@
-// What a control may ask of the form around it, through the context: other values of the object, and to open
-// another object. The screens provide it; controls work without it.
+// The context that a form gives its controls: the values of the object, and a function that opens another object. The screens provide it; controls work without it.
 import { getContext, setContext } from 'svelte';
 import type { Summary } from '../object/summary';
 import type { ContentType } from '../type/definition';
@@ -30,10 +29,10 @@ export interface SheetRequest {
 /** Opens an object in a sheet beside the form. */
 export type OpenSheet = (request: SheetRequest) => void;
 
-const OBJECT = Symbol('object');
-const SHEET = Symbol('sheet');
+const FORM_KEY = Symbol('object');
+const SHEET_KEY = Symbol('sheet');
 
-export const provideObject = (host: ObjectHost): void => void setContext(OBJECT, host);
-export const provideSheet = (open: OpenSheet): void => void setContext(SHEET, open);
-export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(OBJECT);
-export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET);
+export const provideObject = (host: ObjectHost): void => void setContext(FORM_KEY, host);
+export const provideSheet = (open: OpenSheet): void => void setContext(SHEET_KEY, open);
+export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(FORM_KEY);
+export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET_KEY);

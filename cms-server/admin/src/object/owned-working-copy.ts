@@ -1,4 +1,4 @@
-// ServerCopy: the working copy of one object on the server, as far as it belongs to one work. It is replaced and
+// OwnedWorkingCopy: the working copy of one object on the server, if it belongs to one work. It is replaced and
 // removed only while it is of this work: other devices and tabs of the same user write there too.
 import type { Problem } from '../api/problem';
 import {

@@ -1,4 +1,4 @@
-// ObjectSearch: the results of a picker while the user types: waits for a pause, drops late responses, reads
+// PickerSearch: the results of a picker while the user types: waits for a pause, drops late responses, reads
 // the next page on request.
 import { searchSummaries, type Summary } from './summary';
 

@@ -1,5 +1,5 @@
-// Values of an earlier version on their way into the form of the object: the comparison is a screen of
-// its own, and the form takes them when it opens. Knows no component.
+// Restoring an earlier version: the comparison screen hands the values over, and the form of the object takes
+// them when it opens. Knows no component.
 import { isEqual } from '../value/equal';
 import type { Values } from './draft.svelte';
 

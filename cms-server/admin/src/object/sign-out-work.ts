@@ -1,4 +1,4 @@
-// What happens to unsaved work at sign-out: it goes to the server, and leaves this browser.
+// Sends unsaved work to the server before sign-out, which removes it from this browser.
 import { isEqual } from '../value/equal';
 import { listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
 import { OwnedWorkingCopy } from './owned-working-copy';

@@ -1,4 +1,5 @@
-// Lookup: titles of linked objects. All links that ask in the same moment are read with one request.
+// The cache of object summaries, for links. Summaries that are requested in the same tick are read with one
+// request.
 import { SvelteMap } from 'svelte/reactivity';
 import { targetKey, type Target } from '../value/link';
 import { findSummaries, readSummaries, type Summary } from './summary';

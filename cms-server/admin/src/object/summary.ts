@@ -9,7 +9,7 @@ import { isRecord } from '../value/record';
 import { wordsQuery } from '../value/search-text';
 import { titleFields } from './title-fields';
 
-export const MEDIA = '_media';
+export const MEDIA_TYPE = '_media';
 /** The API takes no more. */
 const MAX_FIELDS = 100;
 
@@ -36,12 +36,12 @@ function pictureOf(type: string): Field | undefined {
 }
 
 function isPicture(field: Field): boolean {
-  return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA;
+  return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA_TYPE;
 }
 
 function partsOf(type: string): string[] {
   const common = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
-  if (type === MEDIA) return [...common, ...MEDIA_FIELDS];
+  if (type === MEDIA_TYPE) return [...common, ...MEDIA_FIELDS];
   const picture = pictureOf(type);
   return picture ? [...common, `${picture.name}.url`] : common;
 }
@@ -49,7 +49,7 @@ function partsOf(type: string): string[] {
 export function summaryOf(type: string, object: Record<string, unknown>): Summary {
   const internal = isRecord(object.internal) ? object.internal : {};
   const id = typeof object.id === 'string' ? object.id : '';
-  const file = type === MEDIA ? readMedia(object) : null;
+  const file = type === MEDIA_TYPE ? readMedia(object) : null;
   const pictures = object[pictureOf(type)?.name ?? ''];
   const first: unknown = Array.isArray(pictures) ? pictures[0] : undefined;
   const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
@@ -72,7 +72,7 @@ export async function readSummaries(type: string, ids: string[]): Promise<ApiRes
         query: {
           'ids[]': ids,
           limit: ids.length,
-          hydrate: type === MEDIA ? 0 : 1,
+          hydrate: type === MEDIA_TYPE ? 0 : 1,
           'fields[]': partsOf(type),
         },
       },

@@ -20,7 +20,8 @@ vi.mock('./unsaved-work-db', () => ({
     if (device.broken) throw new Error('QuotaExceededError');
     device.works.set(`${work.id}/${work.work}`, work);
   },
-  deleteUnsavedWork: (work: UnsavedWork) => Promise.resolve(void device.works.delete(`${work.id}/${work.work}`)),
+  deleteUnsavedWork: (work: UnsavedWork) =>
+    Promise.resolve(void device.works.delete(`${work.id}/${work.work}`)),
 }));
 vi.mock('./working-copy', () => {
   const refused = (id: string, tag: string | null) => tag !== null && server.copies.get(id)?.etag !== tag;

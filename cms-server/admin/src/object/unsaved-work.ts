@@ -1,5 +1,5 @@
-// Stores unsaved work as it is typed: within a second in this browser, after a pause on the server.
-// Knows where work is stored; no form.
+// UnsavedWorkStore: stores unsaved work while the user types: within a second in this browser, after a pause on the server.
+// Knows both storages; no form.
 import { expired } from '../session/session-expiry.svelte';
 import { serverNow } from '../value/clock';
 import { deleteUnsavedWork, putUnsavedWork, type UnsavedWork } from './unsaved-work-db';

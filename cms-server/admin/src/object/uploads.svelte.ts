@@ -3,9 +3,9 @@
 import { uploadFile } from '../api/upload';
 import type { Problem } from '../api/problem';
 import { session } from '../session/session.svelte';
-import { summaryOf, MEDIA, type Summary } from './summary';
+import { summaryOf, MEDIA_TYPE, type Summary } from './summary';
 
-const PARALLEL = 3;
+const MAX_PARALLEL = 3;
 
 export type UploadState = 'waiting' | 'sending' | 'done' | 'refused' | 'cancelled';
 /** Why a file was not accepted: a limit known before sending, or the response of the server. */
@@ -117,7 +117,7 @@ export class Uploads {
     if (this.paused) return;
     const sending = this.items.filter(({ state }) => state === 'sending').length;
     const waiting = this.items.filter(({ state }) => state === 'waiting');
-    for (const item of waiting.slice(0, Math.max(0, PARALLEL - sending))) void this.send(item);
+    for (const item of waiting.slice(0, Math.max(0, MAX_PARALLEL - sending))) void this.send(item);
   }
 
   private async send(item: UploadItem): Promise<void> {
@@ -136,7 +136,7 @@ export class Uploads {
         item.state = 'refused';
       } else {
         item.progress = 1;
-        item.result = summaryOf(MEDIA, result.data);
+        item.result = summaryOf(MEDIA_TYPE, result.data);
         item.state = 'done';
         this.ondone(item.result);
       }

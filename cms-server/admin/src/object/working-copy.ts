@@ -6,8 +6,8 @@ import { stateEtag, withStateEtag } from './object-requests';
 export type WorkingCopy = Schema['WorkingCopy'];
 
 /** Members of a copy that name the version it was made from, and the work; properties have no `~`. */
-const VERSION = '~version';
-const WORK = '~work';
+const VERSION_KEY = '~version';
+const WORK_KEY = '~work';
 
 /** Unsaved work as it is stored: the values, and what they were made from. */
 export interface CopyContent {
@@ -18,7 +18,7 @@ export interface CopyContent {
 }
 
 function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
-  const data = { ...values, ...(base && { [VERSION]: base.version }), ...(work && { [WORK]: work }) };
+  const data = { ...values, ...(base && { [VERSION_KEY]: base.version }), ...(work && { [WORK_KEY]: work }) };
   return { base: base?.etag ?? null, data };
 }
 
@@ -28,7 +28,7 @@ export function contentOf(copy: WorkingCopy): {
   version: number | null;
   work: string | null;
 } {
-  const { [VERSION]: version, [WORK]: work, ...values } = copy.data;
+  const { [VERSION_KEY]: version, [WORK_KEY]: work, ...values } = copy.data;
   return {
     values,
     version: typeof version === 'number' ? version : null,

@@ -3,7 +3,7 @@ import type { Target } from '../value/link';
 import { readLocal, writeLocal } from '../value/local-storage';
 import { isRecord } from '../value/record';
 
-const KEPT = 8;
+const MAX_OBJECTS = 8;
 const key = (user: string) => `cms.recent.${user}`;
 
 export function recentObjects(user: string): Target[] {
@@ -16,10 +16,10 @@ export function recentObjects(user: string): Target[] {
   return (Array.isArray(stored) ? stored : [])
     .filter(isRecord)
     .flatMap(({ type, id }) => (typeof type === 'string' && typeof id === 'string' ? [{ type, id }] : []))
-    .slice(0, KEPT);
+    .slice(0, MAX_OBJECTS);
 }
 
 export function recordOpened(user: string, target: Target): void {
   const others = recentObjects(user).filter(({ type, id }) => type !== target.type || id !== target.id);
-  writeLocal(key(user), JSON.stringify([target, ...others].slice(0, KEPT)));
+  writeLocal(key(user), JSON.stringify([target, ...others].slice(0, MAX_OBJECTS)));
 }

@@ -63,7 +63,7 @@ export async function useSession(signedIn: AuthContext): Promise<Problem | null>
   return null;
 }
 
-const WEBHOOKS = '_webhooks';
+const WEBHOOK_TYPE = '_webhooks';
 
 let loads = 0;
 let newest: Promise<Problem | null> = Promise.resolve(null);
@@ -85,9 +85,9 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
     pages = result.data.total_pages;
   }
   // Lists leave this type out.
-  if (signedIn?.rights.contentTypes[WEBHOOKS]?.includes('r') && signedIn.features.webhooks) {
+  if (signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') && signedIn.features.webhooks) {
     const result = await sendRequest(
-      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOKS } } }),
+      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOK_TYPE } } }),
     );
     if (!('problem' in result)) read.push(readContentType(result.data));
   }

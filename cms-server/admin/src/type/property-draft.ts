@@ -90,8 +90,8 @@ export function newProperty(choice: Choice, name: string): PropertyDraft {
 }
 
 /** Properties of propertiesConfig that mean the same in every kind. */
-const COMMON = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
-const OPTIONS = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
+const COMMON_CONFIG = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
+const OPTION_CONFIG = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
 const WITH_OPTIONS: Choice[] = ['radio', 'select', 'selectMany'];
 const NEVER_UNIQUE: Choice[] = ['radio', 'checkbox', 'block'];
 
@@ -105,13 +105,13 @@ function picked(from: Json, keys: string[]): Json {
 /** The property with another kind of value. The stored kind comes back with all of its settings. */
 export function withChoice(property: PropertyDraft, choice: Choice): PropertyDraft {
   const { stored, name, required, config } = property;
-  const kept = picked(config, COMMON);
+  const kept = picked(config, COMMON_CONFIG);
   if (stored && choiceOf(stored) === choice) {
     const restored = { ...property, schema: stored.schema, config: { ...stored.config, ...kept } };
     return withRequired({ ...restored, items: readItems(stored.schema, stored.config) }, required);
   }
   const shape = shapeOf(choice, name, required);
-  if (hasOptions(choice)) Object.assign(kept, picked(config, OPTIONS));
+  if (hasOptions(choice)) Object.assign(kept, picked(config, OPTION_CONFIG));
   if (config.unique === true && mayBeUnique(choice)) kept.unique = true;
   if (config.admin !== undefined) kept.admin = config.admin;
   return { ...property, schema: shape.schema, config: { ...shape.config, ...kept }, items: itemsFor(choice) };

@@ -1,4 +1,4 @@
-// The part of a long list that is shown: a range of its items. Plain values.
+// The range of items of a long list that is rendered. Plain values.
 
 export interface ItemRange {
   start: number;
@@ -13,9 +13,9 @@ export function fitRange({ start, end }: ItemRange, length: number, size: number
 }
 
 /** A range with the item at `index`: the same when it is inside, wider when it is near, else around the item. */
-export function rangeWith(part: ItemRange, index: number, size: number): ItemRange {
-  const { start, end } = part;
-  if (index >= start && index < end) return part;
+export function rangeWith(range: ItemRange, index: number, size: number): ItemRange {
+  const { start, end } = range;
+  if (index >= start && index < end) return range;
   if (index >= start - size && index < end + size)
     return { start: Math.min(start, index), end: Math.max(end, index + 1) };
   const from = Math.max(0, index - Math.floor(size / 2));

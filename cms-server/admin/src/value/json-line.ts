@@ -8,7 +8,7 @@ function stepsOf(path: string): (string | number)[] {
   );
 }
 
-const MARK = '\u0000here\u0000';
+const MARKER = '\u0000here\u0000';
 
 /** Line of the value at a path, counted as `JSON.stringify(value, null, 2)` writes it; null when it is not there. */
 export function lineOf(value: unknown, path: string): number | null {
@@ -16,13 +16,13 @@ export function lineOf(value: unknown, path: string): number | null {
   const at = marked(value, steps);
   if (at === undefined) return null;
   const lines = JSON.stringify(at, null, 2).split('\n');
-  const found = lines.findIndex((line) => line.includes(JSON.stringify(MARK).slice(1, -1)));
+  const found = lines.findIndex((line) => line.includes(JSON.stringify(MARKER).slice(1, -1)));
   return found < 0 ? null : found + 1;
 }
 
 /** A copy with a mark in place of the value at the steps. */
 function marked(value: unknown, [step, ...rest]: (string | number)[]): unknown {
-  if (step === undefined) return MARK;
+  if (step === undefined) return MARKER;
   if (Array.isArray(value)) {
     const items: unknown[] = value;
     if (typeof step !== 'number' || step >= items.length) return undefined;

@@ -13,18 +13,18 @@ export interface Target {
   id: string;
 }
 
-const PREFIX = '/api/v1/content/';
+const CONTENT_PATH = '/api/v1/content/';
 
 /** The link to an object; the id is encoded, because it may have spaces and marks. */
 export function linkTo(type: string, id: string): Link {
-  return { dataUrl: `${PREFIX}${type}/${encodeURIComponent(id)}`, type: 'internal' };
+  return { dataUrl: `${CONTENT_PATH}${type}/${encodeURIComponent(id)}`, type: 'internal' };
 }
 
 /** The object that a stored link names; null for external and damaged links. */
 export function targetOf(link: unknown): Target | null {
   if (!isRecord(link) || link.type === 'external' || typeof link.dataUrl !== 'string') return null;
-  const [type, id, ...rest] = link.dataUrl.startsWith(PREFIX)
-    ? link.dataUrl.slice(PREFIX.length).split('/')
+  const [type, id, ...rest] = link.dataUrl.startsWith(CONTENT_PATH)
+    ? link.dataUrl.slice(CONTENT_PATH.length).split('/')
     : [];
   if (!type || !id || rest.length > 0) return null;
   return { type, id: decoded(id) };

@@ -38,15 +38,15 @@ export function toggleAround(state: EditorState, mark: string): TransactionSpec 
   });
 }
 
-const MARKS = /^(\s*)(#{1,6} |> |[-*+] |\d+[.)] )?/;
+const LINE_PREFIX = /^(\s*)(#{1,6} |> |[-*+] |\d+[.)] )?/;
 
 /** Begins each selected line with a mark, or takes it away when all lines have it. */
 export function toggleLines(state: EditorState, mark: (index: number) => string): TransactionSpec {
   const changes: ChangeSpec[] = [];
   const lines = selectedLines(state);
-  const all = lines.every((line, index) => MARKS.exec(line.text)?.[2] === mark(index));
+  const all = lines.every((line, index) => LINE_PREFIX.exec(line.text)?.[2] === mark(index));
   lines.forEach((line, index) => {
-    const [, space = '', old = ''] = MARKS.exec(line.text) ?? [];
+    const [, space = '', old = ''] = LINE_PREFIX.exec(line.text) ?? [];
     const from = line.from + space.length;
     changes.push({ from, to: from + old.length, insert: all ? '' : mark(index) });
   });

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../api/problem';
 import type { Field, Kind } from '../../type/form';
 import { isRecord } from '../../value/record';
 
-const SHORT: ReadonlySet<Kind> = new Set([
+const TABLE_KINDS: ReadonlySet<Kind> = new Set([
   'text',
   'email',
   'number',
@@ -19,7 +19,9 @@ const MAX_TITLE_SOURCE_CHARS = 2000;
 /** Items with few short properties are rows of a table; others are cards. */
 export function isTable(fields: Field[]): boolean {
   const shown = fields.filter((field) => !field.hidden);
-  return shown.length <= MAX_COLUMNS && shown.every((field) => SHORT.has(field.kind) && !field.multiple);
+  return (
+    shown.length <= MAX_COLUMNS && shown.every((field) => TABLE_KINDS.has(field.kind) && !field.multiple)
+  );
 }
 
 /** A new item with the defaults of its properties. */

@@ -7,7 +7,8 @@ export interface Hint {
   text: string;
 }
 
-const VAGUE = /^(here|click here|read more|more|link|this link|hier|hier klicken|mehr|weiterlesen)[.:!…]*$/i;
+const VAGUE_LINK_TEXT =
+  /^(here|click here|read more|more|link|this link|hier|hier klicken|mehr|weiterlesen)[.:!…]*$/i;
 
 /** Collects the hints of a document while it is walked once. */
 export class HintCollector {
@@ -36,7 +37,8 @@ export class HintCollector {
     let href: string | null = null;
     const end = (at: number) => {
       if (href !== null && text.trim() === '') this.add(at, t.texts.hintEmptyLink);
-      else if (href !== null && VAGUE.test(text.trim())) this.add(at, t.texts.hintLink(text.trim()));
+      else if (href !== null && VAGUE_LINK_TEXT.test(text.trim()))
+        this.add(at, t.texts.hintLink(text.trim()));
     };
     line.forEach((node, offset) => {
       const found = node.marks.find((mark) => mark.type.name === 'link');

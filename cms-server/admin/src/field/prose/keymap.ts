@@ -22,7 +22,7 @@ interface Options {
 }
 
 /** Pixels that bars cover when a key moves the cursor: the top bar and the tools above, the save bar below. */
-const COVERED = { top: 150, bottom: 120, left: 0, right: 0 };
+const SCROLL_MARGIN = { top: 150, bottom: 120, left: 0, right: 0 };
 
 /** The plugins that every editor has. */
 export function basePlugins({ listItem, hardBreak, tools, run, toToolbar, enter }: Options): Plugin[] {
@@ -46,7 +46,7 @@ export function basePlugins({ listItem, hardBreak, tools, run, toToolbar, enter 
     };
   }
   return [
-    new Plugin({ props: { scrollThreshold: COVERED, scrollMargin: COVERED } }),
+    new Plugin({ props: { scrollThreshold: SCROLL_MARGIN, scrollMargin: SCROLL_MARGIN } }),
     new Plugin({
       props: {
         handleDOMEvents: {

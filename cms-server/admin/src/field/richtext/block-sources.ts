@@ -3,8 +3,12 @@ import type { Node } from 'prosemirror-model';
 import { nextTag } from '../../text/tags';
 import { readHtml, writeBlock, writeBlocks } from './html';
 
-const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-const RAW = new Set('script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '));
+const VOID_ELEMENTS = new Set(
+  'area base br col embed hr img input link meta param source track wbr'.split(' '),
+);
+const RAW_TEXT_ELEMENTS = new Set(
+  'script style textarea title xmp iframe noembed noframes noscript plaintext'.split(' '),
+);
 
 /** Cuts a text into its top-level elements, each with the white space after it; null when it has others. */
 export function splitBlocks(html: string): string[] | null {
@@ -22,10 +26,10 @@ export function splitBlocks(html: string): string[] | null {
       from = tag.from;
     }
     end = tag.end;
-    if (name === null || VOID.has(name)) continue;
+    if (name === null || VOID_ELEMENTS.has(name)) continue;
     if (tag.closing) {
       if (open.pop() !== name) return null;
-    } else if (RAW.has(name)) {
+    } else if (RAW_TEXT_ELEMENTS.has(name)) {
       const close = lower.indexOf(`</${name}`, end);
       const after = close < 0 ? -1 : html.indexOf('>', close);
       if (after < 0) return null;

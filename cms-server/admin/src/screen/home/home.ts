@@ -5,9 +5,9 @@ import { searchObjects, type FacetBucket } from '../../object/search-objects';
 import { record, string, type ContentType } from '../../type/definition';
 import { phrase } from '../../value/search-text';
 
-const SHOWN = 8;
+const MAX_ITEMS = 8;
 /** Changes of content; sign-ins and management are on the activity screen. */
-const CHANGES = [
+const CONTENT_ACTIONS = [
   'create',
   'update',
   'delete',
@@ -24,7 +24,7 @@ type Options = { signal: AbortSignal };
 
 export async function readUnsaved({ signal }: Options): Promise<Schema['WorkingCopyItem'][]> {
   const found = await sendOrThrow<Page<Schema['WorkingCopyItem']>>(
-    api.GET('/api/v1/working-copies', { params: { query: { limit: SHOWN } }, signal }),
+    api.GET('/api/v1/working-copies', { params: { query: { limit: MAX_ITEMS } }, signal }),
   );
   return found.data;
 }
@@ -35,13 +35,13 @@ export async function readCounts({ signal }: Options): Promise<FacetBucket[]> {
 }
 
 export async function readChanges({ signal }: Options): Promise<Schema['ActivityPage']['data']> {
-  const query = { limit: SHOWN, 'action[]': CHANGES };
+  const query = { limit: MAX_ITEMS, 'action[]': CONTENT_ACTIONS };
   return (await sendOrThrow(api.GET('/api/v1/activity', { params: { query }, signal }))).data;
 }
 
 export async function readSchedule({ signal }: Options): Promise<Schema['ScheduledObject'][]> {
   const found = await sendOrThrow<Page<Schema['ScheduledObject']>>(
-    api.GET('/api/v1/schedule', { params: { query: { limit: SHOWN } }, signal }),
+    api.GET('/api/v1/schedule', { params: { query: { limit: MAX_ITEMS } }, signal }),
   );
   return found.data;
 }
@@ -78,7 +78,7 @@ export async function readWaiting(
       params: {
         query: {
           q: '*',
-          limit: SHOWN,
+          limit: MAX_ITEMS,
           'content_type[]': types.map(({ name }) => name),
           'item_fields[]': ['internal'],
           filters: { 'internal.workflowState': states.map(phrase).join(' OR ') },

@@ -1,5 +1,5 @@
-// News: what has changed on the server since the rows were shown. A list never moves under the pointer: new
-// values of the same rows appear in place, everything else waits for the user.
+// PendingChanges: changes on the server since the rows were shown. A list never moves under the pointer: new
+// values of the same rows appear in place, all other changes wait until the user shows them.
 import { onChange } from '../live.svelte';
 import { changedRows, isSameOrder, type Request, type Rows } from './rows';
 
@@ -27,7 +27,7 @@ export class PendingChanges {
     return this.#current?.count ?? 0;
   }
 
-  /** What was found for another page or filter is no news of this one. */
+  /** What was found for another page or filter is no pending change of this one. */
   get #current(): Found | null {
     return this.#found?.request === keyOf(this.request()) ? this.#found : null;
   }

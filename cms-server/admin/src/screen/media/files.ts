@@ -1,11 +1,11 @@
 // Reading pages of the media library: by filters from the list of the API, by words from its search.
 import { sendRequest, api, type ApiResult, type Page } from '../../api/client';
-import { MEDIA, searchSummaries, summaryOf, type Summary } from '../../object/summary';
+import { MEDIA_TYPE, searchSummaries, summaryOf, type Summary } from '../../object/summary';
 import { linkTo } from '../../value/link';
 import { MEDIA_FIELDS } from '../../value/media';
 
 export const PAGE_SIZE = 60;
-export const TAG = '_tag';
+export const TAG_TYPE = '_tag';
 
 export interface FileFilter {
   words: string;
@@ -26,7 +26,7 @@ export interface FilePage {
 export function conditionsOf({ kind, tag, withoutAlt }: FileFilter): Record<string, unknown> {
   const conditions: Record<string, unknown> = {};
   if (kind !== '') conditions.type = { type: 'equals', filter: kind };
-  if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG, tag).dataUrl };
+  if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG_TYPE, tag).dataUrl };
   if (withoutAlt) {
     conditions.alt = { type: 'empty' };
     conditions.type = { type: 'equals', filter: 'image' };
@@ -46,7 +46,7 @@ async function list(filter: FileFilter, page: number, signal?: AbortSignal): Pro
   const result = await sendRequest<Page<Record<string, unknown>>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
-        path: { contentType: MEDIA },
+        path: { contentType: MEDIA_TYPE },
         query: {
           page,
           limit: PAGE_SIZE,
@@ -61,7 +61,7 @@ async function list(filter: FileFilter, page: number, signal?: AbortSignal): Pro
   );
   if ('problem' in result) return result;
   const { data, total_count, total_pages } = result.data;
-  const files = data.map((object) => summaryOf(MEDIA, object));
+  const files = data.map((object) => summaryOf(MEDIA_TYPE, object));
   return { data: { files, total: total_count, pages: total_pages }, etag: null };
 }
 
@@ -71,7 +71,7 @@ async function search(filter: FileFilter, page: number, signal?: AbortSignal): P
   if (filter.tag !== '') filters.tags = `"${filter.tag.replace(/["\\]/g, '\\$&')}"`;
   const result = await searchSummaries({
     text: filter.words,
-    types: [MEDIA],
+    types: [MEDIA_TYPE],
     page,
     limit: PAGE_SIZE,
     filters,
@@ -89,7 +89,7 @@ export async function countWithoutAlt(): Promise<number | null> {
   const result = await sendRequest<Page<unknown>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
-        path: { contentType: MEDIA },
+        path: { contentType: MEDIA_TYPE },
         query: { limit: 1, filters: JSON.stringify(conditionsOf(filter)), 'fields[]': ['id'] },
       },
     }),

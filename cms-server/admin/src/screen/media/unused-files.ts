@@ -1,11 +1,11 @@
-// What uses a file: links, and addresses in texts. The server has no filter for files without uses, so the files
-// of one page are asked for, a few at a time. Knows requests, no component.
+// Files that no object uses, by links or by URLs in texts. The server has no filter for them, so the page checks
+// the files of one page, a few at a time. Knows requests, no component.
 import { sendRequest, api } from '../../api/client';
-import { MEDIA, type Summary } from '../../object/summary';
+import { MEDIA_TYPE, type Summary } from '../../object/summary';
 import { session } from '../../session/session.svelte';
 import { phrase } from '../../value/search-text';
 
-const PARALLEL = 4;
+const MAX_PARALLEL = 4;
 
 export interface UnusedFiles {
   files: Summary[];
@@ -25,7 +25,7 @@ export async function findUnused(files: Summary[], signal: AbortSignal): Promise
       else if (!used) unused.add(file.id);
     }
   }
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, work));
   return { files: files.filter(({ id }) => unused.has(id)), unknown };
 }
 
@@ -33,14 +33,14 @@ export async function findUnused(files: Summary[], signal: AbortSignal): Promise
 async function isUsed(id: string, signal: AbortSignal): Promise<boolean | null> {
   const links = await sendRequest(
     api.GET('/api/v1/content/{contentType}/{id}/incoming', {
-      params: { path: { contentType: MEDIA, id }, query: { limit: 1 } },
+      params: { path: { contentType: MEDIA_TYPE, id }, query: { limit: 1 } },
       signal,
     }),
   );
   if ('problem' in links) return null;
   if (links.data.total_count > 0 || links.data.hidden) return true;
   // Blocks hold the address of an image: its id is in it. Rich texts and Markdown are searched without addresses.
-  const types = session.types.map(({ name }) => name).filter((name) => name !== MEDIA);
+  const types = session.types.map(({ name }) => name).filter((name) => name !== MEDIA_TYPE);
   const texts = await sendRequest(
     api.GET('/api/v1/search', {
       params: {

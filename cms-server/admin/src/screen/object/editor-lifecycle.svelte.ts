@@ -1,5 +1,5 @@
-// An open editor in a component: reads it, stores and checks what is typed, follows changes of others, and
-// asks before text that could not be stored is left.
+// The lifecycle of an ObjectEditor in a component: opens it, stores and validates edits, follows changes by
+// others, and asks before unsaved text is lost.
 import { onDestroy } from 'svelte';
 import type { Problem } from '../../api/problem';
 import { tabName } from '../../api/tab';
@@ -40,7 +40,7 @@ export async function openEditor(
   return { editor: new ObjectEditor(type, opened, tab, events) };
 }
 
-/** Looks after the editor of a component, until the component is gone. */
+/** Attaches the editor to its component until the component is destroyed. */
 export function attachEditor(typeName: () => string, editor: () => ObjectEditor | null): void {
   $effect(() => {
     const current = editor();

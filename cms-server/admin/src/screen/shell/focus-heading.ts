@@ -1,4 +1,4 @@
-// Moves the keyboard to the heading of a screen that was opened, as soon as there is one. Knows no screen.
+// Moves the focus to the heading of a screen that was opened, as soon as it is rendered. Knows no screen.
 
 /** Waits for the heading, until something else has the keyboard; returns how to stop. */
 export function focusHeading(main: HTMLElement): () => void {

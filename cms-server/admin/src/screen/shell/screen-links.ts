@@ -1,4 +1,4 @@
-// Screens that can be opened from everywhere, as far as the user may see them.
+// Links to the screens of the navigation and the command palette that the user may open.
 import { may, session } from '../../session/session.svelte';
 import { t } from '../../text';
 
@@ -15,7 +15,7 @@ export function screenLinks(): ScreenLink[] {
     { path: 'search', label: t.shell.places.search },
     { path: 'activity', label: t.shell.activity },
     { path: 'schedule', label: t.shell.schedule },
-    ...(mayDelete() ? [{ path: 'trash', label: t.shell.trash }] : []),
+    ...(mayUseTrash() ? [{ path: 'trash', label: t.shell.trash }] : []),
     { path: 'me', label: t.shell.settings },
     { path: 'types', label: t.shell.places.types },
     { path: 'api', label: t.shell.places.api },
@@ -32,6 +32,6 @@ export function screenLinks(): ScreenLink[] {
 }
 
 /** The trash needs read and delete on a type. */
-export function mayDelete(): boolean {
+export function mayUseTrash(): boolean {
   return session.types.some((type) => may('r', type.name) && may('d', type.name));
 }

@@ -1,4 +1,4 @@
-// A pause that the server asks for after too many attempts: until it ends, another attempt is pointless.
+// The Retry-After of a rate limit: until it ends, another attempt is refused.
 import type { Problem } from '../../api/problem';
 import { timeOfDay } from '../../text/format';
 

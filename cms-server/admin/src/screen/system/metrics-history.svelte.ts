@@ -1,9 +1,8 @@
-// What the metrics of the server were while this tab has read them: the last half hour, kept when the screen
-// is left. Knows no component.
+// The metrics of the server that this tab has read in the last half hour; they stay when the screen is left. Knows no component.
 import { sumOf, type Sample } from '../../value/metrics';
 import type { Point } from '../../value/time-series';
 
-const KEPT_MS = 30 * 60_000;
+const HISTORY_MS = 30 * 60_000;
 
 type Name = 'requests' | 'seconds' | 'timed' | 'failed' | 'writes' | 'cpu' | 'memory' | 'waiting';
 type Reading = { at: number } & Record<Name, number>;
@@ -17,7 +16,7 @@ let started = 0;
 /** Adds a reading. Readings of an earlier process are left out: its counters began elsewhere. */
 export function recordReading(at: number, samples: Sample[]): void {
   const start = sumOf(samples, 'process_start_time_seconds');
-  const kept = start === started ? readings.filter((reading) => reading.at > at - KEPT_MS) : [];
+  const kept = start === started ? readings.filter((reading) => reading.at > at - HISTORY_MS) : [];
   started = start;
   if ((kept.at(-1)?.at ?? 0) >= at) return;
   const all = (...names: string[]) => names.reduce((sum, name) => sum + sumOf(samples, name), 0);

@@ -14,13 +14,13 @@ export interface EditedType {
   allowed: Record<string, number>;
 }
 
-/** Work by the name of its type; one with `+` is a new type. */
+/** The name of the type; `+` begins the key of a new type. */
 export type EditedTypeKey = string;
 
 let user = '';
-let works = $state.raw<Record<EditedTypeKey, EditedType>>({});
+let editedTypes = $state.raw<Record<EditedTypeKey, EditedType>>({});
 
-function isWork(value: unknown): value is EditedType {
+function isEditedType(value: unknown): value is EditedType {
   return (
     isRecord(value) &&
     isRecord(value.allowed) &&
@@ -31,13 +31,13 @@ function isWork(value: unknown): value is EditedType {
   );
 }
 
-/** Reads the work of the user who is signed in. */
+/** Reads the edited types of the signed-in user from `localStorage`. */
 export function loadEditedTypes(): void {
   const id = session.context?.user.id ?? '';
   if (id === user) return;
   user = id;
   const prefix = editedTypesPrefix(id);
-  works = Object.fromEntries(
+  editedTypes = Object.fromEntries(
     localKeys(prefix).flatMap((name) => {
       const work = parse(readLocal(name));
       return work ? [[name.slice(prefix.length), work] as const] : [];
@@ -45,18 +45,18 @@ export function loadEditedTypes(): void {
   );
 }
 
-/** Damaged work cannot be shown. */
+/** Null for a damaged entry. */
 function parse(text: string | null): EditedType | null {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
-    return isWork(value) ? value : null;
+    return isEditedType(value) ? value : null;
   } catch {
     return null;
   }
 }
 
 function without(key: EditedTypeKey): Record<EditedTypeKey, EditedType> {
-  return Object.fromEntries(Object.entries(works).filter(([other]) => other !== key));
+  return Object.fromEntries(Object.entries(editedTypes).filter(([other]) => other !== key));
 }
 
 /** Another tab has edited a type, or applied it. */
@@ -65,23 +65,23 @@ addEventListener('storage', ({ key, newValue }) => {
   if (user === '' || key === null || !key.startsWith(prefix)) return;
   const name = key.slice(prefix.length);
   const work = parse(newValue);
-  works = work ? { ...works, [name]: work } : without(name);
+  editedTypes = work ? { ...editedTypes, [name]: work } : without(name);
 });
 
 export function editedType(key: EditedTypeKey): EditedType | undefined {
-  return works[key];
+  return editedTypes[key];
 }
 
 /** Each type is stored on its own: tabs that edit different types do not overwrite each other. */
 export function setEditedType(key: EditedTypeKey, work: EditedType): void {
-  works = { ...works, [key]: work };
+  editedTypes = { ...editedTypes, [key]: work };
   const keeps = storesOnDevice() && differs(work);
   writeLocal(editedTypesPrefix(user) + key, keeps ? JSON.stringify(work) : null);
 }
 
 export function deleteEditedTypes(keys: EditedTypeKey[]): void {
   for (const key of keys) {
-    works = without(key);
+    editedTypes = without(key);
     writeLocal(editedTypesPrefix(user) + key, null);
   }
 }
@@ -94,7 +94,7 @@ function differs({ draft }: EditedType): boolean {
 
 /** Types with changes that are not applied. */
 export function changedTypes(): [EditedTypeKey, EditedType][] {
-  return Object.entries(works).filter(([, work]) => differs(work));
+  return Object.entries(editedTypes).filter(([, work]) => differs(work));
 }
 
 export const isNewKey = (key: EditedTypeKey): boolean => key.startsWith('+');

@@ -43,7 +43,7 @@ export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise
 }
 
 /** How a receiver verifies a request, in JavaScript for Node. */
-export const VERIFY = `import { createHmac, timingSafeEqual } from 'node:crypto';
+export const VERIFY_EXAMPLE = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 // body: the bytes as received
 export function isGenuine(secret, headers, body) {

@@ -1,9 +1,9 @@
-// Where the states and arrows of a workflow are drawn: states in a row, steps back below it. Plain values.
+// The layout of a workflow diagram: states in a row, steps back below it. Plain values.
 import type { Workflow } from '../../object/workflows';
 import { transitionsOf } from '../../object/workflows';
 
 export const BOX_SIZE = { width: 132, height: 36, gap: 48 };
-const LEVEL = 16;
+const LEVEL_HEIGHT = 16;
 const MARGIN = 8;
 
 export interface DiagramLayout {
@@ -28,7 +28,7 @@ export function layoutOf(workflow: Workflow): DiagramLayout {
     );
   const above = spans((from, to) => to > from + 1 || to === from);
   const below = spans((from, to) => to < from);
-  const room = (levels: number) => (levels === 0 ? MARGIN : (levels + 1) * LEVEL + MARGIN);
+  const room = (levels: number) => (levels === 0 ? MARGIN : (levels + 1) * LEVEL_HEIGHT + MARGIN);
   const top = room(above);
   const bottom = top + BOX_SIZE.height;
   const left = (index: number) => MARGIN + index * (BOX_SIZE.width + BOX_SIZE.gap);
@@ -36,7 +36,7 @@ export function layoutOf(workflow: Workflow): DiagramLayout {
   const curve = (fromX: number, toX: number, y: number, peak: number) =>
     `M${String(fromX)} ${String(y)}C${String(fromX)} ${String(peak)} ${String(toX)} ${String(peak)} ${String(toX)} ${String(y)}`;
   const arrows = steps.map(([from, to]) => {
-    const reach = (Math.abs(to - from) || 1) * LEVEL * 1.5 + LEVEL / 2;
+    const reach = (Math.abs(to - from) || 1) * LEVEL_HEIGHT * 1.5 + LEVEL_HEIGHT / 2;
     if (to === from) return curve(middle(from) - 18, middle(from) + 18, top, top - reach);
     if (to === from + 1)
       return `M${String(left(from) + BOX_SIZE.width)} ${String(top + BOX_SIZE.height / 2)}H${String(left(to) - 2)}`;

@@ -25,7 +25,7 @@ export const activity: Texts['activity'] = {
     unpublish: 'zurückgezogen',
     archive: 'archiviert',
     schedule: 'geplant',
-    unschedule: 'Termin entfernt',
+    unschedule: 'Zeitplan aufgehoben',
     transition: 'in einen anderen Zustand gebracht',
     'trash.remove': 'aus dem Papierkorb entfernt',
     'type.create': 'Inhaltstyp angelegt',

@@ -91,8 +91,8 @@ export const list: Texts['list'] = {
   changes: (count) => plural(count, { one: '1 neue Änderung', other: `${String(count)} neue Änderungen` }),
   show: 'Zeigen',
   slow: 'Wird noch geladen …',
-  stop: 'Anhalten',
-  stopped: 'Das Laden wurde angehalten.',
+  stop: 'Abbrechen',
+  stopped: 'Das Laden wurde abgebrochen.',
   old: 'Diese Zeilen sind von vorher.',
   empty: {
     title: (type) => `Noch keine Objekte vom Typ ${type}`,

@@ -25,7 +25,7 @@ export const media: Texts['media'] = {
     plural(count, { one: '1 Datei hochgeladen.', other: `${String(count)} Dateien hochgeladen.` }),
   refused: (count) =>
     plural(count, { one: '1 Datei wurde abgelehnt.', other: `${String(count)} Dateien wurden abgelehnt.` }),
-  pause: 'Anhalten',
+  pause: 'Pausieren',
   resume: 'Fortsetzen',
   cancelAll: 'Hochladen abbrechen',
   cancelFile: (name) => `${name} abbrechen`,

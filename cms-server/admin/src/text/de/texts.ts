@@ -66,7 +66,7 @@ export const texts: Texts['texts'] = {
   apply: 'Übernehmen',
   altText: 'Alternativtext',
   altHelp: 'Was das Bild zeigt, für Menschen, die es nicht sehen. Bei Schmuckbildern leer lassen.',
-  elsewhere: 'Bilder anderer Server werden hier nicht geladen; Leser sehen sie.',
+  elsewhere: 'Bilder anderer Server werden hier nicht geladen; Besucher sehen sie.',
   element: (tag) => `Element, das unverändert bleibt: ${tag}`,
   leftOut: (what) => `Beim Einfügen weggelassen: ${what}.`,
   leftOutImages: (names) => `Bilder anderer Server (${names})`,

@@ -11,13 +11,13 @@ export const writing: Texts['writing'] = {
   saveDraft: 'Entwurf speichern',
   saveVisible: 'Speichern, sofort sichtbar',
   saving: 'Wird gespeichert …',
-  stored: (time) => `abgelegt um ${time}`,
-  storing: 'wird abgelegt …',
-  notStored: 'nicht abgelegt: Lassen Sie diese Seite offen',
+  stored: (time) => `zwischengespeichert um ${time}`,
+  storing: 'wird zwischengespeichert …',
+  notStored: 'nicht zwischengespeichert: Lassen Sie diese Seite offen',
   deviceFailed:
     'Dieser Browser bewahrt Ihren Text nicht auf (sein Speicher ist voll oder abgeschaltet). Er liegt nur auf dem Server.',
   storeFailed:
-    'Ihr Text konnte weder in diesem Browser noch auf dem Server abgelegt werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
+    'Ihr Text konnte weder in diesem Browser noch auf dem Server zwischengespeichert werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
   noTag:
     'Nicht gespeichert: Die Antwort des Servers kam ohne ihr ETag, deshalb könnten Änderungen anderer überschrieben werden. Vielleicht hat ein Proxy es entfernt.',
   notSaved: 'Noch nicht gespeichert.',
@@ -25,9 +25,9 @@ export const writing: Texts['writing'] = {
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,
   retryNow: 'Jetzt versuchen',
   noRight: (right, type) =>
-    `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt abgelegt; ein Administrator kann Ihnen das Recht geben.`,
+    `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt zwischengespeichert; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
-  tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt abgelegt.',
+  tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt zwischengespeichert.',
   discard: 'Verwerfen …',
   discardTitle: 'Ihre Änderungen verwerfen?',
   discardHelp:

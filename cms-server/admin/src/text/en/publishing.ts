@@ -10,7 +10,7 @@ export const publishing = {
     archived: 'Readers do not see it.',
     immediate: 'Every save is visible to readers immediately.',
   },
-  readersSee: (version: string, when: string) => `Readers see version ${version}, published ${when}.`,
+  publishedVersion: (version: string, when: string) => `Readers see version ${version}, published ${when}.`,
   unsavedNotSeen: 'Your unsaved changes are not part of it.',
   state: 'State',
   version: 'Version',
@@ -68,7 +68,7 @@ export const publishing = {
   publishTitle: (title: string) => `Publish ${title}?`,
   firstTime: 'Readers see it for the first time.',
   visibleAgain: 'Readers see it again.',
-  changesForReaders: 'What changes for readers',
+  changesForVisitors: 'What changes for readers',
   nothingChanges: 'Its text is the one that readers already have.',
   linkedUnread: (count: number) =>
     plural(count, {

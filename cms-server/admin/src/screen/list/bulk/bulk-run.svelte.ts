@@ -1,4 +1,4 @@
-// Run: an action on several objects while it is carried out: progress, stop, refusals, undo.
+// BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
 import type { Problem } from '../../../api/problem';
 import { session } from '../../../session/session.svelte';
 import {

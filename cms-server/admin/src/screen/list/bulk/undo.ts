@@ -26,8 +26,8 @@ export interface Undone {
   problem: Problem | null;
 }
 
-const READ = 200;
-const AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
+const READ_BATCH_SIZE = 200;
+const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
 /** Reads the state of objects before an action; `names` are the properties that it changes. */
 export async function readBefore(
@@ -36,8 +36,12 @@ export async function readBefore(
   names: string[],
 ): Promise<ApiResult<Map<string, Before>>> {
   const before = new Map<string, Before>();
-  for (let at = 0; at < ids.length; at += READ) {
-    const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': ids.slice(at, at + READ) };
+  for (let at = 0; at < ids.length; at += READ_BATCH_SIZE) {
+    const query = {
+      limit: 1000,
+      'fields[]': ['internal', ...names],
+      'ids[]': ids.slice(at, at + READ_BATCH_SIZE),
+    };
     const result = await sendRequest(
       api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
     );
@@ -126,17 +130,17 @@ export async function undoStatus(
   action: Action,
   changed: ReadonlyMap<string, Before>,
 ): Promise<Undone> {
-  const moved = new Map([...changed].filter(([, { status }]) => status !== AFTER[action]));
+  const moved = new Map([...changed].filter(([, { status }]) => status !== STATUS_AFTER[action]));
   const found = await untouched(
     type,
     moved,
     [],
-    (before, now) => now.version === before.version && now.status === AFTER[action],
+    (before, now) => now.version === before.version && now.status === STATUS_AFTER[action],
   );
   if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
   const result: Undone = { undone: 0, left: moved.size - found.data.length, problem: null };
   for (const back of ['publish', 'unpublish', 'archive'] as const) {
-    const ids = found.data.filter((id) => moved.get(id)?.status === AFTER[back]);
+    const ids = found.data.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
     const size = Math.max(1, session.context?.limits.batch ?? 1000);
     for (let at = 0; at < ids.length; at += size) {
       const part = ids.slice(at, at + size);

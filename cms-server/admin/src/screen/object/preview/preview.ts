@@ -6,9 +6,9 @@ import type { ContentType } from '../../../type/definition';
 export type Preview = Schema['Preview'];
 
 /** What a front end posts to the page when it reads the draft again by itself. */
-export const READY = 'cms-preview-ready';
+export const PREVIEW_READY = 'cms-preview-ready';
 /** What the page posts to such a front end after a save. */
-export const SAVED = 'cms-preview-saved';
+export const PREVIEW_SAVED = 'cms-preview-saved';
 
 /** The caller may have a preview of objects of this type. */
 export function hasPreview(type: ContentType): boolean {
