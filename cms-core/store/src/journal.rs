@@ -60,7 +60,7 @@ pub struct JournalPosition {
 
 /// A change to be written to the journal.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct JournalChange<'a> {
     pub event: Event,
     pub stamp: Stamp,
     /// Primary key and name of the type; 0 and an empty name when the change concerns no type.
@@ -106,7 +106,7 @@ pub struct EntryObject {
 
 /// A row of the journal, with the fields that indexing needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct JournalEntry {
     pub position: JournalPosition,
     pub event: Event,
     pub ctd: i64,
@@ -205,9 +205,9 @@ fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event
 }
 
 /// Reads seq, nonce, kind, ctd and object.
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<JournalEntry> {
     let (position, event) = position_and_event(row)?;
-    Ok(Entry { position, event, ctd: row.get(3)?, object: row.get(4)? })
+    Ok(JournalEntry { position, event, ctd: row.get(3)?, object: row.get(4)? })
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
@@ -257,7 +257,7 @@ impl Reader<'_> {
     }
 
     /// Returns the row with this number; none when it was never written or is removed.
-    pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
+    pub fn journal_entry(&self, seq: i64) -> Result<Option<JournalEntry>> {
         self.query_optional(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
             [seq],
@@ -275,7 +275,7 @@ impl Reader<'_> {
     }
 
     /// Returns the rows after a position, oldest first.
-    pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
+    pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<JournalEntry>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.query_rows(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
@@ -288,7 +288,7 @@ impl Reader<'_> {
 
 impl WriteTransaction<'_> {
     /// Appends a row.
-    pub fn log(&self, change: &Change<'_>) -> Result<()> {
+    pub fn log(&self, change: &JournalChange<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
         self.execute(
@@ -313,7 +313,7 @@ impl WriteTransaction<'_> {
 
     /// Appends a row about a type.
     pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
-        self.log(&Change { event, stamp, content_type, object: None })
+        self.log(&JournalChange { event, stamp, content_type, object: None })
     }
 
     /// Appends a row about a key, user or workflow with this id and name.

@@ -9,7 +9,7 @@ use super::{
         body_errors, cacheable, conditional, denied_or_missing, idempotent, invalid, rejected,
         with_keep_dates,
     },
-    ir::{Operation, Parameter, Response, Schema},
+    ir::{Operation, OperationResponse, Parameter, Schema},
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
 };
 use crate::{
@@ -102,7 +102,7 @@ impl ObjectOperations<'_> {
     }
 
     fn objects(&self) -> Vec<(Needs, Operation)> {
-        let done = |schema| Response::json(200, "The object", schema);
+        let done = |schema| OperationResponse::json(200, "The object", schema);
         let write = |operation: Operation, body: Schema| {
             operation
                 .body(body)
@@ -114,7 +114,7 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "", "list", "List objects")
             .parameters(list_parameters())
-            .respond([Response::json(200, "A page of objects", list), bad_filters()])
+            .respond([OperationResponse::json(200, "A page of objects", list), bad_filters()])
             .respond(denied_or_missing());
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
@@ -124,7 +124,7 @@ impl ObjectOperations<'_> {
         let delete = self
             .operation("delete", "/{id}", "delete", "Delete an object")
             .respond([
-                Response::empty(204, "Deleted"),
+                OperationResponse::empty(204, "Deleted"),
                 rejected("This content object is used in another content object."),
             ])
             .respond(denied_or_missing());
@@ -147,8 +147,16 @@ impl ObjectOperations<'_> {
             operation
                 .body(Schema::list(self.schemas.input.clone()))
                 .respond([
-                    Response::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
-                    Response::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
+                    OperationResponse::json(
+                        200,
+                        "All objects were saved",
+                        reference(BATCH_SUCCESS),
+                    ),
+                    OperationResponse::json(
+                        400,
+                        "Some objects were rejected",
+                        reference(BATCH_ERROR),
+                    ),
                 ])
                 .respond(denied_or_missing())
                 .respond(body_errors())
@@ -166,7 +174,7 @@ impl ObjectOperations<'_> {
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(Schema::list(Schema::text()))
             .respond([
-                Response::json(200, "Number of deleted objects", deleted),
+                OperationResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
             ])
             .respond(denied_or_missing())
@@ -184,20 +192,28 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "/{id}/version", "listVersion", "List versions of an object")
             .parameters([page, limit, direction])
-            .respond([Response::json(200, "A page of versions", list)])
+            .respond([OperationResponse::json(200, "A page of versions", list)])
             .respond(denied_or_missing());
         let number = Parameter::path("versionId", "Number of the version", Schema::text());
         let get = self
             .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
             .parameters([number])
-            .respond([Response::json(200, "The object as it was", self.schemas.output.clone())])
+            .respond([OperationResponse::json(
+                200,
+                "The object as it was",
+                self.schemas.output.clone(),
+            )])
             .respond(denied_or_missing());
         let after = "Only deletions after this time";
         let removed = self
             .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
             .parameters([Parameter::query("deletedAfter", after, Schema::text())])
             .respond([
-                Response::json(200, "Ids, the oldest deletion first", Schema::list(Schema::text())),
+                OperationResponse::json(
+                    200,
+                    "Ids, the oldest deletion first",
+                    Schema::list(Schema::text()),
+                ),
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
             ])
             .respond(denied_or_missing());
@@ -213,7 +229,7 @@ impl ObjectOperations<'_> {
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
             .body(Schema::object([(list, related)], &[list]))
             .respond([
-                Response::json(200, "The copy", self.schemas.output.clone()),
+                OperationResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
             ])
             .respond(denied_or_missing())
@@ -226,16 +242,20 @@ impl ObjectOperations<'_> {
                 Parameter::query("patch", "Check a change of properties", Schema::boolean()),
             ])
             .body(self.schemas.patch.clone())
-            .respond([Response::empty(204, "It would be saved"), invalid(self.errors.clone())])
+            .respond([
+                OperationResponse::empty(204, "It would be saved"),
+                invalid(self.errors.clone()),
+            ])
             .respond(denied_or_missing())
             .respond(body_errors());
         let incoming = self
             .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
             .parameters([content_types()])
             .parameters(pages())
-            .respond([Response::json(200, "A page of links", Schema::reference(INCOMING))])
+            .respond([OperationResponse::json(200, "A page of links", Schema::reference(INCOMING))])
             .respond(denied_or_missing());
-        let copy = || Response::json(200, "The working copy", Schema::reference(WORKING_COPY));
+        let copy =
+            || OperationResponse::json(200, "The working copy", Schema::reference(WORKING_COPY));
         let of_copy = |method, verb: &str, summary: &str| {
             self.operation(method, "/{id}/working-copy", verb, summary)
         };
@@ -249,7 +269,7 @@ impl ObjectOperations<'_> {
             .respond(body_errors());
         let delete =
             of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
-                .respond([Response::empty(204, "There is none now")])
+                .respond([OperationResponse::empty(204, "There is none now")])
                 .respond(denied_or_missing());
         vec![
             (DUPLICATE, idempotent(duplicate)),
@@ -267,14 +287,14 @@ impl ObjectOperations<'_> {
             .operation("put", path, "schedule", "Publish an object at a time")
             .body(Schema::reference(SCHEDULE))
             .respond([
-                Response::json(200, "The object", self.schemas.output.clone()),
+                OperationResponse::json(200, "The object", self.schemas.output.clone()),
                 invalid(json!({ "scheduledAt": [NOT_VALID] })),
             ])
             .respond(denied_or_missing())
             .respond(body_errors());
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
-            .respond([Response::empty(204, "There is no schedule now")])
+            .respond([OperationResponse::empty(204, "There is no schedule now")])
             .respond(self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())))
             .respond(denied_or_missing());
         [put, delete].map(conditional)
@@ -293,7 +313,7 @@ impl ObjectOperations<'_> {
             )
             .parameters([Parameter::query("hydrate", depth, levels(1))])
             .respond([
-                Response::empty(204, "Done"),
+                OperationResponse::empty(204, "Done"),
                 rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
             .respond(denied_or_missing())
@@ -309,7 +329,7 @@ impl ObjectOperations<'_> {
                 &format!("{summary} many objects"),
             )
             .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond([Response::empty(204, "Done"), too_many()])
+            .respond([OperationResponse::empty(204, "Done"), too_many()])
             .respond(denied_or_missing())
             .respond(body_errors())
         };
@@ -333,12 +353,16 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
 }
 
 /// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
-fn too_many() -> Response {
+fn too_many() -> OperationResponse {
     let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
-    Response::json(400, "Validation errors; nothing was changed", Schema::map(Schema::anything()))
-        .example(example)
+    OperationResponse::json(
+        400,
+        "Validation errors; nothing was changed",
+        Schema::map(Schema::anything()),
+    )
+    .example(example)
 }
 
 fn content_type() -> Parameter {
@@ -349,11 +373,11 @@ fn object_id() -> Parameter {
     Parameter::path("id", "Id of the object", components::id())
 }
 
-fn too_many_fields() -> Response {
+fn too_many_fields() -> OperationResponse {
     let limit = limits::MAX_FIELDS;
     invalid(json!({ "fields": [format!("Too many fields, limit: {limit}")] }))
 }
 
-fn bad_filters() -> Response {
+fn bad_filters() -> OperationResponse {
     invalid(json!({ "filters": ["Malformed filters json - Syntax error"] }))
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{key::Rule, object::Direction, session::LinkKind};
-use crate::paging::Page;
+use crate::paging::PageRequest;
 
 /// The role of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ pub struct CreatedUser {
 /// Which users are listed, and how.
 #[derive(Clone, Debug, Default)]
 pub struct UserListRequest {
-    pub page: Page,
+    pub page: PageRequest,
     /// A part of the e-mail address or the name, in any letter case.
     pub q: Option<String>,
     /// The name of a role; unknown ones match nothing.

@@ -11,7 +11,7 @@ use crate::{
         components::{
             self, LIST, VERSIONS_LIST, body_errors, denied_or_missing, idempotent, invalid, paged,
         },
-        ir::{Operation, Response, Schema},
+        ir::{Operation, OperationResponse, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
     wire::bulk::BulkAction,
@@ -50,8 +50,16 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
         .respond([
-            Response::json(200, "What a job would do", Schema::reference(schemas::BULK_PREVIEW)),
-            Response::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
+            OperationResponse::json(
+                200,
+                "What a job would do",
+                Schema::reference(schemas::BULK_PREVIEW),
+            ),
+            OperationResponse::json(
+                202,
+                "The id of the job",
+                Schema::record([("id", Schema::text())]),
+            ),
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),
         ])

@@ -13,7 +13,7 @@ use crate::{
     message::{NOT_VALID, WRONG_DATE, required},
     openapi::{
         components::{denied, denied_or_missing, invalid, paged, type_name},
-        ir::{Operation, Parameter, Response, Schema, SchemaKind, Text},
+        ir::{Operation, OperationResponse, Parameter, Schema, SchemaKind, TextSchema},
         parameters::{content_types, pages},
     },
 };
@@ -38,8 +38,8 @@ fn text(name: &'static str, description: &'static str) -> Parameter {
     Parameter::query(name, description, Schema::text())
 }
 
-fn list(schema: &str) -> Response {
-    Response::json(200, "A page of the list", paged(Schema::reference(schema)))
+fn list(schema: &str) -> OperationResponse {
+    OperationResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
 }
 
 /// What happened, and what is going to happen.
@@ -203,7 +203,7 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
 /// The name of a tab, which the client chooses.
 fn tab() -> Schema {
     let pattern = Some("^[A-Za-z0-9_-]{1,64}$".to_owned());
-    SchemaKind::Text(Text { pattern, ..Text::default() }).into()
+    SchemaKind::Text(TextSchema { pattern, ..TextSchema::default() }).into()
 }
 
 fn views(grants: &Grants<'_>) -> Vec<Operation> {

@@ -13,7 +13,7 @@ use crate::{
     message::NOT_VALID,
     openapi::{
         components::{cacheable, denied, denied_or_missing, invalid, paged, rejected},
-        ir::{Content, Operation, Parameter, Response, Schema},
+        ir::{Operation, OperationResponse, Parameter, ResponsePayload, Schema},
         parameters::pages,
         system,
     },
@@ -60,7 +60,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let reindex =
         operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
     let reindex = with_optional_body(reindex, request, unknown)
-        .respond([Response::json(
+        .respond([OperationResponse::json(
             202,
             "The id of the job",
             Schema::record([("id", Schema::text())]),
@@ -76,10 +76,10 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
         .respond([ok(report())])
         .respond(denied());
-    let file = Response {
+    let file = OperationResponse {
         status: 200,
         description: "A tar file",
-        content: Some(Content::File),
+        content: Some(ResponsePayload::File),
         example: None,
     };
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")

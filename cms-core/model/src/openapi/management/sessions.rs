@@ -11,7 +11,7 @@ use crate::{
     message::{NOT_VALID, required},
     openapi::{
         components::{conditional, denied, denied_or_missing, error_body, paged},
-        ir::{Operation, Parameter, Response, Schema, Security},
+        ir::{Operation, OperationResponse, Parameter, Schema, Security},
         parameters::pages,
     },
     wire::session::LinkKind,
@@ -50,8 +50,16 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
     let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
         ok(Schema::reference(SESSION)),
-        Response::json(401, "E-mail address or password is wrong", error_body(401, "Unauthorized")),
-        Response::json(503, "Too many sign-ins at a time", error_body(503, "Service Unavailable")),
+        OperationResponse::json(
+            401,
+            "E-mail address or password is wrong",
+            error_body(401, "Unauthorized"),
+        ),
+        OperationResponse::json(
+            503,
+            "Too many sign-ins at a time",
+            error_body(503, "Service Unavailable"),
+        ),
     ]);
     let kinds = [LinkKind::Setup, LinkKind::Invitation, LinkKind::Reset].map(LinkKind::as_str);
     let link = Schema::record([
@@ -67,8 +75,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let code = with_body(code, request, expired).respond([ok(link)]);
     let redirect = || {
         [
-            Response::empty(302, "Redirect"),
-            Response::json(404, "Not configured", error_body(404, "Not found")),
+            OperationResponse::empty(302, "Redirect"),
+            OperationResponse::json(404, "Not configured", error_body(404, "Not found")),
         ]
     };
     let start = operation("get", "/api/v1/session/openid", "getOpenId", "Start single sign-on")
@@ -101,13 +109,16 @@ fn limited(operation: Operation) -> Operation {
     let refused = error_body(403, "Cross-site request refused");
     operation
         .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])
-        .respond([Response::json(403, "The request comes from another site", refused), too_many()])
+        .respond([
+            OperationResponse::json(403, "The request comes from another site", refused),
+            too_many(),
+        ])
 }
 
 /// Status 429.
-fn too_many() -> Response {
+fn too_many() -> OperationResponse {
     let body = error_body(429, "Too Many Requests");
-    Response::json(429, "Too many failed sign-ins", body)
+    OperationResponse::json(429, "Too many failed sign-ins", body)
 }
 
 fn open_id() -> Schema {
