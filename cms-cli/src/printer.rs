@@ -13,7 +13,8 @@ use anstream::AutoStream;
 use indicatif::{
     HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     cli::OutputFormat,
@@ -90,21 +91,21 @@ impl Printer {
     }
 
     /// Prints rows; the table format has the given columns, the other formats everything.
-    pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column<'_>]) -> Result<()> {
+    pub(crate) fn rows(&mut self, rows: &[impl Serialize], columns: &[Column<'_>]) -> Result<()> {
+        let rows: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
         match self.format {
             OutputFormat::Table => {
-                self.out.write_all(text_output::table(rows, columns).as_bytes())?
+                self.out.write_all(text_output::table(&rows, columns).as_bytes())?;
             }
-            OutputFormat::Json => writeln!(self.out, "{:#}", Value::Array(rows.to_vec()))?,
             OutputFormat::Ndjson => {
                 for row in rows {
                     writeln!(self.out, "{row}")?;
                 }
             }
-            OutputFormat::Yaml => {
-                self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?;
+            OutputFormat::Csv => text_output::csv(&mut self.out, &rows)?,
+            OutputFormat::Json | OutputFormat::Yaml => {
+                self.value(&Value::Array(rows), String::new)?;
             }
-            OutputFormat::Csv => text_output::csv(&mut self.out, rows)?,
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use cms_core::{
         object::{ListRequest, ObjectRequest, ValidateRequest},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
@@ -142,9 +142,9 @@ pub(super) fn run(
             let target = open_to_read(settings)?;
             let mut page = PageRequest { number: 1, limit: limits::MAX_PAGE_SIZE };
             let mut links = target.incoming(&r#type, &id, page)?;
-            let mut rows: Vec<Value> = Vec::new();
+            let mut rows = Vec::new();
             loop {
-                rows.extend(links.list.data.iter().map(|link| json!(link)));
+                rows.append(&mut links.list.data);
                 if u64::from(page.number) >= links.list.total_pages {
                     break;
                 }

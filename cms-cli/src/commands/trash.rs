@@ -7,7 +7,7 @@ use cms_core::{
     paging::PageRequest,
     wire::trash::{EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{counted, hints, open_to_read, open_to_write, require_types, would};
 use crate::{
@@ -40,8 +40,7 @@ pub(super) fn run(
             require_types(&*target, &types)?;
             let page = PageRequest { number: 1, limit };
             let list = target.trash(&request(types, page))?;
-            let rows: Vec<Value> = list.data.iter().map(|item| json!(item)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&list.data, &COLUMNS)?;
             if list.count < list.total_count {
                 let note = format!("{} of {}; --limit shows more", list.count, list.total_count);
                 printer.note(&note)?;

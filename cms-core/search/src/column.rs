@@ -33,7 +33,7 @@ impl ValueColumns {
         for handle in reader.fast_fields().dynamic_column_handles(&path)? {
             match handle.open()? {
                 DynamicColumn::I64(column) => {
-                    columns.numbers = Some(NumberColumn::Integers(column))
+                    columns.numbers = Some(NumberColumn::Integers(column));
                 }
                 DynamicColumn::F64(column) => columns.numbers = Some(NumberColumn::Reals(column)),
                 DynamicColumn::Bool(column) => columns.booleans = Some(column),

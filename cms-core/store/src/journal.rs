@@ -34,20 +34,22 @@ pub enum Event {
     Management(ManagementEvent),
 }
 
-/// The kind of a change outside of content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ManagementEvent {
-    UserCreated,
-    UserUpdated,
-    UserDeleted,
-    KeyCreated,
-    KeyUpdated,
-    KeyRotated,
-    KeyDeleted,
-    WorkflowCreated,
-    WorkflowUpdated,
-    WorkflowDeleted,
-    SessionCreated,
+cms_model::named_enum! {
+    /// The kind of a change outside of content, in the journal and in the API.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ManagementEvent {
+        UserCreated => "user.create",
+        UserUpdated => "user.update",
+        UserDeleted => "user.delete",
+        KeyCreated => "key.create",
+        KeyUpdated => "key.update",
+        KeyRotated => "key.rotate",
+        KeyDeleted => "key.delete",
+        WorkflowCreated => "workflow.create",
+        WorkflowUpdated => "workflow.update",
+        WorkflowDeleted => "workflow.delete",
+        SessionCreated => "session.create",
+    }
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
@@ -111,39 +113,6 @@ pub struct JournalEntry {
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
-}
-
-impl ManagementEvent {
-    const ALL: [Self; 11] = [
-        Self::UserCreated,
-        Self::UserUpdated,
-        Self::UserDeleted,
-        Self::KeyCreated,
-        Self::KeyUpdated,
-        Self::KeyRotated,
-        Self::KeyDeleted,
-        Self::WorkflowCreated,
-        Self::WorkflowUpdated,
-        Self::WorkflowDeleted,
-        Self::SessionCreated,
-    ];
-
-    /// The name in the journal and in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UserCreated => "user.create",
-            Self::UserUpdated => "user.update",
-            Self::UserDeleted => "user.delete",
-            Self::KeyCreated => "key.create",
-            Self::KeyUpdated => "key.update",
-            Self::KeyRotated => "key.rotate",
-            Self::KeyDeleted => "key.delete",
-            Self::WorkflowCreated => "workflow.create",
-            Self::WorkflowUpdated => "workflow.update",
-            Self::WorkflowDeleted => "workflow.delete",
-            Self::SessionCreated => "session.create",
-        }
-    }
 }
 
 impl Event {

@@ -19,14 +19,8 @@ pub enum RenderFormat {
 impl RenderFormat {
     /// Returns the format of a media type; files of other types are served as stored.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
-        Some(match media_type {
-            "image/jpeg" => Self::Jpeg,
-            "image/png" => Self::Png,
-            "image/webp" => Self::Webp,
-            "image/gif" => Self::Gif,
-            "image/bmp" => Self::Bmp,
-            _ => return None,
-        })
+        let sources = [Self::Jpeg, Self::Png, Self::Webp, Self::Gif, Self::Bmp];
+        sources.into_iter().find(|format| format.media_type() == media_type)
     }
 
     pub fn media_type(self) -> &'static str {

@@ -238,6 +238,24 @@ pub(super) fn denied_or_missing() -> [OperationResponse; 3] {
     ]
 }
 
+impl Operation {
+    /// Responses to callers with the needed right, and 401 and 403 to others.
+    pub(super) fn respond_if_allowed(
+        self,
+        responses: impl IntoIterator<Item = OperationResponse>,
+    ) -> Self {
+        self.respond(responses).respond(denied())
+    }
+
+    /// As [`Self::respond_if_allowed`], and 404.
+    pub(super) fn respond_if_found(
+        self,
+        responses: impl IntoIterator<Item = OperationResponse>,
+    ) -> Self {
+        self.respond(responses).respond(denied_or_missing())
+    }
+}
+
 /// 413 and 415: the body is rejected before it is read.
 pub(super) fn body_errors() -> [OperationResponse; 2] {
     [

@@ -176,12 +176,11 @@ pub(super) enum ResponsePayload {
 
 impl OperationResponse {
     pub(super) fn json(status: u16, description: &'static str, schema: Schema) -> Self {
-        Self {
-            status,
-            description,
-            content: Some(ResponsePayload::Json(Box::new(schema))),
-            example: None,
-        }
+        Self::new(status, description, ResponsePayload::Json(Box::new(schema)))
+    }
+
+    pub(super) fn new(status: u16, description: &'static str, content: ResponsePayload) -> Self {
+        Self { status, description, content: Some(content), example: None }
     }
 
     /// Without a body.

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use super::{
     components::{
         self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
-        body_errors, cacheable, conditional, denied_or_missing, idempotent, invalid, rejected,
-        with_keep_dates,
+        body_errors, cacheable, conditional, idempotent, invalid, rejected, with_keep_dates,
     },
     ir::{Operation, OperationResponse, Parameter, Schema},
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
@@ -106,28 +105,26 @@ impl ObjectOperations<'_> {
         let write = |operation: Operation, body: Schema| {
             operation
                 .body(body)
-                .respond([done(self.schemas.output.clone()), invalid(self.errors.clone())])
-                .respond(denied_or_missing())
+                .respond_if_found([done(self.schemas.output.clone()), invalid(self.errors.clone())])
                 .respond(body_errors())
         };
         let list = self.schemas.list.clone();
         let list = self
             .operation("get", "", "list", "List objects")
             .parameters(list_parameters())
-            .respond([OperationResponse::json(200, "A page of objects", list), bad_filters()])
-            .respond(denied_or_missing());
+            .respond_if_found([
+                OperationResponse::json(200, "A page of objects", list),
+                bad_filters(),
+            ]);
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
             .parameters([hydrate(), fields("fields[]")])
-            .respond([done(self.schemas.output.clone()), too_many_fields()])
-            .respond(denied_or_missing());
-        let delete = self
-            .operation("delete", "/{id}", "delete", "Delete an object")
-            .respond([
+            .respond_if_found([done(self.schemas.output.clone()), too_many_fields()]);
+        let delete =
+            self.operation("delete", "/{id}", "delete", "Delete an object").respond_if_found([
                 OperationResponse::empty(204, "Deleted"),
                 rejected("This content object is used in another content object."),
-            ])
-            .respond(denied_or_missing());
+            ]);
         let create = self.operation("post", "", "create", "Create an object");
         let update = self.operation("put", "/{id}", "update", "Replace an object");
         let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
@@ -146,7 +143,7 @@ impl ObjectOperations<'_> {
             let reference = Schema::reference;
             operation
                 .body(Schema::list(self.schemas.input.clone()))
-                .respond([
+                .respond_if_found([
                     OperationResponse::json(
                         200,
                         "All objects were saved",
@@ -158,7 +155,6 @@ impl ObjectOperations<'_> {
                         reference(BATCH_ERROR),
                     ),
                 ])
-                .respond(denied_or_missing())
                 .respond(body_errors())
         };
         let create = self
@@ -173,11 +169,10 @@ impl ObjectOperations<'_> {
         let delete = self
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(Schema::list(Schema::text()))
-            .respond([
+            .respond_if_found([
                 OperationResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         vec![
             (CREATE, with_keep_dates(idempotent(write(create)))),
@@ -192,31 +187,28 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "/{id}/version", "listVersion", "List versions of an object")
             .parameters([page, limit, direction])
-            .respond([OperationResponse::json(200, "A page of versions", list)])
-            .respond(denied_or_missing());
+            .respond_if_found([OperationResponse::json(200, "A page of versions", list)]);
         let number = Parameter::path("versionId", "Number of the version", Schema::text());
         let get = self
             .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
             .parameters([number])
-            .respond([OperationResponse::json(
+            .respond_if_found([OperationResponse::json(
                 200,
                 "The object as it was",
                 self.schemas.output.clone(),
-            )])
-            .respond(denied_or_missing());
+            )]);
         let after = "Only deletions after this time";
         let removed = self
             .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
             .parameters([Parameter::query("deletedAfter", after, Schema::text())])
-            .respond([
+            .respond_if_found([
                 OperationResponse::json(
                     200,
                     "Ids, the oldest deletion first",
                     Schema::list(Schema::text()),
                 ),
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
-            ])
-            .respond(denied_or_missing());
+            ]);
         vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_DELETED, removed)]
     }
 
@@ -228,11 +220,10 @@ impl ObjectOperations<'_> {
         let duplicate = self
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
             .body(Schema::object([(list, related)], &[list]))
-            .respond([
+            .respond_if_found([
                 OperationResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         let existing = "Check a replacement of this object instead of a new one";
         let validate = self
@@ -242,35 +233,34 @@ impl ObjectOperations<'_> {
                 Parameter::query("patch", "Check a change of properties", Schema::boolean()),
             ])
             .body(self.schemas.patch.clone())
-            .respond([
+            .respond_if_found([
                 OperationResponse::empty(204, "It would be saved"),
                 invalid(self.errors.clone()),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         let incoming = self
             .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
             .parameters([content_types()])
             .parameters(pages())
-            .respond([OperationResponse::json(200, "A page of links", Schema::reference(INCOMING))])
-            .respond(denied_or_missing());
+            .respond_if_found([OperationResponse::json(
+                200,
+                "A page of links",
+                Schema::reference(INCOMING),
+            )]);
         let copy =
             || OperationResponse::json(200, "The working copy", Schema::reference(WORKING_COPY));
         let of_copy = |method, verb: &str, summary: &str| {
             self.operation(method, "/{id}/working-copy", verb, summary)
         };
         let get = of_copy("get", "getWorkingCopy", "Get the unfinished work of the caller")
-            .respond([copy()])
-            .respond(denied_or_missing());
+            .respond_if_found([copy()]);
         let put = of_copy("put", "putWorkingCopy", "Store the unfinished work of the caller")
             .body(Schema::reference(WORKING_COPY_INPUT))
-            .respond([copy(), invalid(json!({ "base": [required("base")] }))])
-            .respond(denied_or_missing())
+            .respond_if_found([copy(), invalid(json!({ "base": [required("base")] }))])
             .respond(body_errors());
         let delete =
             of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
-                .respond([OperationResponse::empty(204, "There is none now")])
-                .respond(denied_or_missing());
+                .respond_if_found([OperationResponse::empty(204, "There is none now")]);
         vec![
             (DUPLICATE, idempotent(duplicate)),
             (CREATE_OR_UPDATE, conditional(validate)),
@@ -286,17 +276,17 @@ impl ObjectOperations<'_> {
         let put = self
             .operation("put", path, "schedule", "Publish an object at a time")
             .body(Schema::reference(SCHEDULE))
-            .respond([
+            .respond_if_found([
                 OperationResponse::json(200, "The object", self.schemas.output.clone()),
                 invalid(json!({ "scheduledAt": [NOT_VALID] })),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
             .respond([OperationResponse::empty(204, "There is no schedule now")])
-            .respond(self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())))
-            .respond(denied_or_missing());
+            .respond_if_found(
+                self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())),
+            );
         [put, delete].map(conditional)
     }
 
@@ -312,11 +302,10 @@ impl ObjectOperations<'_> {
                 &format!("{summary} an object"),
             )
             .parameters([Parameter::query("hydrate", depth, levels(1))])
-            .respond([
+            .respond_if_found([
                 OperationResponse::empty(204, "Done"),
                 rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
-            .respond(denied_or_missing())
         };
         let batch = |action: PublishAction| {
             let (verb, summary) = words(action);
@@ -329,8 +318,7 @@ impl ObjectOperations<'_> {
                 &format!("{summary} many objects"),
             )
             .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond([OperationResponse::empty(204, "Done"), too_many()])
-            .respond(denied_or_missing())
+            .respond_if_found([OperationResponse::empty(204, "Done"), too_many()])
             .respond(body_errors())
         };
         let single = PublishAction::ALL.map(one).map(conditional);

@@ -80,12 +80,11 @@ fn types(may_change: bool) -> Vec<Operation> {
                 Parameter::query("names[]", "Exact names", Schema::list(Schema::text())),
                 flag("internal", "Only system types, or only the others"),
             ])
-            .respond([OperationResponse::json(
+            .respond_if_allowed([OperationResponse::json(
                 200,
                 "A page of content types",
                 Schema::reference(TYPE_LIST),
-            )])
-            .respond(denied()),
+            )]),
     ];
     if may_change {
         all.push(
@@ -99,8 +98,7 @@ fn types(may_change: bool) -> Vec<Operation> {
         Operation::new("get", ONE, "getContentDefinition")
             .summary("Get a content type")
             .parameters([name()])
-            .respond([definition()])
-            .respond(denied_or_missing()),
+            .respond_if_found([definition()]),
     );
     if may_change {
         all.push(
@@ -114,11 +112,10 @@ fn types(may_change: bool) -> Vec<Operation> {
             Operation::new("delete", ONE, "deleteContentDefinition")
                 .summary("Delete a content type that has no objects")
                 .parameters([name()])
-                .respond([
+                .respond_if_found([
                     OperationResponse::empty(200, "Deleted"),
                     rejected("Content Type has objects, you can't remove it!"),
-                ])
-                .respond(denied_or_missing()),
+                ]),
         );
     }
     tagged(all, INTERNAL_TAG)
@@ -164,11 +161,10 @@ fn search() -> Operation {
                 Schema::map(Schema::number()),
             ),
         ])
-        .respond([
+        .respond_if_allowed([
             OperationResponse::json(200, "A page of hits", Schema::reference(components::SEARCH)),
             invalid(json!({ "q": ["The property q is required"] })),
         ])
-        .respond(denied())
 }
 
 /// The author of a change.
@@ -224,7 +220,7 @@ fn changes() -> Operation {
                 LAST_EVENT_ID_PATTERN,
             ),
         ])
-        .respond([
+        .respond_if_allowed([
             OperationResponse::json(200, what, page),
             invalid(json!({ "since": [NOT_VALID] })),
             OperationResponse::json(
@@ -234,7 +230,6 @@ fn changes() -> Operation {
             )
             .example(expired),
         ])
-        .respond(denied())
 }
 
 fn graphql() -> Vec<Operation> {
@@ -283,16 +278,10 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
             parameter("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
-    let text = OperationResponse {
-        status: 200,
-        description: "The schema as SDL",
-        content: Some(ResponsePayload::Text),
-        example: None,
-    };
+    let text = OperationResponse::new(200, "The schema as SDL", ResponsePayload::Text);
     let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
         .summary("Get the GraphQL schema")
-        .respond([text])
-        .respond(denied());
+        .respond_if_allowed([text]);
     tagged(vec![post, get, schema], GRAPHQL_TAG)
 }
 
@@ -308,11 +297,10 @@ fn upload() -> Operation {
     let mut operation = Operation::new("post", "/api/media", "postMedia")
         .tag(MEDIA_TAG)
         .summary("Upload a file")
-        .respond([
+        .respond_if_allowed([
             OperationResponse::json(200, "The media object", Schema::any_of(object)),
             invalid(json!({ "file": ["An empty file is not allowed."] })),
         ])
-        .respond(denied())
         .respond(body_errors());
     operation.body = Some(Body::Form(vec![
         ("file", SchemaKind::File.into(), true),
@@ -337,12 +325,7 @@ fn image() -> Operation {
         minimum: Some(1.into()),
         maximum: Some(100.into()),
     });
-    let file = OperationResponse {
-        status: 200,
-        description: "The image or file",
-        content: Some(ResponsePayload::File),
-        example: None,
-    };
+    let file = OperationResponse::new(200, "The image or file", ResponsePayload::File);
     let [.., missing] = denied_or_missing();
     let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)
@@ -394,16 +377,14 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
     let mut all = vec![
         Operation::new("get", "/api/v1/workflow", "getWorkflows")
             .summary("List workflows")
-            .respond([OperationResponse::json(200, "All workflows", paged(workflow))])
-            .respond(denied()),
+            .respond_if_allowed([OperationResponse::json(200, "All workflows", paged(workflow))]),
     ];
     if rights.read {
         all.push(
             Operation::new("get", STATE, "getWorkflowState")
                 .summary("Get the workflow state of an object")
                 .parameters(object())
-                .respond([state()])
-                .respond(denied_or_missing()),
+                .respond_if_found([state()]),
         );
     }
     if rights.update {
@@ -413,11 +394,10 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
                 .summary("Move an object to another state")
                 .parameters(object())
                 .body(Schema::object([("action", action)], &["action"]))
-                .respond([
+                .respond_if_found([
                     state(),
                     invalid(json!({ "action": ["The property action is required"] })),
                 ])
-                .respond(denied_or_missing())
                 .respond(body_errors()),
         );
     }

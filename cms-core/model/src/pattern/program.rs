@@ -145,7 +145,7 @@ impl Compiler<'_> {
             }
             // Groups without references are not captured.
             PatternNode::Capture(group, node) if !self.is_referenced(*group..group + 1) => {
-                self.node(node)
+                self.node(node);
             }
             PatternNode::Capture(group, node) => {
                 let (first, last) = if backward { (1, 0) } else { (0, 1) };

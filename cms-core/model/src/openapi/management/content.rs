@@ -8,9 +8,7 @@ use crate::{
     auth::scope::Access,
     message::required,
     openapi::{
-        components::{
-            self, LIST, VERSIONS_LIST, body_errors, denied_or_missing, idempotent, invalid, paged,
-        },
+        components::{self, LIST, VERSIONS_LIST, body_errors, idempotent, invalid, paged},
         ir::{Operation, OperationResponse, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
@@ -49,7 +47,7 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
     let operation = any_type
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
-        .respond([
+        .respond_if_found([
             OperationResponse::json(
                 200,
                 "What a job would do",
@@ -63,7 +61,6 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),
         ])
-        .respond(denied_or_missing())
         .respond(body_errors());
     idempotent(operation)
 }

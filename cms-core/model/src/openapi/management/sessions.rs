@@ -10,7 +10,7 @@ use super::{
 use crate::{
     message::{NOT_VALID, required},
     openapi::{
-        components::{conditional, denied, denied_or_missing, error_body, paged},
+        components::{conditional, error_body, paged},
         ir::{Operation, OperationResponse, Parameter, Schema, Security},
         parameters::pages,
     },
@@ -130,35 +130,28 @@ fn own() -> Vec<Operation> {
     const SETTINGS: &str = "/api/v1/session/settings";
     const ALL: &str = "/api/v1/sessions";
     let current = operation("get", PATH, "getSession", "Get the session")
-        .respond([ok(Schema::reference(SESSION))])
-        .respond(denied());
+        .respond_if_allowed([ok(Schema::reference(SESSION))]);
     let sign_out =
-        operation("delete", PATH, "deleteSession", "Sign out").respond([done()]).respond(denied());
+        operation("delete", PATH, "deleteSession", "Sign out").respond_if_allowed([done()]);
     let path = "/api/v1/session/password";
     let request = [("currentPassword", Schema::text()), ("newPassword", Schema::text())];
     let password = operation("put", path, "putSessionPassword", "Change the password");
     let wrong = json!({ "currentPassword": [NOT_VALID] });
     let password = with_body(password, Schema::record(request).closed(), wrong)
-        .respond([done(), too_many()])
-        .respond(denied());
+        .respond_if_allowed([done(), too_many()]);
     let settings = operation("get", SETTINGS, "getSettings", "Get the settings of the user")
-        .respond([ok(anything())])
-        .respond(denied());
+        .respond_if_allowed([ok(anything())]);
     let put = operation("put", SETTINGS, "putSettings", "Replace the settings of the user");
     let put = with_body(put, anything(), json!({ "code": 400, "message": "Malformed JSON" }))
-        .respond([ok(anything())])
-        .respond(denied());
+        .respond_if_allowed([ok(anything())]);
     let list = operation("get", ALL, "getSessions", "List the sessions of the user")
         .parameters(pages())
-        .respond([ok(paged(Schema::reference(SESSION_ITEM)))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(Schema::reference(SESSION_ITEM)))]);
     let end_others = operation("delete", ALL, "deleteSessions", "End the other sessions")
-        .respond([done()])
-        .respond(denied());
+        .respond_if_allowed([done()]);
     let end = operation("delete", "/api/v1/sessions/{id}", "deleteSessionById", "End a session")
         .parameters([id("Id of the session")])
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let all = [current, sign_out, password, settings, conditional(put), list, end_others, end];
     allowed(SESSION_TAG, all.map(|operation| (true, operation.security(Security::Session))))
 }
