@@ -4,6 +4,7 @@ import { sendRequest, api } from '../api/client';
 import type { Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
+import { restoreObject } from './object-requests';
 import type { ObjectEditor } from './editor.svelte';
 import {
   mayBeScheduled,
@@ -165,8 +166,5 @@ export async function undoDeletion(contentType: string, id: string): Promise<Pro
   );
   if ('problem' in trash) return trash.problem;
   const entry = trash.data.data.find((item) => item.id === id)?.entry ?? '0';
-  const result = await sendRequest<unknown>(
-    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
-  );
-  return 'problem' in result ? result.problem : null;
+  return restoreObject(entry);
 }

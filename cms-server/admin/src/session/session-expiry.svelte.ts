@@ -18,10 +18,11 @@ export const expired = {
   },
 };
 
-function answerAll(signedIn: boolean): void {
+/** Sends the waiting requests again. */
+function resumeRequests(): void {
   const all = waiting;
   waiting = [];
-  for (const done of all) done(signedIn);
+  for (const done of all) done(true);
 }
 
 /** Continues with the session of a sign-in in the dialog. */
@@ -32,7 +33,7 @@ export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Pr
   }
   const problem = await useSession(signedIn);
   if (!problem) {
-    answerAll(true);
+    resumeRequests();
     channel?.postMessage({ user: signedIn.user.id });
   }
   return problem;
@@ -42,11 +43,6 @@ export async function continueAs(signedIn: Schema['CurrentSession']): Promise<Pr
 function leaveTo(): void {
   foreign = true;
   location.reload();
-}
-
-/** Gives the waiting requests up, as at sign-out. */
-export function giveUp(): void {
-  answerAll(false);
 }
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('cms-session') : undefined;
@@ -67,6 +63,6 @@ export function watchSession(): void {
     const user = session.context?.user.id;
     if (user === undefined || typeof event.data.user !== 'string') return;
     if (event.data.user !== user) leaveTo();
-    else answerAll(true);
+    else resumeRequests();
   });
 }

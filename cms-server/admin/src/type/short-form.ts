@@ -1,7 +1,7 @@
 // The short form of a content type, as in a project file: what `cms ctd export` writes. Knows definitions,
 // no screen.
 import { isEqual } from '../value/equal';
-import { isRecord } from '../value/record';
+import { isRecord, pick } from '../value/record';
 import { record, records, string, strings } from './definition';
 
 type Json = Record<string, unknown>;
@@ -98,7 +98,7 @@ function schemaOf(type: string, short: Json, required: boolean, config: Json): J
   switch (type) {
     case 'number':
     case 'integer':
-      return { type, ...picked(short, ['minimum', 'maximum']) };
+      return { type, ...pick(short, ['minimum', 'maximum']) };
     case 'checkbox':
       return { type: 'boolean' };
     case 'datasource':
@@ -148,10 +148,6 @@ function setOptions(config: Json, options: unknown): void {
   if (labelled.length === 0) return;
   config.useOptionsWithLabels = true;
   config.optionsWithLabels = labelled;
-}
-
-function picked(from: Json, keys: string[]): Json {
-  return Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
 }
 
 interface Level {
@@ -261,7 +257,7 @@ function shortProperty(name: string, schema: Json, config: Json, required: boole
   if (required) short.required = true;
   if (config.unique === true) short.unique = true;
   for (const [key, long] of SHARED_FLAGS) if (config[long] === true) short[key] = true;
-  Object.assign(short, picked(config, SHARED_VALUES), picked(schema, ['default', 'minimum', 'maximum']));
+  Object.assign(short, pick(config, SHARED_VALUES), pick(schema, ['default', 'minimum', 'maximum']));
   const least = required ? 1 : 0;
   if (schema.type === 'string' && (schema.minLength ?? 0) !== least) short.minLength = schema.minLength ?? 0;
   if (typeof schema.pattern === 'string' && schema.pattern !== PATTERNS[type]) short.pattern = schema.pattern;

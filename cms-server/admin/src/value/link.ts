@@ -47,8 +47,3 @@ export function targetOfUrl(text: string): Target | null {
   const [, type, id] = found ?? [];
   return type && id && id !== '+new' ? { type, id: decoded(id) } : null;
 }
-
-/** Addresses that may become a link on the page: others are shown as text. */
-export function isSafeAddress(address: string): boolean {
-  return /^(https?:|mailto:|tel:|\/(?!\/))/i.test(address.trim());
-}

@@ -60,16 +60,15 @@ function selectedLines(state: EditorState) {
   return Array.from({ length: last - first + 1 }, (_, index) => state.doc.line(first + index));
 }
 
-/** Replaces the selection by text, and selects a part of it. */
-export function insert(state: EditorState, text: string, select?: string): TransactionSpec {
+/** Replaces the selection by text, and puts the cursor after it. */
+export function insert(state: EditorState, text: string): TransactionSpec {
   const { from, to } = state.selection.main;
   const { lineBreak } = state;
   const shown = text.replaceAll('\n', lineBreak);
   // Positions count a line break as one character.
-  const at = select === undefined ? text.length : text.indexOf(select);
   return {
     changes: { from, to, insert: state.toText(shown) },
-    selection: EditorSelection.range(from + at, from + at + (select?.length ?? 0)),
+    selection: EditorSelection.cursor(from + text.length),
     scrollIntoView: true,
   };
 }
