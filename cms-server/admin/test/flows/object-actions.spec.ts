@@ -38,7 +38,7 @@ test('shows who deleted the object of an address, and restores it', async ({ pag
   const type = { id: 'gone', name: 'Gone Person', role: 'writer' };
   const created = await server.request('POST', '/api/v1/content/author', type);
   expect(created.status, await created.clone().text()).toBe(200);
-  expect((await server.request('DELETE', '/api/v1/content/author/gone')).status).toBe(200);
+  expect((await server.request('DELETE', '/api/v1/content/author/gone')).status).toBe(204);
   await signIn(page);
   await page.goto(`${home}/admin/c/author/gone`);
   await expect(page.getByRole('heading', { name: 'This object was deleted' })).toBeVisible();
