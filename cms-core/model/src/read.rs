@@ -104,6 +104,23 @@ pub fn required<'a, T: JsonType<'a>>(
     optional(map, key, parent, errors)
 }
 
+/// Reads a required text, which is empty after an error.
+pub fn required_text(map: &Map<String, Value>, key: &str, errors: &mut FieldErrors) -> String {
+    required::<&str>(map, key, "", errors).unwrap_or_default().to_owned()
+}
+
+/// Adds an error for each other key than the known ones. `parent` is the path of the map.
+pub fn refuse_others(
+    map: &Map<String, Value>,
+    known: &[&str],
+    parent: &str,
+    errors: &mut FieldErrors,
+) {
+    for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+        errors.add(join(parent, key), message::undeclared(key));
+    }
+}
+
 /// Reads an optional array of strings; other elements are errors.
 pub fn strings<'a>(
     map: &'a Map<String, Value>,

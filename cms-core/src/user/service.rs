@@ -9,7 +9,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     limits, message,
     paging::PageRequest,
-    read::optional,
+    read::{optional, refuse_others},
     user::{
         list, password,
         profile::{Profile, keeps_an_admin},
@@ -290,9 +290,7 @@ fn link_kind(payload: &Map<String, Value>) -> Result<Option<LinkKind>> {
     if text.is_some() && kind.is_none() {
         errors.add("kind", message::not_in_enumeration(&known.map(LinkKind::as_str)));
     }
-    for key in payload.keys().filter(|key| *key != "kind") {
-        errors.add(key.as_str(), message::undeclared(key));
-    }
+    refuse_others(payload, &["kind"], "", &mut errors);
     errors.into_result()?;
     Ok(kind)
 }

@@ -1,14 +1,16 @@
 //! Users, for admins.
 
 use cms_core::{
-    Cms, READ_ONLY_USER_MEMBERS, Result, limits,
-    paging::{self, PageRequest},
+    Cms, READ_ONLY_USER_MEMBERS, Result, paging,
     wire::user::{UserListRequest, UserOrder},
 };
 
-use super::{context::RequestContext, objects::direction};
+use super::{
+    context::RequestContext,
+    objects::{direction, page},
+};
 use crate::{
-    extract::{body, query::Query},
+    extract::body,
     response::{Response, ignored_fields},
 };
 
@@ -66,8 +68,4 @@ pub(crate) fn end_sessions(cms: &Cms, context: &mut RequestContext<'_>) -> Resul
     let [id, ..] = &context.path;
     cms.users().end_sessions(&context.caller, id)?;
     Ok(Response::no_content())
-}
-
-pub(super) fn page(query: &Query<'_>) -> PageRequest {
-    PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }

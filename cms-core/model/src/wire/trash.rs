@@ -11,6 +11,7 @@ use crate::{
     message::{self, WRONG_DATE, wrong_type},
     object::validate::validate_id,
     paging::PageRequest,
+    read::{read, strings},
 };
 
 /// A deletion.
@@ -83,8 +84,9 @@ impl RestoreRequest {
                 }
                 ("data", Value::Object(data)) => request.data = Some(data),
                 ("data", value) => errors.add("data", wrong_type(&value, "object")),
-                ("draft", Value::Bool(draft)) => request.draft = draft,
-                ("draft", value) => errors.add("draft", wrong_type(&value, "boolean")),
+                ("draft", value) => {
+                    request.draft = read(&value, "draft", &mut errors).unwrap_or_default();
+                }
                 _ => errors.add(name.as_str(), message::undeclared(&name)),
             }
         }
@@ -109,25 +111,16 @@ impl EmptyTrashRequest {
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let (mut request, mut errors) = (Self::default(), FieldErrors::default());
         for (name, value) in payload {
-            match (name.as_str(), value) {
-                ("contentTypes", Value::Array(items)) => {
-                    let mut names = Vec::with_capacity(items.len());
-                    for (index, item) in items.iter().enumerate() {
-                        match item.as_str() {
-                            Some(name) => names.push(name.to_owned()),
-                            None => errors
-                                .add(format!("contentTypes[{index}]"), wrong_type(item, "string")),
-                        }
+            match name.as_str() {
+                "contentTypes" => {
+                    let names = strings(payload, name, "", &mut errors);
+                    request.content_types = Some(names.into_iter().map(str::to_owned).collect());
+                }
+                "deletedBefore" => {
+                    if let Some(text) = read::<&str>(value, name, &mut errors) {
+                        date(name, text, &mut errors);
+                        request.deleted_before = Some(text.to_owned());
                     }
-                    request.content_types = Some(names);
-                }
-                ("contentTypes", value) => errors.add("contentTypes", wrong_type(value, "array")),
-                ("deletedBefore", Value::String(text)) => {
-                    date("deletedBefore", text, &mut errors);
-                    request.deleted_before = Some(text.clone());
-                }
-                ("deletedBefore", value) => {
-                    errors.add("deletedBefore", wrong_type(value, "string"));
                 }
                 _ => errors.add(name.as_str(), message::undeclared(name)),
             }
