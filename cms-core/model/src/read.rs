@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    clock::Timestamp,
+    dates,
     error::FieldErrors,
     message::{self, wrong_type},
 };
@@ -107,6 +109,15 @@ pub fn required<'a, T: JsonType<'a>>(
 /// Reads a required text, which is empty after an error.
 pub fn required_text(map: &Map<String, Value>, key: &str, errors: &mut FieldErrors) -> String {
     required::<&str>(map, key, "", errors).unwrap_or_default().to_owned()
+}
+
+/// Reads an optional date in any of the accepted forms.
+pub fn date(text: Option<&str>, key: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
+    let date = dates::parse_lenient(text?);
+    if date.is_none() {
+        errors.add(key, message::WRONG_DATE);
+    }
+    date
 }
 
 /// Adds an error for each other key than the known ones. `parent` is the path of the map.

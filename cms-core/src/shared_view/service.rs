@@ -42,10 +42,8 @@ impl SharedViews<'_> {
             caller.require(Access::READ, content_type.name())?;
             let views = reader.shared_views(content_type.pk)?;
             let total = views.len() as u64;
-            let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
             let authors = reader.authors(views.iter().map(|view| view.actor.into()))?;
-            let shown = views.into_iter().skip(skipped).take(page.limit as usize);
-            let shown = shown.map(|view| to_wire(&authors, caller, content_type, view));
+            let shown = page.of(views).map(|view| to_wire(&authors, caller, content_type, view));
             Ok(List::new(page, total, shown.collect::<Result<_>>()?))
         })
     }

@@ -253,10 +253,7 @@ pub(super) fn new_link(
 
 /// One page of a complete list.
 pub(super) fn page<T>(all: Vec<T>, page: PageRequest) -> List<T> {
-    let total = all.len() as u64;
-    let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let data = all.into_iter().skip(start).take(page.limit as usize).collect();
-    List::new(page, total, data)
+    List::new(page, all.len() as u64, page.of(all).collect())
 }
 
 fn to_wire(row: UserRow, now: Timestamp) -> User {

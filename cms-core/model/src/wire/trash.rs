@@ -6,12 +6,11 @@ use serde_json::{Map, Value};
 use super::author::Author;
 use crate::{
     clock::Timestamp,
-    dates,
     error::{FieldErrors, Result},
-    message::{self, WRONG_DATE, wrong_type},
+    message::{self, wrong_type},
     object::validate::validate_id,
     paging::PageRequest,
-    read::{read, strings},
+    read::{date, read, strings},
 };
 
 /// A deletion.
@@ -47,9 +46,8 @@ impl TrashRequest {
     /// Parses `deletedAfter` and `deletedBefore`; without them all times are between.
     pub fn range(&self) -> Result<(Timestamp, Timestamp)> {
         let mut errors = FieldErrors::default();
-        let mut read = |name, text: &Option<String>, default| match text.as_deref() {
-            None => Timestamp(default),
-            Some(text) => date(name, text, &mut errors).unwrap_or(Timestamp(default)),
+        let mut read = |name, text: &Option<String>, default| {
+            date(text.as_deref(), name, &mut errors).unwrap_or(Timestamp(default))
         };
         let after = read("deletedAfter", &self.deleted_after, i64::MIN);
         let before = read("deletedBefore", &self.deleted_before, i64::MAX);
@@ -118,7 +116,7 @@ impl EmptyTrashRequest {
                 }
                 "deletedBefore" => {
                     if let Some(text) = read::<&str>(value, name, &mut errors) {
-                        date(name, text, &mut errors);
+                        date(Some(text), name, &mut errors);
                         request.deleted_before = Some(text.to_owned());
                     }
                 }
@@ -131,9 +129,8 @@ impl EmptyTrashRequest {
 
     /// The time before which entries are removed.
     pub fn before(&self) -> Result<Timestamp> {
-        let Some(text) = &self.deleted_before else { return Ok(Timestamp(i64::MAX)) };
         let mut errors = FieldErrors::default();
-        let before = date("deletedBefore", text, &mut errors);
+        let before = date(self.deleted_before.as_deref(), "deletedBefore", &mut errors);
         errors.into_result()?;
         Ok(before.unwrap_or(Timestamp(i64::MAX)))
     }
@@ -146,14 +143,6 @@ pub struct EmptiedTrash {
     pub removed_count: u64,
     /// More entries match: the request has to be repeated.
     pub more: bool,
-}
-
-fn date(name: &str, text: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
-    let date = dates::parse_lenient(text);
-    if date.is_none() {
-        errors.add(name, WRONG_DATE);
-    }
-    date
 }
 
 #[cfg(test)]
