@@ -21,7 +21,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
         q: query.text("q").map(str::to_owned),
         role: query.text("role").map(str::to_owned),
         disabled: query.text("disabled").map(|text| paging::boolean(Some(text))),
-        order_by: UserOrder::parse(query.get("order_by")),
+        order_by: query.get("order_by").and_then(UserOrder::parse).unwrap_or_default(),
         direction: direction(query),
     };
     Ok(Response::json(&cms.users().list(&context.caller, &request)?))
