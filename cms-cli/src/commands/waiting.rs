@@ -1,33 +1,46 @@
 //! Progress while a target works.
 
 use std::{
-    sync::mpsc::{RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
     thread,
     time::Duration,
 };
 
-use crate::{printer::Printer, target::Target};
+use cms_core::{Progress, wire::plan::PlanProgress};
+
+use crate::printer::{self, Printer};
 
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a function and shows the number of objects that the target has rewritten, or the elapsed
-/// time where that is unknown.
-pub(super) fn with_rewrite_progress<T>(
-    target: &dyn Target,
+/// Runs a plan or an apply, and shows the number of objects that it has read; before the first one
+/// the elapsed time.
+pub(super) fn with_plan_progress<T>(
     printer: &Printer,
-    work: impl FnOnce() -> T,
+    work: impl FnOnce(&Arc<Progress>) -> T,
 ) -> T {
-    let Some(rewritten) = target.rewrite_progress() else {
-        return with_spinner("waiting for the server", printer, work);
-    };
-    let mut progress = printer.progress("objects rewritten", 0);
-    let update = move || {
-        if let Some((done, total)) = rewritten() {
-            progress.set(done, total);
+    let progress = Arc::<Progress>::default();
+    let shown = Arc::clone(&progress);
+    let mut waiting = Some(printer.spinner("waiting"));
+    let mut bars: Option<(String, printer::Progress)> = None;
+    let update = move || match shown.get() {
+        Some(PlanProgress { content_type, done, total }) => {
+            waiting = None;
+            let (_, bar) = match bars.take().filter(|(name, _)| *name == content_type) {
+                Some(shown) => bars.insert(shown),
+                None => {
+                    let bar = printer.progress(&format!("objects of {content_type}"), total);
+                    bars.insert((content_type, bar))
+                }
+            };
+            bar.set(done, total);
         }
+        None => waiting.iter_mut().for_each(printer::Progress::tick),
     };
-    with_updates(update, work)
+    with_updates(update, || work(&progress))
 }
 
 /// Runs a function and shows the elapsed time.

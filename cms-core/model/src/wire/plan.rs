@@ -82,6 +82,16 @@ pub enum DataLossConsent {
     Only(Vec<String>),
 }
 
+/// The progress of a plan or an apply: the objects of one type that were read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanProgress {
+    #[serde(rename = "type")]
+    pub content_type: String,
+    pub done: u64,
+    /// Number of objects of the type.
+    pub total: u64,
+}
+
 /// The effects of an apply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -123,6 +133,23 @@ pub struct PlanSummary {
     pub objects_rewritten: u64,
     pub values_lost: u64,
     pub blockers: u64,
+}
+
+impl PlanSummary {
+    /// Returns the totals of a plan that rewrites a number of objects.
+    pub fn of(plan: &ProjectPlan, objects_rewritten: u64) -> Self {
+        let types = &plan.content_types;
+        let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
+        let properties = types.iter().flat_map(|planned| &planned.properties);
+        Self {
+            create: count(PlanAction::Create),
+            update: count(PlanAction::Update),
+            delete: count(PlanAction::Delete),
+            objects_rewritten,
+            values_lost: properties.map(|property| property.lost).sum(),
+            blockers: plan.blockers().count() as u64,
+        }
+    }
 }
 
 /// The effect on one workflow.
