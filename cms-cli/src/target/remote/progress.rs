@@ -1,11 +1,10 @@
 //! Requests whose response is a stream of events: the progress, then the result.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 
 use cms_core::{Progress, Result};
 use reqwest::{
     Method,
-    blocking::Response,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -49,7 +48,7 @@ impl Remote {
     }
 
     /// Reads a stream; returns status and body of the result.
-    fn read_events(&self, stream: Response, progress: &Progress) -> Result<(u16, Vec<u8>)> {
+    fn read_events(&self, stream: impl Read, progress: &Progress) -> Result<(u16, Vec<u8>)> {
         let mut event = String::new();
         for line in BufReader::new(stream).lines() {
             let line = line.map_err(|_| self.connection_closed())?;
@@ -66,5 +65,28 @@ impl Remote {
             }
         }
         Err(self.connection_closed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cms_core::{Error, wire::plan::PlanProgress};
+
+    use super::*;
+
+    #[test]
+    fn stream_reports_progress_until_its_result() {
+        let server = Remote::new("http://h", Some("k")).unwrap();
+        let progress = Progress::default();
+        let events = "event: progress\ndata: {\"type\":\"post\",\"done\":3,\"total\":9}\n\n:\n\n";
+        let result = "event: result\ndata: {\"status\":409,\"body\":{\"a\": [1.50]}}\n\n";
+        let complete = format!("{events}{result}");
+        let read = server.read_events(complete.as_bytes(), &progress).unwrap();
+        assert_eq!(read, (409, b"{\"a\": [1.50]}".to_vec()));
+        let expected = PlanProgress { content_type: "post".to_owned(), done: 3, total: 9 };
+        assert_eq!(progress.get(), Some(expected));
+
+        let interrupted = server.read_events(events.as_bytes(), &progress);
+        assert!(matches!(interrupted, Err(Error::Unreachable(_))), "{interrupted:?}");
     }
 }
