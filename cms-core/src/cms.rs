@@ -191,7 +191,7 @@ fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
-    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES, |_, _| {})?;
     let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;

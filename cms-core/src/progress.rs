@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_model::wire::plan::PlanProgress;
+use cms_model::wire::plan::{PlanPhase, PlanProgress};
 
 /// Interval of log lines about a long change.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
@@ -51,7 +51,8 @@ impl Progress {
     }
 
     pub(crate) fn start(&self, content_type: &str, total: u64) {
-        self.set(PlanProgress { content_type: content_type.to_owned(), done: 0, total });
+        let content_type = content_type.to_owned();
+        self.set(PlanProgress { content_type, phase: PlanPhase::Objects, done: 0, total });
     }
 
     /// Counts one object.
@@ -59,7 +60,7 @@ impl Progress {
         let mut current = self.lock();
         let Some(CurrentType { progress, logged }) = &mut *current else { return };
         progress.done += 1;
-        let PlanProgress { content_type, done, total } = progress;
+        let PlanProgress { content_type, done, total, .. } = progress;
         if *done % OBJECTS_PER_LOG_CHECK == 0 && logged.elapsed() >= LOG_INTERVAL {
             *logged = Instant::now();
             tracing::info!(content_type, done, total, "content type change in progress");

@@ -16,8 +16,7 @@ use crate::printer::{self, Printer};
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a plan or an apply, and shows the number of objects that it has read; before the first one
-/// the elapsed time.
+/// Runs a plan or an apply, and shows its progress; before the first object the elapsed time.
 pub(super) fn with_plan_progress<T>(
     printer: &Printer,
     work: impl FnOnce(&Arc<Progress>) -> T,
@@ -25,15 +24,16 @@ pub(super) fn with_plan_progress<T>(
     let progress = Arc::<Progress>::default();
     let shown = Arc::clone(&progress);
     let mut waiting = Some(printer.spinner("waiting"));
-    let mut bars: Option<(String, printer::Progress)> = None;
+    let mut bar: Option<(String, printer::Progress)> = None;
     let update = move || match shown.get() {
-        Some(PlanProgress { content_type, done, total }) => {
+        Some(PlanProgress { content_type, phase, done, total }) => {
             waiting = None;
-            let (_, bar) = match bars.take().filter(|(name, _)| *name == content_type) {
-                Some(shown) => bars.insert(shown),
+            let label = format!("{} of {content_type}", phase.as_str());
+            let (_, bar) = match bar.take().filter(|(shown, _)| *shown == label) {
+                Some(shown) => bar.insert(shown),
                 None => {
-                    let bar = printer.progress(&format!("objects of {content_type}"), total);
-                    bars.insert((content_type, bar))
+                    let new = printer.progress(&label, total);
+                    bar.insert((label, new))
                 }
             };
             bar.set(done, total);

@@ -19,7 +19,7 @@ use cms_model::{
         link,
         scan::{self, FoundLink},
     },
-    wire::plan::{PropertyChange, PropertyPlan},
+    wire::plan::{PlanPhase, PlanProgress, PropertyChange, PropertyPlan},
     workflow::model::PUBLIC_STATE,
 };
 use cms_store::{
@@ -49,18 +49,19 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
     if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
     }
-    writer.drop_slots()?;
-    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
+    writer.drop_all_slots()?;
+    let mut count = limits::MAX_INDEXED_PROPERTIES;
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
         let slots = IndexedProperties::of(&properties);
-        writer.ensure_slots(slots.count())?;
+        count = count.max(slots.count());
         writer.fill_slots(ctd, &slots, definition.editions())?;
         for pk in writer.modified_objects(ctd)? {
             write::relink(writer, &properties, pk)?;
         }
     }
+    writer.ensure_slots(count, |_, _| {})?;
     writer.set_derived_data_version()
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn create(
     stamp: Stamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
-    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count())?;
+    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count(), |_, _| {})?;
     writer.log_type(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
@@ -107,7 +108,7 @@ pub(crate) fn update(
     let objects_rewritten =
         rewrite_objects(writer, catalog, before, &mut rewrite, slot_update.slots(), progress)?;
     switch_publishing(writer, catalog, before, definition)?;
-    slot_update.finish(writer, before.pk, definition)?;
+    slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
     Ok(TypeUpdate::of(rewrite, &diffs, (&before.definition, definition), objects_rewritten))
@@ -265,7 +266,8 @@ impl SlotUpdate {
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
-            writer.drop_slots()?;
+            // Later slots have no rows of the type.
+            writer.drop_slots(slots.count().max(before.indexed.count()))?;
         }
         Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })
     }
@@ -280,11 +282,15 @@ impl SlotUpdate {
         writer: &WriteTransaction<'_>,
         ctd: i64,
         definition: &Definition,
+        progress: &Progress,
     ) -> Result<()> {
         if self.is_due {
             writer.fill_slots(ctd, &self.slots, definition.editions())?;
         }
-        writer.ensure_slots(self.indexes)
+        writer.ensure_slots(self.indexes, |done, total| {
+            let content_type = definition.name.clone();
+            progress.set(PlanProgress { content_type, phase: PlanPhase::Indexes, done, total });
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 use cms_core::{
     Caller, Error, Progress,
     testing::TestCms,
-    wire::plan::{ApplyRequest, DataLossConsent, PlanProgress, PlanRequest},
+    wire::plan::{ApplyRequest, DataLossConsent, PlanPhase, PlanProgress, PlanRequest},
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -181,6 +181,11 @@ fn cancelled_plan_fails_and_a_cancelled_apply_continues() {
     let request = ApplyRequest { wanted, token: None, allow_data_loss: consent };
     let applied = types.apply_with_progress(&local, &request, Arc::clone(&progress)).unwrap();
     assert_eq!(applied, plan);
-    let done = PlanProgress { content_type: "full".to_owned(), done: 2, total: 2 };
+    let done = PlanProgress {
+        content_type: "full".to_owned(),
+        phase: PlanPhase::Objects,
+        done: 2,
+        total: 2,
+    };
     assert_eq!(progress.get(), Some(done));
 }

@@ -113,7 +113,11 @@ mod tests {
     use std::sync::Barrier;
 
     use axum::http::Method;
-    use cms_core::{Error, testing::TestCms, wire::plan::PlanProgress};
+    use cms_core::{
+        Error,
+        testing::TestCms,
+        wire::plan::{PlanPhase, PlanProgress},
+    };
     use http_body_util::BodyExt;
 
     use super::*;
@@ -126,7 +130,8 @@ mod tests {
     }
 
     fn progress(done: u64) -> PlanProgress {
-        PlanProgress { content_type: "post".to_owned(), done, total: 9 }
+        let content_type = "post".to_owned();
+        PlanProgress { content_type, phase: PlanPhase::Objects, done, total: 9 }
     }
 
     #[tokio::test]
@@ -151,7 +156,8 @@ mod tests {
         let mut body = response.into_body();
         for done in [3, 9] {
             let event = body.frame().await.unwrap().unwrap().into_data().unwrap();
-            let data = format!("{{\"type\":\"post\",\"done\":{done},\"total\":9}}");
+            let data =
+                format!("{{\"type\":\"post\",\"phase\":\"objects\",\"done\":{done},\"total\":9}}");
             assert_eq!(event, format!("event: progress\ndata: {data}\n\n"));
             barrier.wait();
         }

@@ -70,7 +70,10 @@ impl Remote {
 
 #[cfg(test)]
 mod tests {
-    use cms_core::{Error, wire::plan::PlanProgress};
+    use cms_core::{
+        Error,
+        wire::plan::{PlanPhase, PlanProgress},
+    };
 
     use super::*;
 
@@ -78,12 +81,18 @@ mod tests {
     fn stream_reports_progress_until_its_result() {
         let server = Remote::new("http://h", Some("k")).unwrap();
         let progress = Progress::default();
-        let events = "event: progress\ndata: {\"type\":\"post\",\"done\":3,\"total\":9}\n\n:\n\n";
+        let events = "event: progress\ndata: {\"type\":\"post\",\"phase\":\"indexes\",\
+                      \"done\":3,\"total\":9}\n\n:\n\n";
         let result = "event: result\ndata: {\"status\":409,\"body\":{\"a\": [1.50]}}\n\n";
         let complete = format!("{events}{result}");
         let read = server.read_events(complete.as_bytes(), &progress).unwrap();
         assert_eq!(read, (409, b"{\"a\": [1.50]}".to_vec()));
-        let expected = PlanProgress { content_type: "post".to_owned(), done: 3, total: 9 };
+        let expected = PlanProgress {
+            content_type: "post".to_owned(),
+            phase: PlanPhase::Indexes,
+            done: 3,
+            total: 9,
+        };
         assert_eq!(progress.get(), Some(expected));
 
         let interrupted = server.read_events(events.as_bytes(), &progress);

@@ -82,14 +82,34 @@ pub enum DataLossConsent {
     Only(Vec<String>),
 }
 
-/// The progress of a plan or an apply: the objects of one type that were read.
+/// The progress of a plan or an apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanProgress {
     #[serde(rename = "type")]
     pub content_type: String,
+    pub phase: PlanPhase,
     pub done: u64,
-    /// Number of objects of the type.
     pub total: u64,
+}
+
+/// The work on a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanPhase {
+    /// Objects are converted.
+    Objects,
+    /// Indexes are built; only of an apply.
+    Indexes,
+}
+
+impl PlanPhase {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Objects => "objects",
+            Self::Indexes => "indexes",
+        }
+    }
 }
 
 /// The effects of an apply.
