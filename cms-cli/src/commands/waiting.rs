@@ -29,13 +29,11 @@ pub(super) fn with_plan_progress<T>(
         Some(PlanProgress { content_type, phase, done, total }) => {
             waiting = None;
             let label = format!("{} of {content_type}", phase.as_str());
-            let (_, bar) = match bar.take().filter(|(shown, _)| *shown == label) {
-                Some(shown) => bar.insert(shown),
-                None => {
-                    let new = printer.progress(&label, total);
-                    bar.insert((label, new))
-                }
-            };
+            let shown = bar.take().filter(|(shown, _)| *shown == label);
+            let (_, bar) = bar.insert(shown.unwrap_or_else(|| {
+                let new = printer.progress(&label, total);
+                (label, new)
+            }));
             bar.set(done, total);
         }
         None => waiting.iter_mut().for_each(printer::Progress::tick),

@@ -219,7 +219,7 @@ impl Run {
                 types.push(self.create(writer, &catalog, name, payload, rev)?);
                 continue;
             };
-            match self.definition(writer, &catalog, before, payload)? {
+            match changed_definition(writer, &catalog, before, payload)? {
                 Err(planned) => types.push(planned),
                 Ok(definition) if self.is_plan => {
                     let no_errors = FieldErrors::default();
@@ -363,31 +363,6 @@ impl Run {
         })
     }
 
-    /// Returns the new definition of a type; the plan of the type as an error, when it does not
-    /// change or the definition is not valid.
-    fn definition(
-        &self,
-        writer: &WriteTransaction<'_>,
-        catalog: &Catalog,
-        before: &Arc<CompiledType>,
-        payload: &Map<String, Value>,
-    ) -> Result<std::result::Result<Definition, TypePlan>> {
-        let unchanged =
-            |action, errors| Ok(Err(type_plan_without_changes(before.name(), action, errors)));
-        match check(writer, catalog, payload, Some(before)) {
-            Err(Error::Invalid(errors)) => unchanged(PlanAction::Update, errors),
-            Err(error) => Err(error),
-            Ok(definition) if definition == before.definition => {
-                unchanged(PlanAction::None, FieldErrors::default())
-            }
-            Ok(_) if require_changeable(before).is_err() => unchanged(
-                PlanAction::Update,
-                FieldErrors::one("name", "This content type cannot be changed"),
-            ),
-            Ok(definition) => Ok(Ok(definition)),
-        }
-    }
-
     fn delete(
         &self,
         writer: &WriteTransaction<'_>,
@@ -450,6 +425,30 @@ impl Run {
             unreachable!("32 bytes are two chunks")
         };
         Ok(format!("{:032x}", u128::from_be_bytes(*first)))
+    }
+}
+
+/// Returns the new definition of a type; the plan of the type as an error, when it does not
+/// change or the definition is not valid.
+fn changed_definition(
+    writer: &WriteTransaction<'_>,
+    catalog: &Catalog,
+    before: &Arc<CompiledType>,
+    payload: &Map<String, Value>,
+) -> Result<std::result::Result<Definition, TypePlan>> {
+    let unchanged =
+        |action, errors| Ok(Err(type_plan_without_changes(before.name(), action, errors)));
+    match check(writer, catalog, payload, Some(before)) {
+        Err(Error::Invalid(errors)) => unchanged(PlanAction::Update, errors),
+        Err(error) => Err(error),
+        Ok(definition) if definition == before.definition => {
+            unchanged(PlanAction::None, FieldErrors::default())
+        }
+        Ok(_) if require_changeable(before).is_err() => unchanged(
+            PlanAction::Update,
+            FieldErrors::one("name", "This content type cannot be changed"),
+        ),
+        Ok(definition) => Ok(Ok(definition)),
     }
 }
 

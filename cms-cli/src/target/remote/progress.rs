@@ -55,7 +55,7 @@ impl Remote {
             match (line.split_once(": "), event.as_str()) {
                 (Some(("event", name)), _) => name.clone_into(&mut event),
                 (Some(("data", data)), "progress") => {
-                    progress.set(parse(200, data.as_bytes(), SERVER)?)
+                    progress.set(parse(200, data.as_bytes(), SERVER)?);
                 }
                 (Some(("data", data)), "result") => {
                     let ResultEvent { status, body } = parse(200, data.as_bytes(), SERVER)?;
