@@ -81,7 +81,7 @@ pub use self::{
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
-    rewrite::{RewrittenVersions, StoredVersion},
+    rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,

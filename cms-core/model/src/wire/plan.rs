@@ -69,6 +69,36 @@ pub enum DataLossConsent {
     Only(Vec<String>),
 }
 
+/// The progress of a plan or an apply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanProgress {
+    #[serde(rename = "type")]
+    pub content_type: String,
+    pub phase: PlanPhase,
+    pub done: u64,
+    pub total: u64,
+}
+
+/// The work on a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanPhase {
+    /// Objects are converted.
+    Objects,
+    /// Indexes are built; only of an apply.
+    Indexes,
+}
+
+impl PlanPhase {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Objects => "objects",
+            Self::Indexes => "indexes",
+        }
+    }
+}
+
 /// The effects of an apply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -110,6 +140,23 @@ pub struct PlanSummary {
     pub objects_rewritten: u64,
     pub values_lost: u64,
     pub blockers: u64,
+}
+
+impl PlanSummary {
+    /// Returns the totals of a plan that rewrites a number of objects.
+    pub fn of(plan: &ProjectPlan, objects_rewritten: u64) -> Self {
+        let types = &plan.content_types;
+        let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
+        let properties = types.iter().flat_map(|planned| &planned.properties);
+        Self {
+            create: count(PlanAction::Create),
+            update: count(PlanAction::Update),
+            delete: count(PlanAction::Delete),
+            objects_rewritten,
+            values_lost: properties.map(|property| property.lost).sum(),
+            blockers: plan.blockers().count() as u64,
+        }
+    }
 }
 
 /// The effect on one workflow.

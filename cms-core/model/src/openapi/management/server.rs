@@ -117,6 +117,7 @@ fn report() -> Schema {
 
 fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
     let of = || [id("Id of the webhook")];
+    let paused = "While all deliveries pause: the time of the next attempt of the oldest one";
     let webhook = Schema::record([
         ("id", Schema::text()),
         ("name", Schema::text()),
@@ -124,7 +125,8 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         ("url", Schema::text()),
         ("enabled", Schema::boolean()),
         ("pending", Schema::integer()),
-        ("failing", Schema::boolean()),
+        ("failing", Schema::boolean().described("The last attempt of a pending delivery failed")),
+        ("pausedUntil", Schema::text().or_null().described(paused)),
         ("secret", Schema::text()),
     ]);
     let list = operation("get", "/api/v1/internal/webhook", "getWebhooks", "List webhooks")
@@ -138,8 +140,10 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = operation("post", path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });
+    let replayed =
+        Schema::integer().described("Deliveries due now: without `ids` also pending ones");
     let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
-        .respond_if_found([ok(Schema::record([("replayed", Schema::integer())]))]);
+        .respond_if_found([ok(Schema::record([("replayed", replayed)]))]);
     let path = "/api/v1/internal/webhook/{id}/test";
     let test = operation("post", path, "testWebhook", "Send a test delivery")
         .parameters(of())
