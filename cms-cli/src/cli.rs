@@ -106,7 +106,7 @@ pub(crate) struct Global {
     /// Set the output format: table, json, ndjson, yaml, csv.
     // A string, because `ctd export -o FILE` gives the same letter another meaning.
     #[arg(short, long = "output", global = true, value_name = "FORMAT", hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(Format::NAMES))]
+        value_parser = PossibleValuesParser::new(OutputFormat::NAMES))]
     pub(crate) o: Option<String>,
     /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
@@ -121,7 +121,7 @@ pub(crate) struct Global {
 
 /// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// Columns that fit the terminal.
     #[default]
     Table,
@@ -134,7 +134,7 @@ pub(crate) enum Format {
     Csv,
 }
 
-impl Format {
+impl OutputFormat {
     const NAMES: [&str; 5] = ["table", "json", "ndjson", "yaml", "csv"];
 
     /// Parses a name.

@@ -22,7 +22,7 @@ use std::{env, process::ExitCode};
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, error::ErrorKind};
 
-use cli::{Cli, Format};
+use cli::{Cli, OutputFormat};
 use failure::{Failure, FailureKind, Outcome, Result};
 use printer::Printer;
 use settings::Settings;
@@ -93,7 +93,7 @@ fn print_failure(failure: &Failure, json: bool) {
         return;
     }
     if json {
-        let mut printer = Printer::new(Format::Json, true);
+        let mut printer = Printer::new(OutputFormat::Json, true);
         let body = text_output::failure_body(failure);
         // A closed output is no error: the exit code remains.
         printer.value(&body, String::new).and_then(|()| printer.flush()).ok();

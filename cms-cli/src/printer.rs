@@ -13,10 +13,11 @@ use anstream::AutoStream;
 use indicatif::{
     HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
-    cli::Format,
+    cli::OutputFormat,
     failure::{FailureKind, Result},
     text_output::{self, Column},
     yaml,
@@ -27,7 +28,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Writes output in one format.
 pub(crate) struct Printer {
-    format: Format,
+    format: OutputFormat,
     quiet: bool,
     out: BufWriter<AutoStream<io::Stdout>>,
     /// Progress bars; other lines are written above them.
@@ -35,14 +36,14 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(format: Format, quiet: bool) -> Self {
+    pub(crate) fn new(format: OutputFormat, quiet: bool) -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         Self { format, quiet, out: BufWriter::new(anstream::stdout()), bars }
     }
 
     /// Returns whether the output is for people rather than programs.
     pub(crate) fn is_table(&self) -> bool {
-        self.format == Format::Table
+        self.format == OutputFormat::Table
     }
 
     /// Prints text independently of the format.
@@ -80,29 +81,31 @@ impl Printer {
     /// Prints one value; `human` returns the text of the table format.
     pub(crate) fn value(&mut self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {
-            Format::Table => self.out.write_all(human().as_bytes())?,
-            Format::Json => writeln!(self.out, "{value:#}")?,
-            Format::Ndjson => writeln!(self.out, "{value}")?,
-            Format::Yaml => self.out.write_all(yaml::print(value).as_bytes())?,
-            Format::Csv => text_output::csv(&mut self.out, std::slice::from_ref(value))?,
+            OutputFormat::Table => self.out.write_all(human().as_bytes())?,
+            OutputFormat::Json => writeln!(self.out, "{value:#}")?,
+            OutputFormat::Ndjson => writeln!(self.out, "{value}")?,
+            OutputFormat::Yaml => self.out.write_all(yaml::print(value).as_bytes())?,
+            OutputFormat::Csv => text_output::csv(&mut self.out, std::slice::from_ref(value))?,
         }
         Ok(())
     }
 
     /// Prints rows; the table format has the given columns, the other formats everything.
-    pub(crate) fn rows(&mut self, rows: &[Value], columns: &[Column<'_>]) -> Result<()> {
+    pub(crate) fn rows(&mut self, rows: &[impl Serialize], columns: &[Column<'_>]) -> Result<()> {
+        let rows: Vec<Value> = rows.iter().map(|row| json!(row)).collect();
         match self.format {
-            Format::Table => self.out.write_all(text_output::table(rows, columns).as_bytes())?,
-            Format::Json => writeln!(self.out, "{:#}", Value::Array(rows.to_vec()))?,
-            Format::Ndjson => {
+            OutputFormat::Table => {
+                self.out.write_all(text_output::table(&rows, columns).as_bytes())?;
+            }
+            OutputFormat::Ndjson => {
                 for row in rows {
                     writeln!(self.out, "{row}")?;
                 }
             }
-            Format::Yaml => {
-                self.out.write_all(yaml::print(&Value::Array(rows.to_vec())).as_bytes())?;
+            OutputFormat::Csv => text_output::csv(&mut self.out, &rows)?,
+            OutputFormat::Json | OutputFormat::Yaml => {
+                self.value(&Value::Array(rows), String::new)?;
             }
-            Format::Csv => text_output::csv(&mut self.out, rows)?,
         }
         Ok(())
     }

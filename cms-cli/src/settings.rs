@@ -10,7 +10,7 @@ use clap::{ArgMatches, parser::ValueSource};
 use cms_core::{MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
-    cli::{Cli, Command, CtdCommand, Format, Global, MediaCommand},
+    cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat},
     failure::{Failure, Result},
     printer,
 };
@@ -25,7 +25,7 @@ pub(crate) struct Settings {
     new_database: bool,
     /// Allow webhooks without TLS, as the server setting `webhook-allow-http` does.
     pub(crate) http_webhooks: bool,
-    pub(crate) format: Format,
+    pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
     /// Ask for confirmation before something is deleted.
     confirm: bool,
@@ -89,7 +89,7 @@ impl Settings {
 }
 
 /// The output format; for some commands, `-o` names a file instead.
-fn format(global: &Global, command: &Command) -> Format {
+fn format(global: &Global, command: &Command) -> OutputFormat {
     let names_file = matches!(
         command,
         Command::Ctd(CtdCommand::Export { .. })
@@ -97,9 +97,9 @@ fn format(global: &Global, command: &Command) -> Format {
             | Command::Openapi(_)
     );
     match &global.o {
-        _ if global.json => Format::Json,
-        Some(name) if !names_file => Format::parse(name).unwrap_or_default(),
-        _ => Format::default(),
+        _ if global.json => OutputFormat::Json,
+        Some(name) if !names_file => OutputFormat::parse(name).unwrap_or_default(),
+        _ => OutputFormat::default(),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::Diagnostic;
 
 /// A YAML document.
 #[derive(Debug)]
-pub(crate) struct Document {
+pub(crate) struct YamlDocument {
     /// The file as the user named it.
     name: String,
     text: String,
@@ -26,13 +26,13 @@ pub(crate) struct Document {
 /// The location of a value or of its key; found when it is formatted.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
-    document: Rc<Document>,
+    document: Rc<YamlDocument>,
     /// JSON pointer of the value.
     pointer: String,
     of_key: bool,
 }
 
-impl Document {
+impl YamlDocument {
     /// Parses a document; a mapping must not repeat a key.
     pub(crate) fn parse(name: &str, text: String) -> Result<Self, Diagnostic> {
         match serde_yaml::from_str(&text) {
@@ -72,12 +72,12 @@ impl Document {
 }
 
 impl Location {
-    pub(crate) fn of_value(document: &Rc<Document>, pointer: &str) -> Self {
+    pub(crate) fn of_value(document: &Rc<YamlDocument>, pointer: &str) -> Self {
         let (document, pointer) = (Rc::clone(document), pointer.to_owned());
         Self { document, pointer, of_key: false }
     }
 
-    pub(crate) fn of_key(document: &Rc<Document>, pointer: &str) -> Self {
+    pub(crate) fn of_key(document: &Rc<YamlDocument>, pointer: &str) -> Self {
         Self { of_key: true, ..Self::of_value(document, pointer) }
     }
 }
@@ -85,7 +85,7 @@ impl Location {
 /// `file:line:column`. A value that does not exist has the location of the nearest one around it.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Document { name, text, .. } = &*self.document;
+        let YamlDocument { name, text, .. } = &*self.document;
         let steps = self.pointer.split('/').skip(1);
         let steps: Vec<String> =
             steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
@@ -292,12 +292,13 @@ impl Visitor<'_> for NewKey<'_> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Rc<Document> {
-        Rc::new(Document::parse("f", text.to_owned()).unwrap())
+    fn parse(text: &str) -> Rc<YamlDocument> {
+        Rc::new(YamlDocument::parse("f", text.to_owned()).unwrap())
     }
 
     fn refused(text: &str) -> String {
-        let Diagnostic { location, message } = Document::parse("f", text.to_owned()).unwrap_err();
+        let Diagnostic { location, message } =
+            YamlDocument::parse("f", text.to_owned()).unwrap_err();
         format!("{location}: {message}")
     }
 

@@ -13,7 +13,7 @@ mod corpus;
 #[path = "support/posts.rs"]
 mod posts;
 
-use cms_core::{Caller, Durability, paging::Page, wire::object::ListRequest};
+use cms_core::{Caller, Durability, paging::PageRequest, wire::object::ListRequest};
 use divan::Bencher;
 use serde_json::json;
 
@@ -83,11 +83,11 @@ mod twenty_filtered {
 
 #[divan::bench_group]
 mod page_400 {
-    use super::{Bencher, ListRequest, Page, bare, core_lists, rows_list};
+    use super::{Bencher, ListRequest, PageRequest, bare, core_lists, rows_list};
 
     #[divan::bench]
     fn core(bencher: Bencher) {
-        let (page, order_by) = (Page { number: 400, limit: 20 }, Some("rank".to_owned()));
+        let (page, order_by) = (PageRequest { number: 400, limit: 20 }, Some("rank".to_owned()));
         core_lists(bencher, &ListRequest { page, order_by, ..ListRequest::default() });
     }
 
@@ -118,7 +118,7 @@ fn fifty_of_20_kb(bencher: Bencher, field: &str) {
     let object = |n| json!({ "title": format!("Title {n}"), "body": body, "teaser": "Short" });
     posts::add(&folder, "page", &(0..50).map(object).collect::<Vec<_>>());
     let fields = Some(field).filter(|field| !field.is_empty()).map(str::to_owned);
-    let page = Page { number: 1, limit: 50 };
+    let page = PageRequest { number: 1, limit: 50 };
     let request =
         ListRequest { page, fields: fields.into_iter().collect(), ..ListRequest::default() };
     let list = || folder.cms.objects().list(&local, "page", &request).expect("the list is valid");

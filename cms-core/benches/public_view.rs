@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use cms_core::{
     Caller, Visibility,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{batch::BatchElements, object::ListRequest, publish::PublishAction},
 };
@@ -104,7 +104,9 @@ fn request(case: Case) -> ListRequest {
             let range = json!({"type": "inRange", "filter": "2012-03-01", "filter2": "2013-03-01"});
             ListRequest { filters: filters(json!({"date": range})), order_by, ..plain }
         }
-        Case::Page400 => ListRequest { page: Page { number: 400, limit: 20 }, order_by, ..plain },
+        Case::Page400 => {
+            ListRequest { page: PageRequest { number: 400, limit: 20 }, order_by, ..plain }
+        }
         Case::Hydrated => ListRequest { order_by, hydrate: 1, ..plain },
     }
 }

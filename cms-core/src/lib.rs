@@ -92,7 +92,7 @@ pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
 pub use preview::service::Previews;
 pub use publish::service::Publishing;
-pub use readiness::Component;
+pub use readiness::ReadinessComponent;
 pub use search::service::Searching;
 pub use shared_view::service::SharedViews;
 pub use statistics::{Renderings, Statistics};
@@ -100,7 +100,7 @@ pub use trash::service::Trash;
 pub use user::{
     openid::OpenIdStart,
     service::Users,
-    sessions::{Client, Sessions, SignedIn},
+    sessions::{SessionClient, Sessions, SignedIn},
     settings::UserSettings,
 };
 pub use webhook::{

@@ -11,7 +11,7 @@ use crate::Cms;
 
 /// A component of the data directory and its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
+pub struct ReadinessComponent {
     pub name: &'static str,
     /// None when it is ready. For logs only: it may contain paths.
     pub error: Option<String>,
@@ -19,8 +19,8 @@ pub struct Component {
 
 impl Cms {
     /// Checks every component.
-    pub fn readiness(&self) -> [Component; 4] {
-        let component = |name, error| Component { name, error };
+    pub fn readiness(&self) -> [ReadinessComponent; 4] {
+        let component = |name, error| ReadinessComponent { name, error };
         [
             component("database", self.database_error()),
             component("index", self.index.last_error()),

@@ -18,7 +18,7 @@ pub use cms_media::testing::{pictures, read_image};
 pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
 pub use site::Site;
 
-use crate::{Client, Cms, CoreConfig, user::sessions::open};
+use crate::{Cms, CoreConfig, SessionClient, user::sessions::open};
 
 /// An open temporary data directory, removed on drop.
 pub struct TestCms {
@@ -78,7 +78,7 @@ impl TestCms {
         let config = self.cms.config().clone();
         let opened = self.cms.store.write(move |writer| {
             let user = writer.user_with_email(&email)?.expect("the user exists");
-            open(writer, &config, user.pk, Client::default())
+            open(writer, &config, user.pk, SessionClient::default())
         });
         opened.expect("a session can be opened")
     }

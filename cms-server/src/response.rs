@@ -45,7 +45,7 @@ const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
 const ALWAYS_SENT_BYTES: usize = 2048;
 
 /// Private cause of an error, for the log.
-pub(crate) type Cause = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type ResponseCause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Status, body, and the headers that differ between responses.
 pub(crate) struct Response {
@@ -54,7 +54,7 @@ pub(crate) struct Response {
     coding: Option<Coding>,
     tag: Option<EntityTag>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<ResponseCause>,
 }
 
 /// The body. It is JSON, unless a header says otherwise.

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use serde_json::Value;
-use yaml::{Document, Location};
+use yaml::{YamlDocument, Location};
 
 #[path = "../../cms-cli/src/failure.rs"]
 #[expect(dead_code, reason = "the YAML parser needs a part of it")]
@@ -18,11 +18,11 @@ mod yaml;
 const MAX_LOCATIONS: usize = 64;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let Ok(document) = Document::parse("f", text.to_owned()) else { return };
+    let Ok(document) = YamlDocument::parse("f", text.to_owned()) else { return };
     let count = document.value.as_array().map(Vec::len);
     assert_eq!(document.item_locations().len(), count.unwrap_or_default());
     let printed = yaml::print(&document.value);
-    let again = Document::parse("f", printed.clone()).expect("printed YAML can be parsed");
+    let again = YamlDocument::parse("f", printed.clone()).expect("printed YAML can be parsed");
     assert_eq!(again.value, document.value, "printed as {printed}");
 
     let document = Rc::new(document);

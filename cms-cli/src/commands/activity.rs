@@ -4,7 +4,6 @@ use cms_core::{
     Error, limits,
     wire::{activity::ActivityRequest, user::UserListRequest},
 };
-use serde_json::{Value, json};
 
 use super::{key, open_to_read, require_types};
 use crate::{
@@ -45,13 +44,13 @@ pub(super) fn run(
         limit: 0,
     };
     let wanted = args.limit as usize;
-    let mut rows: Vec<Value> = Vec::new();
+    let mut rows = Vec::new();
     // A page may be short, because the server scans a limited number of changes for each.
     while rows.len() < wanted {
         let missing = u32::try_from(wanted - rows.len()).unwrap_or(u32::MAX);
         request.limit = missing.min(limits::MAX_PAGE_SIZE);
         let page = target.activity(&request)?;
-        rows.extend(page.data.into_iter().map(|entry| json!(entry)));
+        rows.extend(page.data);
         match page.next {
             Some(next) => request.before = Some(ActivityRequest::cursor(&next)?),
             None => break,

@@ -219,9 +219,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         JobCommand::List => {
-            let jobs = open_to_read(settings)?.bulk_jobs()?;
-            let rows: Vec<Value> = jobs.into_iter().map(|job| json!(job)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&open_to_read(settings)?.bulk_jobs()?, &COLUMNS)?;
         }
         JobCommand::Get { id } => {
             let job = json!(open_to_read(settings)?.bulk_job(&id)?);

@@ -70,7 +70,6 @@ fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
         });
         return printer.rows(&readable.collect::<Vec<_>>(), &COLUMNS);
     }
-    let types: Vec<Value> = types.iter().map(|content_type| json!(content_type)).collect();
     printer.rows(&types, &COLUMNS)
 }
 

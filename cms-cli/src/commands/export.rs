@@ -17,7 +17,7 @@ use cms_core::{
     DEFAULT_WORKFLOW, Error,
     import::{definition, fetch, is_system_type, is_unchanged_builtin_type},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{content_type::ContentType, list::List, object::ListRequest, trash::TrashRequest},
 };
 use serde_json::{Map, Value, json};
@@ -44,7 +44,7 @@ const OBJECTS_PER_FILE: u64 = 10_000;
 /// Objects in one request.
 const PAGE_SIZE: u32 = limits::MAX_PAGE_SIZE;
 /// The page of a request that only counts objects.
-const COUNT_PAGE: Page = Page { number: 1, limit: 1 };
+const COUNT_PAGE: PageRequest = PageRequest { number: 1, limit: 1 };
 /// Media files between two updates of the progress.
 const FILES_PER_UPDATE: usize = 32;
 
@@ -216,7 +216,7 @@ fn write_deleted(
     // Newest first: what is deleted meanwhile moves entries to later pages, so none is missed.
     let (mut entries, mut seen) = (Vec::new(), HashSet::new());
     for number in 1.. {
-        let list = target.trash(&deletions(name, Page { number, limit: PAGE_SIZE }))?;
+        let list = target.trash(&deletions(name, PageRequest { number, limit: PAGE_SIZE }))?;
         let new = list.data.into_iter().map(|item| item.entry);
         entries.extend(new.filter(|entry| seen.insert(entry.clone())));
         if u64::from(number) >= list.total_pages {
@@ -253,7 +253,7 @@ fn write_deleted(
     Ok(written)
 }
 
-fn deletions(content_type: &str, page: Page) -> TrashRequest {
+fn deletions(content_type: &str, page: PageRequest) -> TrashRequest {
     let content_types = Some(vec![content_type.to_owned()]);
     TrashRequest { page, content_types, ..TrashRequest::default() }
 }
@@ -307,7 +307,7 @@ fn interrupted(folder: &Path) -> Failure {
 }
 
 fn page(target: &dyn Target, content_type: &str, number: u32, limit: u32) -> Result<List<Value>> {
-    let page = Page { number, limit };
+    let page = PageRequest { number, limit };
     let request = ListRequest { page, ..ListRequest::default() };
     Ok(target.objects(content_type, &request, Edition::Current)?)
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::open_to_read;
 use crate::{
     cli::{
-        Format,
+        OutputFormat,
         graphql::{GraphqlCommand, QueryArgs, VersionArgs},
     },
     failure::{Diagnostic, Failure, FailureKind, Outcome, Result},
@@ -48,7 +48,7 @@ fn query(args: QueryArgs, settings: &Settings, printer: &mut Printer) -> Result<
     let response = target.graphql(version(args.version), &request, edition)?;
     if response.get("data").is_none() {
         let failure = Failure::from(FailureKind::InvalidInput(diagnostics(&response, &file)));
-        if settings.format != Format::Json {
+        if settings.format != OutputFormat::Json {
             return Err(failure);
         }
         // JSON output has the response of the API.

@@ -94,9 +94,10 @@ pub(super) fn run(
 }
 
 fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {
-    let keys: Vec<Value> = target.keys()?.into_iter().map(|key| json!(key)).collect();
+    let keys = target.keys()?;
     if printer.is_table() {
-        let readable = keys.into_iter().map(|mut key| {
+        let readable = keys.into_iter().map(|key| {
+            let mut key = json!(key);
             key["kind"] = json!(key["kind"].as_str().unwrap_or_default().replace('_', "-"));
             key["rules"] = json!(letters(&key["rules"]));
             key

@@ -44,7 +44,7 @@ use crate::{
     cli::Command,
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::Settings,
+    settings::{Settings, TargetAddress},
     target::{self, Target},
 };
 
@@ -118,6 +118,17 @@ fn open(settings: &Settings, changes: bool) -> Result<Box<dyn Target>> {
     match &settings.target {
         Some(address) => target::open(address, settings, changes),
         None => Err(Failure::usage("neither a server nor a data directory is given")),
+    }
+}
+
+/// The URL of the server in the output of a command on a data directory; a server uses its own.
+fn public_url(given: Option<String>, settings: &Settings) -> Result<String> {
+    match (given, &settings.target) {
+        (Some(_), Some(TargetAddress::Server { .. })) => {
+            Err(Failure::usage("--public-url works on a data directory only")
+                .hint("set the URL of a server with `cms serve --public-url URL`"))
+        }
+        (given, _) => Ok(given.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned())),
     }
 }
 

@@ -6,13 +6,13 @@ use cms_core::{
     Error, Reason,
     import::expand_links,
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         bulk::BulkAction,
         object::{ListRequest, ObjectRequest, ValidateRequest},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
@@ -28,7 +28,7 @@ use crate::{
     settings::Settings,
     target::{Edition, Target},
     text_output::{self, Column, column},
-    yaml::Document,
+    yaml::YamlDocument,
 };
 
 /// Ids in one request, unless the target accepts fewer.
@@ -140,11 +140,11 @@ pub(super) fn run(
         }
         ObjectCommand::Incoming { r#type, id } => {
             let target = open_to_read(settings)?;
-            let mut page = Page { number: 1, limit: limits::MAX_PAGE_SIZE };
+            let mut page = PageRequest { number: 1, limit: limits::MAX_PAGE_SIZE };
             let mut links = target.incoming(&r#type, &id, page)?;
-            let mut rows: Vec<Value> = Vec::new();
+            let mut rows = Vec::new();
             loop {
-                rows.extend(links.list.data.iter().map(|link| json!(link)));
+                rows.append(&mut links.list.data);
                 if u64::from(page.number) >= links.list.total_pages {
                     break;
                 }
@@ -222,7 +222,7 @@ pub(super) fn list(
 ) -> Result<Listed> {
     let limit = if args.all { limits::MAX_PAGE_SIZE } else { args.limit };
     let mut request = ListRequest {
-        page: Page { number: args.page, limit },
+        page: PageRequest { number: args.page, limit },
         order_by: args.order_by,
         descending: args.desc,
         empty_first: args.empty_first,
@@ -256,7 +256,7 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     let value = if is_json {
         serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?
     } else {
-        Document::parse(&name, text)?.value
+        YamlDocument::parse(&name, text)?.value
     };
     if let Value::Object(object) = value {
         return Ok(object);

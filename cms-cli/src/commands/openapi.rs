@@ -4,16 +4,13 @@ use std::fs;
 
 use cms_core::wire::openapi::{OpenApiRequest, OpenApiVersion};
 
-use super::open_to_read;
+use super::{open_to_read, public_url};
 use crate::{
     cli::{OpenapiArgs, VersionChoice},
     failure::{Failure, Outcome, Result},
     printer::Printer,
-    settings::{Settings, TargetAddress},
+    settings::Settings,
 };
-
-/// The server URL in the document of a data directory.
-const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
 /// The document is deterministic and indented, so that files can be compared by line.
 pub(super) fn run(
@@ -21,10 +18,6 @@ pub(super) fn run(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    if args.public_url.is_some() && matches!(settings.target, Some(TargetAddress::Server { .. })) {
-        return Err(Failure::usage("--public-url works on a data directory only")
-            .hint("set the URL of a server with `cms serve --public-url URL`"));
-    }
     let request = OpenApiRequest {
         version: match args.version {
             VersionChoice::V30 => OpenApiVersion::V30,
@@ -35,7 +28,7 @@ pub(super) fn run(
         user_only: args.user_only && !args.management,
         management: args.management,
         open_id: false,
-        base_url: args.public_url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
+        base_url: public_url(args.public_url, settings)?,
     };
     let document = open_to_read(settings)?.openapi(&request)?;
     let text = format!("{document:#}\n");

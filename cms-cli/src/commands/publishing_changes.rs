@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cms_core::{
-    paging::Page,
+    paging::PageRequest,
     wire::{
         content_type::ContentType,
         object::ListRequest,
@@ -122,7 +122,7 @@ fn count_objects_without(
 ) -> Result<u64> {
     let path = format!("internal.{member}");
     let filters = json!({ path: { "type": "notEqual", "filter": values } }).to_string();
-    let page = Page { number: 1, limit: 1 };
+    let page = PageRequest { number: 1, limit: 1 };
     let request = ListRequest { page, filters: Some(filters), ..ListRequest::default() };
     Ok(target.objects(name, &request, Edition::Current)?.total_count)
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use cms_core::wire::object::ObjectRequest;
-use serde_json::{Value, json};
 
 use super::{
     bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
@@ -37,9 +36,7 @@ pub(super) fn run(
         ScheduleCommand::List { types } => {
             let target = open_to_read(settings)?;
             require_types(&*target, &types)?;
-            let scheduled = target.schedules(&types)?;
-            let rows: Vec<Value> = scheduled.into_iter().map(|object| json!(object)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&target.schedules(&types)?, &COLUMNS)?;
         }
         ScheduleCommand::Set { r#type, id, at, zone, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;

@@ -2,14 +2,14 @@
 
 use cms_core::{
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::search::{QueryMode, SearchRequest},
 };
 use serde_json::{Map, Value, json};
 
 use super::{open_to_read, require_types, waiting::with_spinner};
 use crate::{
-    cli::{Format, ModeChoice, SearchArgs},
+    cli::{ModeChoice, OutputFormat, SearchArgs},
     failure::{Outcome, Result},
     printer::Printer,
     settings::Settings,
@@ -45,8 +45,8 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     let response = with_spinner("search", printer, || target.search(&request, edition))?;
     let hits = response["data"].as_array().map_or(&[][..], Vec::as_slice);
     match settings.format {
-        Format::Json => printer.value(&response, String::new)?,
-        Format::Table => {
+        OutputFormat::Json => printer.value(&response, String::new)?,
+        OutputFormat::Table => {
             printer.rows(hits, &columns)?;
             let facets = facets(&response);
             if !facets.is_empty() {
@@ -54,11 +54,11 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
             }
         }
         // Objects of several types have no other common columns.
-        Format::Csv => {
+        OutputFormat::Csv => {
             let rows: Vec<Value> = hits.iter().map(|hit| row(hit, &columns)).collect();
             printer.rows(&rows, &columns)?;
         }
-        Format::Ndjson | Format::Yaml => printer.rows(hits, &columns)?,
+        OutputFormat::Ndjson | OutputFormat::Yaml => printer.rows(hits, &columns)?,
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
     if shown < total {
@@ -74,7 +74,7 @@ fn request(args: SearchArgs) -> SearchRequest {
         args.near.into_iter().map(|(path, circle)| (path, format!("{GEO_DISTANCE},{circle}")));
     SearchRequest {
         q: Some(args.query),
-        page: Page { number: args.page, limit: args.limit },
+        page: PageRequest { number: args.page, limit: args.limit },
         content_types: some(args.types),
         fields: some(args.fields),
         filters: args.filters,

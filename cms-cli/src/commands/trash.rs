@@ -4,10 +4,10 @@ use cms_core::{
     Error,
     clock::{Clock, SystemClock},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::trash::{EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{counted, hints, open_to_read, open_to_write, require_types, would};
 use crate::{
@@ -38,10 +38,9 @@ pub(super) fn run(
         TrashCommand::List { types, limit } => {
             let target = open_to_read(settings)?;
             require_types(&*target, &types)?;
-            let page = Page { number: 1, limit };
+            let page = PageRequest { number: 1, limit };
             let list = target.trash(&request(types, page))?;
-            let rows: Vec<Value> = list.data.iter().map(|item| json!(item)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&list.data, &COLUMNS)?;
             if list.count < list.total_count {
                 let note = format!("{} of {}; --limit shows more", list.count, list.total_count);
                 printer.note(&note)?;
@@ -84,7 +83,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-fn request(types: Vec<String>, page: Page) -> TrashRequest {
+fn request(types: Vec<String>, page: PageRequest) -> TrashRequest {
     let content_types = (!types.is_empty()).then_some(types);
     TrashRequest { page, content_types, ..TrashRequest::default() }
 }
@@ -101,7 +100,7 @@ fn find(
         let is_entry = entry.is_none_or(|entry| item.entry == entry.to_string());
         item.id.eq_ignore_ascii_case(id) && is_entry
     };
-    let mut page = Page { number: 1, limit: limits::MAX_PAGE_SIZE };
+    let mut page = PageRequest { number: 1, limit: limits::MAX_PAGE_SIZE };
     loop {
         let request = TrashRequest {
             text: Some(id.to_owned()),
@@ -128,7 +127,7 @@ fn empty(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<Outcome> {
-    let page = Page { number: 1, limit: 1 };
+    let page = PageRequest { number: 1, limit: 1 };
     let list = TrashRequest { deleted_before: before.clone(), ..request(types.clone(), page) };
     let count = target.trash(&list)?.total_count;
     let objects = counted(count, "deleted object");

@@ -37,9 +37,7 @@ pub(super) fn run(
         UserCommand::List { role } => {
             let role = role.map(|role| role.as_str().to_owned());
             let request = UserListRequest { role, ..UserListRequest::default() };
-            let users = open_to_read(settings)?.users(&request)?;
-            let rows: Vec<Value> = users.into_iter().map(|user| json!(user)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&open_to_read(settings)?.users(&request)?, &COLUMNS)?;
         }
         UserCommand::Get { user } => {
             show(&find(&*open_to_read(settings)?, &user)?, printer)?;

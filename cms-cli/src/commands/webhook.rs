@@ -3,7 +3,7 @@
 //! The command only queues deliveries; a running server sends them.
 
 use cms_core::{Error, wire::webhook::ReplayRequest};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{counted, open_to_read, open_to_write, would};
 use crate::{
@@ -44,14 +44,10 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     match command {
         WebhookCommand::List => {
-            let webhooks = open_to_read(settings)?.webhooks()?;
-            let rows: Vec<Value> = webhooks.into_iter().map(|webhook| json!(webhook)).collect();
-            printer.rows(&rows, &COLUMNS)?;
+            printer.rows(&open_to_read(settings)?.webhooks()?, &COLUMNS)?;
         }
         WebhookCommand::Log { id, limit } => {
-            let log = open_to_read(settings)?.webhook_log(&id, limit)?;
-            let rows: Vec<Value> = log.into_iter().map(|delivery| json!(delivery)).collect();
-            printer.rows(&rows, &LOG_COLUMNS)?;
+            printer.rows(&open_to_read(settings)?.webhook_log(&id, limit)?, &LOG_COLUMNS)?;
         }
         WebhookCommand::Replay { id, deliveries, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;

@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use self::lines::Lines;
-use super::{Each, Row, from_value};
+use super::{Each, ImportRow, from_value};
 use crate::failure::{Failure, Result};
 
 /// Reads all rows of a file.
@@ -53,9 +53,11 @@ pub(super) fn rows<T: DeserializeOwned>(
                 } else {
                     from_value(object(&columns, record.iter()))
                 };
-                Row { location: format!("{name}:{line}"), value }
+                ImportRow { location: format!("{name}:{line}"), value }
             }
-            Err(error) => Row { location: format!("{name}:{line}"), value: Err(reason(&error)) },
+            Err(error) => {
+                ImportRow { location: format!("{name}:{line}"), value: Err(reason(&error)) }
+            }
         };
         each(row)?;
     }
@@ -183,7 +185,7 @@ mod tests {
 
     fn read_all(text: &str) -> Vec<std::result::Result<Value, String>> {
         let mut all = Vec::new();
-        rows(text.as_bytes(), "f.csv", &content_type(), &mut |row: Row<Value>| {
+        rows(text.as_bytes(), "f.csv", &content_type(), &mut |row: ImportRow<Value>| {
             all.push(row.value);
             Ok(())
         })
@@ -225,7 +227,7 @@ mod tests {
     /// The locations of rows.
     fn lines_of(text: &[u8]) -> Vec<String> {
         let mut locations = Vec::new();
-        rows(text, "f", &content_type(), &mut |row: Row<Value>| {
+        rows(text, "f", &content_type(), &mut |row: ImportRow<Value>| {
             locations.push(row.location);
             Ok(())
         })

@@ -22,11 +22,11 @@ use serde_json::Value;
 
 use crate::{
     failure::{Diagnostic, Failure, Result, without_position},
-    yaml::Document,
+    yaml::YamlDocument,
 };
 
 /// One object of a file.
-pub(crate) struct Row<T> {
+pub(crate) struct ImportRow<T> {
     /// File and line, or file and number of the element.
     pub(crate) location: String,
     /// The object, or why it cannot be parsed.
@@ -34,17 +34,17 @@ pub(crate) struct Row<T> {
 }
 
 /// Called for each row.
-pub(crate) type Each<'a, T> = &'a mut dyn FnMut(Row<T>) -> Result<()>;
+pub(crate) type Each<'a, T> = &'a mut dyn FnMut(ImportRow<T>) -> Result<()>;
 
 /// A file of objects, which can be read several times.
-pub(crate) struct Source {
+pub(crate) struct ContentFile {
     name: String,
-    format: Format,
+    format: FileFormat,
     bytes: Bytes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+enum FileFormat {
     Json,
     Lines,
     Csv,
@@ -57,7 +57,7 @@ enum Bytes {
     Memory(Vec<u8>),
 }
 
-impl Source {
+impl ContentFile {
     /// Finds the format by the extension; `-` is standard input: a JSON array, or one object
     /// per line.
     pub(crate) fn new(path: &Path) -> Result<Self> {
@@ -68,17 +68,17 @@ impl Source {
                 .map_err(|error| Failure::unreadable("standard input", error))?;
             return Ok(Self {
                 name: "<stdin>".to_owned(),
-                format: Format::Json,
+                format: FileFormat::Json,
                 bytes: Bytes::Memory(bytes),
             });
         }
         let name = path.display().to_string();
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let format = match extension.to_ascii_lowercase().as_str() {
-            "json" => Format::Json,
-            "ndjson" | "jsonl" => Format::Lines,
-            "csv" => Format::Csv,
-            "yaml" | "yml" => Format::Yaml,
+            "json" => FileFormat::Json,
+            "ndjson" | "jsonl" => FileFormat::Lines,
+            "csv" => FileFormat::Csv,
+            "yaml" | "yml" => FileFormat::Yaml,
             _ => {
                 return Err(Failure::usage(format!("format of \"{name}\" is not supported"))
                     .hint("use .json, .ndjson, .csv or .yaml"));
@@ -98,10 +98,10 @@ impl Source {
         each: Each<'_, T>,
     ) -> Result<()> {
         match self.format {
-            Format::Json => self.json(each),
-            Format::Lines => self.lines(self.open()?, 0, each),
-            Format::Csv => csv::rows(self.open()?, &self.name, content_type, each),
-            Format::Yaml => self.yaml(each),
+            FileFormat::Json => self.json(each),
+            FileFormat::Lines => self.lines(self.open()?, 0, each),
+            FileFormat::Csv => csv::rows(self.open()?, &self.name, content_type, each),
+            FileFormat::Yaml => self.yaml(each),
         }
     }
 
@@ -143,7 +143,7 @@ impl Source {
         }
         let whole = Cursor::new(first).chain(reader);
         let value = serde_json::from_reader(whole).map_err(|error| syntax(&self.name, &error))?;
-        each(Row { location: self.name.clone(), value: Ok(value) })
+        each(ImportRow { location: self.name.clone(), value: Ok(value) })
     }
 
     fn array<T: DeserializeOwned>(
@@ -179,8 +179,8 @@ impl Source {
             }
             let location = format!("{}:{number}", self.name);
             each(match serde_json::from_slice(&line) {
-                Ok(value) => Row { location, value: Ok(value) },
-                Err(error) => Row {
+                Ok(value) => ImportRow { location, value: Ok(value) },
+                Err(error) => ImportRow {
                     location: format!("{location}:{}", error.column()),
                     value: Err(without_position(&error)),
                 },
@@ -192,16 +192,18 @@ impl Source {
     fn yaml<T: DeserializeOwned>(&self, each: Each<'_, T>) -> Result<()> {
         let mut text = String::new();
         self.open()?.read_to_string(&mut text).map_err(|error| self.unreadable(&error))?;
-        let document = Document::parse(&self.name, text)?;
+        let document = YamlDocument::parse(&self.name, text)?;
         match &document.value {
             Value::Array(items) => {
                 for (location, item) in document.item_locations().into_iter().zip(items) {
-                    each(Row { location, value: from_value(item.clone()) })?;
+                    each(ImportRow { location, value: from_value(item.clone()) })?;
                 }
                 Ok(())
             }
             Value::Null => Ok(()),
-            other => each(Row { location: self.name.clone(), value: from_value(other.clone()) }),
+            other => {
+                each(ImportRow { location: self.name.clone(), value: from_value(other.clone()) })
+            }
         }
     }
 }
@@ -245,7 +247,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for &mut Elements<'_, '_, T> {
         let mut number = 0_u64;
         while let Some(value) = elements.next_element::<T>()? {
             number += 1;
-            let row = Row { location: format!("{}[{number}]", self.name), value: Ok(value) };
+            let row = ImportRow { location: format!("{}[{number}]", self.name), value: Ok(value) };
             if let Err(failure) = (self.each)(row) {
                 self.failure = Some(failure);
                 return Err(serde::de::Error::custom("stopped"));

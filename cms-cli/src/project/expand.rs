@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     label::label,
-    node::{Diagnostics, Node, did_you_mean},
+    node::{Diagnostics, YamlNode, did_you_mean},
 };
 use crate::yaml::Location;
 
@@ -179,7 +179,7 @@ pub(super) struct Expander {
 
 impl Expander {
     /// Returns the payload of a type; incomplete after errors.
-    pub(super) fn content_type(&mut self, node: &Node<'_>) -> Map<String, Value> {
+    pub(super) fn content_type(&mut self, node: &YamlNode<'_>) -> Map<String, Value> {
         if !self.diagnostics.is_mapping(node) {
             return Map::new();
         }
@@ -191,7 +191,7 @@ impl Expander {
     }
 
     /// A type in the API form; the target validates it.
-    fn as_sent(&mut self, node: &Node<'_>) -> Map<String, Value> {
+    fn as_sent(&mut self, node: &YamlNode<'_>) -> Map<String, Value> {
         let known: Vec<&str> = WRITABLE_KEYS.into_iter().chain(READ_ONLY_KEYS).collect();
         self.diagnostics.unknown_keys(node, &known);
         self.diagnostics.required_text(node, "name");
@@ -199,7 +199,7 @@ impl Expander {
         members.map(|(key, member)| (key.to_owned(), member.value.clone())).collect()
     }
 
-    fn expanded(&mut self, node: &Node<'_>) -> Map<String, Value> {
+    fn expanded(&mut self, node: &YamlNode<'_>) -> Map<String, Value> {
         self.diagnostics.unknown_keys(node, &TYPE_KEYS);
         let name = self.diagnostics.required_text(node, "name").unwrap_or_default();
         let label = self.diagnostics.text(node, "label").map_or_else(|| label(name), str::to_owned);
@@ -236,7 +236,7 @@ impl Expander {
     }
 
     /// `single` and the other hints for forms.
-    fn admin(&mut self, node: &Node<'_>) -> Option<Value> {
+    fn admin(&mut self, node: &YamlNode<'_>) -> Option<Value> {
         let hints = node.get("admin").filter(|admin| self.diagnostics.is_mapping(admin));
         let mut hints = hints.map(|admin| admin.value.clone());
         if self.diagnostics.flag(node, "single") {
@@ -246,7 +246,7 @@ impl Expander {
     }
 
     /// `slugs: {target: source}`, or the API's own list.
-    fn slugs(&mut self, node: &Node<'_>) -> Value {
+    fn slugs(&mut self, node: &YamlNode<'_>) -> Value {
         let Some(slugs) = node.get("slugs") else { return json!([]) };
         if slugs.value.is_array() {
             return slugs.value.clone();
@@ -262,7 +262,7 @@ impl Expander {
     }
 
     /// Expands the properties in the member `key`.
-    fn level(&mut self, node: &Node<'_>, key: &str) -> Level {
+    fn level(&mut self, node: &YamlNode<'_>, key: &str) -> Level {
         let mut level = Level::default();
         let Some(node) = node.get(key) else {
             self.diagnostics.error_at(node, format!("\"{key}\" is missing"));
@@ -287,7 +287,7 @@ impl Expander {
         level
     }
 
-    fn property(&mut self, name: &str, node: &Node<'_>) -> Option<(Value, Value)> {
+    fn property(&mut self, name: &str, node: &YamlNode<'_>) -> Option<(Value, Value)> {
         let kind_name = self.diagnostics.required_text(node, "type")?;
         let Some(kind) = PROPERTY_KINDS.iter().find(|kind| kind.name == kind_name) else {
             let near = did_you_mean(kind_name, PROPERTY_KINDS.iter().map(|kind| kind.name));
@@ -329,7 +329,7 @@ impl Expander {
     }
 
     /// Checks the keys that keep stored values.
-    fn migration(&mut self, name: &str, node: &Node<'_>) {
+    fn migration(&mut self, name: &str, node: &YamlNode<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
             let member = node.at("renamedFrom");
             self.diagnostics.error_at(
@@ -349,7 +349,7 @@ impl Expander {
     fn shape(
         &mut self,
         kind: &PropertyKind,
-        node: &Node<'_>,
+        node: &YamlNode<'_>,
         config: &mut Map<String, Value>,
     ) -> Value {
         let required = node.get("required").is_some_and(|flag| flag.value == true);
@@ -425,7 +425,7 @@ impl Expander {
         }
     }
 
-    fn text_schema(&mut self, kind: &PropertyKind, node: &Node<'_>, required: bool) -> Value {
+    fn text_schema(&mut self, kind: &PropertyKind, node: &YamlNode<'_>, required: bool) -> Value {
         let mut schema = json!({ "type": "string" });
         let length = self.diagnostics.count(node, "minLength").or(required.then_some(1));
         if let Some(length) = length.filter(|length| *length > 0) {
@@ -437,13 +437,13 @@ impl Expander {
         schema
     }
 
-    fn array_schema(&mut self, node: &Node<'_>, required: bool, items: &Value) -> Value {
+    fn array_schema(&mut self, node: &YamlNode<'_>, required: bool, items: &Value) -> Value {
         let min = self.diagnostics.count(node, "minItems").unwrap_or(u64::from(required));
         json!({ "type": "array", "items": items, "minItems": min })
     }
 
     /// `options: [a, b]`, or with labels `options: [{value: a, label: A}]`.
-    fn options(&mut self, node: &Node<'_>, config: &mut Map<String, Value>) {
+    fn options(&mut self, node: &YamlNode<'_>, config: &mut Map<String, Value>) {
         let labelled = node.get("options").is_some_and(|options| {
             options.items().next().is_some_and(|first| first.value.is_object())
         });

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::node::Node;
+use super::node::YamlNode;
 use crate::yaml::Location;
 
 /// Locations by name.
@@ -21,7 +21,7 @@ impl Locations {
     }
 
     /// Adds all members of a node.
-    pub(super) fn put_members(&mut self, name: &str, node: &Node<'_>) {
+    pub(super) fn put_members(&mut self, name: &str, node: &YamlNode<'_>) {
         for (key, member) in node.members() {
             let name = format!("{name}.{key}");
             self.put(&name, member.key_location());

@@ -29,7 +29,7 @@ use serde_json::{Map, Value, json};
 
 use self::{
     expand::{Expander, Reference},
-    node::{Diagnostics, Node},
+    node::{Diagnostics, YamlNode},
 };
 pub(crate) use self::{
     locations::Locations,
@@ -38,7 +38,7 @@ pub(crate) use self::{
 };
 use crate::{
     failure::{Diagnostic, Failure, FailureKind, Result},
-    yaml::{self, Document},
+    yaml::{self, YamlDocument},
 };
 
 /// JSON Schema of a project file.
@@ -83,7 +83,7 @@ pub(crate) fn load_workflow(path: &Path) -> Result<Map<String, Value>> {
     let (name, text) = read_text(path)?;
     let document = loader.parse(&name, text);
     let definition =
-        document.map(|document| workflow::expand(&Node::root(&document), loader.diagnostics()));
+        document.map(|document| workflow::expand(&YamlNode::root(&document), loader.diagnostics()));
     loader.finish()?;
     Ok(definition.unwrap_or_default())
 }
@@ -173,7 +173,7 @@ impl Loader {
     /// `folder`.
     fn text(&mut self, name: &str, text: String, folder: Option<&Path>) {
         let Some(document) = self.parse(name, text) else { return };
-        let root = Node::root(&document);
+        let root = YamlNode::root(&document);
         if root.value.is_array() {
             for node in root.items() {
                 self.content_type(&node, folder);
@@ -187,8 +187,8 @@ impl Loader {
         }
     }
 
-    fn parse(&mut self, name: &str, text: String) -> Option<Rc<Document>> {
-        match Document::parse(name, text) {
+    fn parse(&mut self, name: &str, text: String) -> Option<Rc<YamlDocument>> {
+        match YamlDocument::parse(name, text) {
             Ok(document) => Some(Rc::new(document)),
             Err(diagnostic) => {
                 self.diagnostics().0.push(diagnostic);
@@ -197,7 +197,7 @@ impl Loader {
         }
     }
 
-    fn sections(&mut self, root: &Node<'_>, folder: Option<&Path>) {
+    fn sections(&mut self, root: &YamlNode<'_>, folder: Option<&Path>) {
         self.diagnostics().unknown_keys(root, &PROJECT_KEYS);
         match root.get("version") {
             None => self.diagnostics().error_at(root, "\"version\" is missing: add \"version: 1\""),
@@ -228,7 +228,7 @@ impl Loader {
     }
 
     /// Reads a type, or the file that `file:` names.
-    fn content_type(&mut self, node: &Node<'_>, folder: Option<&Path>) {
+    fn content_type(&mut self, node: &YamlNode<'_>, folder: Option<&Path>) {
         let Some(file) = node.get("file") else {
             let payload = self.expander.content_type(node);
             self.add(node, payload);
@@ -240,7 +240,7 @@ impl Loader {
         match fs::read_to_string(&path) {
             Ok(text) => {
                 if let Some(document) = self.parse(&path.display().to_string(), text) {
-                    let root = Node::root(&document);
+                    let root = YamlNode::root(&document);
                     let payload = self.expander.content_type(&root);
                     self.add(&root, payload);
                 }
@@ -252,7 +252,7 @@ impl Loader {
         }
     }
 
-    fn add(&mut self, node: &Node<'_>, payload: Map<String, Value>) {
+    fn add(&mut self, node: &YamlNode<'_>, payload: Map<String, Value>) {
         if let Some(name) = payload.get("name").and_then(Value::as_str).filter(|n| !n.is_empty()) {
             let location = node.location();
             if !is_type_name(name) {
@@ -275,7 +275,7 @@ impl Loader {
         self.project.types.push(payload);
     }
 
-    fn workflow(&mut self, node: &Node<'_>) {
+    fn workflow(&mut self, node: &YamlNode<'_>) {
         let definition = workflow::expand(node, self.diagnostics());
         let id = definition.get("id").and_then(Value::as_str).unwrap_or_default();
         let name = format!("workflows.{id}");
@@ -288,7 +288,7 @@ impl Loader {
         self.project.workflows.push(definition);
     }
 
-    fn key(&mut self, node: &Node<'_>) {
+    fn key(&mut self, node: &YamlNode<'_>) {
         let diagnostics = self.diagnostics();
         if !diagnostics.is_mapping(node) {
             return;

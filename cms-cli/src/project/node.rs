@@ -10,20 +10,20 @@ use serde_json::Value;
 use crate::{
     failure::Diagnostic,
     text_output::short_json,
-    yaml::{self, Document, Location},
+    yaml::{self, Location, YamlDocument},
 };
 
 /// One value of a document.
 #[derive(Clone)]
-pub(crate) struct Node<'a> {
-    document: &'a Rc<Document>,
+pub(crate) struct YamlNode<'a> {
+    document: &'a Rc<YamlDocument>,
     pointer: String,
     pub(crate) value: &'a Value,
 }
 
-impl<'a> Node<'a> {
+impl<'a> YamlNode<'a> {
     /// The value of the whole document.
-    pub(crate) fn root(document: &'a Rc<Document>) -> Self {
+    pub(crate) fn root(document: &'a Rc<YamlDocument>) -> Self {
         Self { document, pointer: String::new(), value: &document.value }
     }
 
@@ -68,12 +68,12 @@ pub(crate) struct Diagnostics(pub(crate) Vec<Diagnostic>);
 
 impl Diagnostics {
     /// Adds an error at a value.
-    pub(crate) fn error_at(&mut self, node: &Node<'_>, message: impl Into<String>) {
+    pub(crate) fn error_at(&mut self, node: &YamlNode<'_>, message: impl Into<String>) {
         self.0.push(Diagnostic { location: node.location().to_string(), message: message.into() });
     }
 
     /// Adds an error at the key of a value.
-    pub(crate) fn error_at_key(&mut self, node: &Node<'_>, message: impl Into<String>) {
+    pub(crate) fn error_at_key(&mut self, node: &YamlNode<'_>, message: impl Into<String>) {
         self.0.push(Diagnostic {
             location: node.key_location().to_string(),
             message: message.into(),
@@ -81,7 +81,7 @@ impl Diagnostics {
     }
 
     /// Adds an error for every unknown key of a mapping.
-    pub(crate) fn unknown_keys(&mut self, node: &Node<'_>, known: &[&str]) {
+    pub(crate) fn unknown_keys(&mut self, node: &YamlNode<'_>, known: &[&str]) {
         for (key, member) in node.members() {
             if !known.contains(&key) {
                 let near = did_you_mean(key, known.iter().copied());
@@ -91,16 +91,16 @@ impl Diagnostics {
     }
 
     /// Requires a mapping; returns whether the value is one.
-    pub(crate) fn is_mapping(&mut self, node: &Node<'_>) -> bool {
+    pub(crate) fn is_mapping(&mut self, node: &YamlNode<'_>) -> bool {
         self.expect(node, node.value.is_object(), "a mapping")
     }
 
     /// Requires a sequence; returns whether the value is one.
-    pub(crate) fn is_sequence(&mut self, node: &Node<'_>) -> bool {
+    pub(crate) fn is_sequence(&mut self, node: &YamlNode<'_>) -> bool {
         self.expect(node, node.value.is_array(), "a list")
     }
 
-    fn expect(&mut self, node: &Node<'_>, holds: bool, wanted: &str) -> bool {
+    fn expect(&mut self, node: &YamlNode<'_>, holds: bool, wanted: &str) -> bool {
         if !holds {
             self.error_at(node, format!("{} is not valid: use {wanted}", short_json(node.value)));
         }
@@ -108,7 +108,7 @@ impl Diagnostics {
     }
 
     /// The text of a member; none when it is absent or, with an error, another type.
-    pub(crate) fn text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
+    pub(crate) fn text<'a>(&mut self, node: &YamlNode<'a>, key: &str) -> Option<&'a str> {
         let member = node.get(key)?;
         let text = member.value.as_str();
         self.expect(&member, text.is_some(), "text");
@@ -116,7 +116,7 @@ impl Diagnostics {
     }
 
     /// The text of a required member that must not be empty.
-    pub(crate) fn required_text<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<&'a str> {
+    pub(crate) fn required_text<'a>(&mut self, node: &YamlNode<'a>, key: &str) -> Option<&'a str> {
         match node.get(key) {
             None => {
                 self.error_at(node, format!("\"{key}\" is missing"));
@@ -131,14 +131,14 @@ impl Diagnostics {
     }
 
     /// A boolean member; absent is false.
-    pub(crate) fn flag(&mut self, node: &Node<'_>, key: &str) -> bool {
+    pub(crate) fn flag(&mut self, node: &YamlNode<'_>, key: &str) -> bool {
         let Some(member) = node.get(key) else { return false };
         self.expect(&member, member.value.is_boolean(), "true or false");
         member.value == true
     }
 
     /// A member with a number of items.
-    pub(crate) fn count(&mut self, node: &Node<'_>, key: &str) -> Option<u64> {
+    pub(crate) fn count(&mut self, node: &YamlNode<'_>, key: &str) -> Option<u64> {
         let member = node.get(key)?;
         let count = member.value.as_u64();
         self.expect(&member, count.is_some(), "a whole number");
@@ -146,7 +146,7 @@ impl Diagnostics {
     }
 
     /// A member with a list of texts.
-    pub(crate) fn texts<'a>(&mut self, node: &Node<'a>, key: &str) -> Option<Vec<&'a str>> {
+    pub(crate) fn texts<'a>(&mut self, node: &YamlNode<'a>, key: &str) -> Option<Vec<&'a str>> {
         let member = node.get(key)?;
         if !self.is_sequence(&member) {
             return None;

@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 use super::{
     expand::{CONFIG_FLAGS, CONFIG_VALUES, Expander, PROPERTY_KINDS, PropertyKind},
     label::label,
-    node::Node,
+    node::YamlNode,
 };
-use crate::yaml::Document;
+use crate::yaml::YamlDocument;
 
 /// Returns the type as in a project file: in the short form if possible, else in the API form.
 pub(crate) fn content_type(content_type: &ContentType) -> Value {
@@ -32,9 +32,9 @@ fn payload(content_type: &ContentType) -> Map<String, Value> {
 }
 
 fn expands_to(short: &Value, payload: &Map<String, Value>) -> bool {
-    let document = Rc::new(Document::of_value(short.clone()));
+    let document = Rc::new(YamlDocument::of_value(short.clone()));
     let mut expander = Expander::default();
-    let expanded = expander.content_type(&Node::root(&document));
+    let expanded = expander.content_type(&YamlNode::root(&document));
     expander.diagnostics.0.is_empty() && expanded == *payload
 }
 

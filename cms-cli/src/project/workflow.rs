@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use cms_core::{DEFAULT_WORKFLOW, limits, wire::workflow::Workflow};
 use serde_json::{Map, Value, json};
 
-use super::node::{Diagnostics, Node, did_you_mean};
+use super::node::{Diagnostics, YamlNode, did_you_mean};
 
 /// Keys of a workflow. `initial_state` is the API's name of `initial`.
 pub(super) const KEYS: [&str; 6] =
@@ -25,7 +25,7 @@ pub(crate) fn is_built_in(id: &str) -> bool {
 }
 
 /// Returns the definition in the API form; incomplete after errors.
-pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<String, Value> {
+pub(super) fn expand(node: &YamlNode<'_>, diagnostics: &mut Diagnostics) -> Map<String, Value> {
     let mut definition = Map::new();
     if !diagnostics.is_mapping(node) {
         return definition;
@@ -70,7 +70,7 @@ pub(super) fn expand(node: &Node<'_>, diagnostics: &mut Diagnostics) -> Map<Stri
     definition
 }
 
-fn states<'a>(node: &Node<'a>, diagnostics: &mut Diagnostics) -> Vec<&'a str> {
+fn states<'a>(node: &YamlNode<'a>, diagnostics: &mut Diagnostics) -> Vec<&'a str> {
     let Some(list) = node.get("states") else {
         diagnostics.error_at(node, "\"states\" is missing");
         return Vec::new();
@@ -93,7 +93,7 @@ fn states<'a>(node: &Node<'a>, diagnostics: &mut Diagnostics) -> Vec<&'a str> {
     states
 }
 
-fn transitions(node: &Node<'_>, states: &[&str], diagnostics: &mut Diagnostics) -> Value {
+fn transitions(node: &YamlNode<'_>, states: &[&str], diagnostics: &mut Diagnostics) -> Value {
     let mut transitions = Vec::new();
     let Some(list) = node.get("transitions").filter(|list| diagnostics.is_sequence(list)) else {
         return json!([]);
@@ -127,7 +127,7 @@ fn transitions(node: &Node<'_>, states: &[&str], diagnostics: &mut Diagnostics) 
 
 /// The states of a transition in the short form, `from>to`.
 fn as_arrow<'a>(
-    item: &Node<'a>,
+    item: &YamlNode<'a>,
     states: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> Option<(&'a str, &'a str)> {
@@ -145,7 +145,7 @@ fn as_arrow<'a>(
 
 /// The states of a transition in the API form.
 fn as_sent<'a>(
-    item: &Node<'a>,
+    item: &YamlNode<'a>,
     states: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> Option<(&'a str, &'a str)> {
@@ -162,7 +162,7 @@ fn as_sent<'a>(
 
 /// One state of a transition: a list of one.
 fn end<'a>(
-    item: &Node<'a>,
+    item: &YamlNode<'a>,
     key: &str,
     states: &[&str],
     diagnostics: &mut Diagnostics,
@@ -172,7 +172,7 @@ fn end<'a>(
         return None;
     };
     let names = diagnostics.texts(item, key)?;
-    let given: Vec<Node<'_>> = list.items().collect();
+    let given: Vec<YamlNode<'_>> = list.items().collect();
     match (names.as_slice(), given.as_slice()) {
         ([name], [item]) => {
             require_state(name, states, item, diagnostics);
@@ -188,7 +188,7 @@ fn end<'a>(
     }
 }
 
-fn not_too_many(list: &Node<'_>, diagnostics: &mut Diagnostics) {
+fn not_too_many(list: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
     let max = limits::MAX_WORKFLOW_ELEMENTS;
     if list.value.as_array().is_some_and(|items| items.len() > max) {
         diagnostics.error_at(list, format!("the list is too long: use at most {max} items"));
@@ -196,7 +196,7 @@ fn not_too_many(list: &Node<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Ids and states are parts of paths and of names of transitions.
-fn require_word(text: &str, what: &str, node: &Node<'_>, diagnostics: &mut Diagnostics) {
+fn require_word(text: &str, what: &str, node: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if text.is_empty() || !text.chars().all(is_allowed) {
         let message =
@@ -210,7 +210,7 @@ fn require_word(text: &str, what: &str, node: &Node<'_>, diagnostics: &mut Diagn
     }
 }
 
-fn require_state(state: &str, states: &[&str], node: &Node<'_>, diagnostics: &mut Diagnostics) {
+fn require_state(state: &str, states: &[&str], node: &YamlNode<'_>, diagnostics: &mut Diagnostics) {
     // Missing states are one error, not one of each transition.
     if !states.is_empty() && !states.contains(&state) {
         let near = did_you_mean(state, states.iter().copied());

@@ -13,7 +13,7 @@ use cms_core::{
     Visibility,
     import::{ImportTarget, SaveMode},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::{BatchElements, BatchReport},
@@ -34,7 +34,7 @@ use cms_core::{
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
-        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
+        webhook::{Delivery, ReplayRequest, Replayed, WebhookStatus},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -183,7 +183,7 @@ impl Target for Direct {
 
     fn types(&self) -> Result<Vec<ContentType>> {
         all_pages(|number| {
-            let page = Page { number, limit: limits::MAX_TYPE_PAGE_SIZE };
+            let page = PageRequest { number, limit: limits::MAX_TYPE_PAGE_SIZE };
             let request = TypeListRequest { page, ..TypeListRequest::default() };
             self.cms.types().list(&self.caller, &request)
         })
@@ -246,7 +246,7 @@ impl Target for Direct {
         self.cms.objects().validate(&self.caller, content_type, request, object)
     }
 
-    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+    fn incoming(&self, content_type: &str, id: &str, page: PageRequest) -> Result<IncomingLinks> {
         self.cms.objects().incoming(&self.caller, content_type, id, None, page)
     }
 
@@ -280,7 +280,7 @@ impl Target for Direct {
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
         all_pages(|number| {
-            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
             let direction = Direction::Ascending;
             list(&self.cms.objects().versions(&self.caller, content_type, id, page, direction)?)
         })
@@ -321,7 +321,7 @@ impl Target for Direct {
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
         let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
         all_pages(|number| {
-            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
             let content_types = content_types.clone();
             let request = SchedulesRequest { page, content_types, ..SchedulesRequest::default() };
             self.cms.publishing().schedules(&self.caller, &request)
@@ -373,7 +373,7 @@ impl Target for Direct {
 
     fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
         all_pages(|number| {
-            self.cms.bulk().list(&self.caller, Page { number, limit: limits::MAX_PAGE_SIZE })
+            self.cms.bulk().list(&self.caller, PageRequest { number, limit: limits::MAX_PAGE_SIZE })
         })
     }
 
@@ -446,7 +446,7 @@ impl Target for Direct {
 
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
         all_pages(|number| {
-            let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
             let request = UserListRequest { page, ..request.clone() };
             self.cms.users().list(&self.caller, &request)
         })
@@ -476,12 +476,12 @@ impl Target for Direct {
         self.cms.users().end_sessions(&self.caller, id)
     }
 
-    fn webhooks(&self) -> Result<Vec<Webhook>> {
+    fn webhooks(&self) -> Result<Vec<WebhookStatus>> {
         Ok(self.cms.webhooks().list(&self.caller)?.data)
     }
 
     fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>> {
-        Ok(self.cms.webhooks().log(&self.caller, id, Page { number: 1, limit })?.data)
+        Ok(self.cms.webhooks().log(&self.caller, id, PageRequest { number: 1, limit })?.data)
     }
 
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {

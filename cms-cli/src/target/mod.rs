@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use cms_core::{
     Error, Result,
     import::ImportTarget,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
         bulk::{BulkJob, BulkResponse},
@@ -32,7 +32,7 @@ use cms_core::{
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
-        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
+        webhook::{Delivery, ReplayRequest, Replayed, WebhookStatus},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -94,7 +94,7 @@ pub(crate) trait Target: ImportTarget + Sync {
         request: &ValidateRequest,
     ) -> Result<()>;
     /// A page of the objects that link to an object.
-    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks>;
+    fn incoming(&self, content_type: &str, id: &str, page: PageRequest) -> Result<IncomingLinks>;
     /// Deletes objects; returns how many, or the reasons for those that cannot be deleted.
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64>;
     /// Ids of deleted objects that were not created again.
@@ -202,7 +202,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn sign_out_user(&self, id: &str) -> Result<()>;
 
     /// All webhooks, oldest first.
-    fn webhooks(&self) -> Result<Vec<Webhook>>;
+    fn webhooks(&self) -> Result<Vec<WebhookStatus>>;
     /// The sent and pending deliveries of a webhook, newest first.
     fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>>;
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed>;

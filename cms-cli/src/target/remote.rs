@@ -12,7 +12,7 @@ use cms_core::{
     Edition, Error, Result,
     import::{ImportTarget, SaveMode},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
         batch::BatchReport,
@@ -34,7 +34,7 @@ use cms_core::{
         session::LinkKind,
         trash::{EmptiedTrash, EmptyTrashRequest, RestoreRequest, TrashItem, TrashRequest},
         user::{CreatedUser, Link, User, UserListRequest},
-        webhook::{Delivery, ReplayRequest, Replayed, Webhook},
+        webhook::{Delivery, ReplayRequest, Replayed, WebhookStatus},
         workflow::{Workflow, WorkflowState},
     },
 };
@@ -64,7 +64,7 @@ use super::{
 /// The part of `GET /api/auth-context` that servers of every version have.
 #[derive(Deserialize)]
 struct Identity {
-    user: context::User,
+    user: context::ContextUser,
 }
 
 impl Remote {
@@ -224,9 +224,9 @@ impl Target for Remote {
         self.check_type(content_type, valid)
     }
 
-    fn incoming(&self, content_type: &str, id: &str, page: Page) -> Result<IncomingLinks> {
+    fn incoming(&self, content_type: &str, id: &str, page: PageRequest) -> Result<IncomingLinks> {
         let name = format!("{content_type}/{id}");
-        let (path, Page { number, limit }) = (object_path(content_type, id), page);
+        let (path, PageRequest { number, limit }) = (object_path(content_type, id), page);
         let path = format!("{path}/incoming?page={number}&limit={limit}");
         self.check_type(content_type, self.get(&path, object_named(&name)))
     }
@@ -472,8 +472,8 @@ impl Target for Remote {
         self.delete(&format!("{}/session", user_path(id)), user_named(id))
     }
 
-    fn webhooks(&self) -> Result<Vec<Webhook>> {
-        Ok(self.get::<List<Webhook>>(WEBHOOKS, SERVER)?.data)
+    fn webhooks(&self) -> Result<Vec<WebhookStatus>> {
+        Ok(self.get::<List<WebhookStatus>>(WEBHOOKS, SERVER)?.data)
     }
 
     fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>> {

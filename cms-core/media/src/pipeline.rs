@@ -17,7 +17,7 @@ mod profile;
 use cms_model::{
     error::{Error, Result},
     media::{
-        render::{Format, Limits, RenderSpec},
+        render::{RenderFormat, RenderSpec, SourceLimits},
         transform::{Rectangle, Size},
     },
     message,
@@ -29,7 +29,7 @@ use fast_image_resize::{
 use image::{DynamicImage, ImageBuffer, Pixel};
 
 use self::{
-    decode::{DecodedImage, Opened},
+    decode::{DecodedImage, OpenedSource},
     orientation::OrientationTransform,
 };
 
@@ -39,11 +39,11 @@ use self::{
 /// image of this format, is damaged, or would cost more than `limits` is rejected as not an image.
 pub fn render(
     source: &[u8],
-    format: Format,
+    format: RenderFormat,
     spec: impl FnOnce(Size) -> Result<Option<RenderSpec>>,
-    limits: &Limits,
+    limits: &SourceLimits,
 ) -> Result<Option<Vec<u8>>> {
-    let opened = Opened::new(source, format, limits)?;
+    let opened = OpenedSource::new(source, format, limits)?;
     opened.require_within(limits)?;
     let orientation = OrientationTransform::from(opened.orientation());
     let (width, height) = orientation.size(opened.size());
@@ -62,7 +62,7 @@ pub fn render(
     let pixels = u64::from(plan.output.width) * u64::from(plan.output.height);
     let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
-    let decoded = opened.decode(crop, size, &Limits { memory, ..*limits })?;
+    let decoded = opened.decode(crop, size, &SourceLimits { memory, ..*limits })?;
     let shrink = decoded.shrink();
     let DecodedImage { image, profile, .. } = decoded;
     let mut image = scale(image, shrink, crop, size)?;
@@ -77,7 +77,7 @@ pub fn render(
 ///
 /// The content determines the format; pixels are not decoded.
 pub fn measure(source: &[u8]) -> Option<Size> {
-    let opened = Opened::guess(source, &Limits::default()).ok()?;
+    let opened = OpenedSource::guess(source, &SourceLimits::default()).ok()?;
     let (width, height) = OrientationTransform::from(opened.orientation()).size(opened.size());
     Some(Size { width, height }).filter(|size| size.width > 0 && size.height > 0)
 }

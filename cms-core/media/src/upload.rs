@@ -29,7 +29,7 @@ pub struct UploadedFile<'a> {
 
 /// The metadata of a valid file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Media {
+pub struct MediaMetadata {
     pub file_name: String,
     pub extension: String,
     pub mime_type: &'static str,
@@ -47,7 +47,7 @@ cms_model::named_enum! {
 }
 
 /// Validates an upload; `limit` is the maximum size of a file in bytes.
-pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<Media, FieldErrors> {
+pub fn check_upload(upload: &Upload<'_>, limit: u64) -> Result<MediaMetadata, FieldErrors> {
     let mut errors = FieldErrors::default();
     let found = check_file(upload.file.as_ref(), limit, &mut errors);
     let kind = check_kind(upload.kind, found.as_deref(), &mut errors);
@@ -105,10 +105,10 @@ fn check_kind(
     Some(kind)
 }
 
-fn describe(file: &UploadedFile<'_>, media_type: &'static str, kind: MediaKind) -> Media {
+fn describe(file: &UploadedFile<'_>, media_type: &'static str, kind: MediaKind) -> MediaMetadata {
     let base = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let extension = media_type::extension(base, media_type);
-    Media {
+    MediaMetadata {
         file_name: if base.is_empty() { format!("file.{extension}") } else { base.to_owned() },
         extension,
         mime_type: media_type,

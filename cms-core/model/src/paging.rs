@@ -4,13 +4,13 @@ use crate::limits;
 
 /// The requested page of a list; both numbers are within their limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Counted from 1.
     pub number: u32,
     pub limit: u32,
 }
 
-impl Page {
+impl PageRequest {
     /// Parses query parameters; invalid and out-of-range numbers fall back to the defaults.
     pub fn parse(number: Option<&str>, limit: Option<&str>, maximum: u32) -> Self {
         Self {
@@ -41,13 +41,13 @@ pub struct ListRange {
     pub limit: u32,
 }
 
-impl From<Page> for ListRange {
-    fn from(page: Page) -> Self {
+impl From<PageRequest> for ListRange {
+    fn from(page: PageRequest) -> Self {
         Self { offset: page.offset(), limit: page.limit }
     }
 }
 
-impl Default for Page {
+impl Default for PageRequest {
     fn default() -> Self {
         Self { number: 1, limit: limits::DEFAULT_PAGE_SIZE }
     }
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn page_falls_back_for_invalid_numbers() {
         let page = |number, limit| {
-            let page = Page::parse(number, limit, limits::MAX_PAGE_SIZE);
+            let page = PageRequest::parse(number, limit, limits::MAX_PAGE_SIZE);
             (page.number, page.limit)
         };
         assert_eq!(page(None, None), (1, 20));

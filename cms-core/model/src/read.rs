@@ -47,9 +47,9 @@ impl<'a> JsonType<'a> for &'a Map<String, Value> {
 }
 
 /// Any number, when only the type is checked.
-pub struct Number;
+pub struct AnyNumber;
 
-impl JsonType<'_> for Number {
+impl JsonType<'_> for AnyNumber {
     const NAME: &'static str = "number";
 
     fn of(value: &Value) -> Option<Self> {

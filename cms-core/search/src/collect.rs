@@ -23,13 +23,13 @@ use cms_model::{
     limits,
     search::{
         geo,
-        query::{Circle, Condition, Order, Query, Search},
+        query::{Circle, FieldCondition, HitOrder, Search, SearchQuery},
     },
     wire::search::Aggregation,
 };
 
 use super::{
-    deadline::{Clock, Deadline},
+    deadline::{Deadline, DeadlineClock},
     facet::Facets,
     index::failed,
     lower::QueryCompiler,
@@ -39,7 +39,7 @@ use super::{
 
 /// The visibility and the type filters of a request.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct SearchScope {
     /// Search published versions instead of current ones.
     pub published: bool,
     /// Primary keys of the types; none means all.
@@ -77,7 +77,7 @@ pub(super) fn run(
     searcher: &Searcher,
     fields: &Fields,
     search: &Search,
-    scope: &Scope,
+    scope: &SearchScope,
     offset: usize,
     limit: usize,
 ) -> Result<Found> {
@@ -117,7 +117,7 @@ struct SearchRun<'a> {
     /// Filters hits, but not aggregations.
     post_filter: Option<Box<dyn Weight>>,
     can_skip: bool,
-    clock: Clock,
+    clock: DeadlineClock,
 }
 
 impl<'a> SearchRun<'a> {
@@ -125,7 +125,7 @@ impl<'a> SearchRun<'a> {
         searcher: &'a Searcher,
         fields: &'a Fields,
         search: &'a Search,
-        scope: &Scope,
+        scope: &SearchScope,
         page: Page,
     ) -> tantivy::Result<Self> {
         let (deadline, filter) = (Deadline::from_now(), DocumentFilter::new(scope));
@@ -133,11 +133,11 @@ impl<'a> SearchRun<'a> {
         let scoring = compiler.query(&search.query)?;
         let is_short = compiler.terms <= MAX_TERMS_FOR_PRUNING;
         let mut restrictions: Vec<Box<dyn EngineQuery>> = Vec::new();
-        if search.filter != Query::All {
+        if search.filter != SearchQuery::All {
             restrictions.push(compiler.query(&search.filter)?);
         }
         let mut post_filter = None;
-        if search.post_filter != Query::All {
+        if search.post_filter != SearchQuery::All {
             let query = compiler.query(&search.post_filter)?;
             if search.facets.is_empty() {
                 restrictions.push(query);
@@ -150,11 +150,11 @@ impl<'a> SearchRun<'a> {
         }
         let can_skip = search.facets.is_empty()
             && restrictions.is_empty()
-            && matches!(search.order, Order::Score { .. })
+            && matches!(search.order, HitOrder::Score { .. })
             && is_short
             && is_of_words(&search.query);
         // Every score is 1: nothing to compute.
-        let has_scores = page.limit > 0 && search.query != Query::All;
+        let has_scores = page.limit > 0 && search.query != SearchQuery::All;
         let query = restricted(scoring, restrictions);
         let scored = if has_scores {
             Some(query.weight(EnableScoring::Enabled {
@@ -165,7 +165,7 @@ impl<'a> SearchRun<'a> {
             None
         };
         let plain = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-        let clock = Clock::new(deadline);
+        let clock = DeadlineClock::new(deadline);
         Ok(Self { searcher, search, filter, page, scored, plain, post_filter, can_skip, clock })
     }
 
@@ -364,20 +364,20 @@ fn types_worth_a_filter(
 
 /// Whether the engine knows the maximum score of a block of documents. A fuzzy word expands to so
 /// many terms that finding blocks to skip costs more than visiting all documents.
-fn is_of_words(query: &Query) -> bool {
+fn is_of_words(query: &SearchQuery) -> bool {
     match query {
-        Query::Field { condition: test, .. } => matches!(test, Condition::Word(_)),
-        Query::Boolean { must, should, must_not } => {
+        SearchQuery::Field { condition: test, .. } => matches!(test, FieldCondition::Word(_)),
+        SearchQuery::Boolean { must, should, must_not } => {
             must_not.is_empty()
                 && (must.is_empty() || should.is_empty())
                 && must.iter().chain(should).all(is_of_words)
         }
-        Query::Boost(query, _) => is_of_words(query),
-        Query::All | Query::None => false,
+        SearchQuery::Boost(query, _) => is_of_words(query),
+        SearchQuery::All | SearchQuery::None => false,
     }
 }
 
-/// [`Scope`], prepared for the check of each document.
+/// [`SearchScope`], prepared for the check of each document.
 struct DocumentFilter {
     /// The bit of [`Flags`] that a document must have.
     edition: u64,
@@ -391,7 +391,7 @@ struct DocumentFilter {
 }
 
 impl DocumentFilter {
-    fn new(scope: &Scope) -> Self {
+    fn new(scope: &SearchScope) -> Self {
         let sorted = |ctds: &[i64]| {
             let mut ctds: Vec<u64> = ctds.iter().map(|ctd| ctd.unsigned_abs()).collect();
             ctds.sort_unstable();

@@ -13,27 +13,29 @@ use super::schema::name;
 
 /// The values of the documents of a segment at a path.
 #[derive(Default)]
-pub(super) struct Columns {
-    pub(super) numbers: Option<Numbers>,
+pub(super) struct ValueColumns {
+    pub(super) numbers: Option<NumberColumn>,
     pub(super) booleans: Option<Column<bool>>,
     pub(super) texts: Option<StrColumn>,
 }
 
 /// A column of numbers.
-pub(super) enum Numbers {
+pub(super) enum NumberColumn {
     Integers(Column<i64>),
     Reals(Column<f64>),
 }
 
-impl Columns {
+impl ValueColumns {
     /// Opens the columns of a path, texts in original spelling.
     pub(super) fn written(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let mut columns = Self::default();
         let path = format!("{}.{path}", name::EXACT);
         for handle in reader.fast_fields().dynamic_column_handles(&path)? {
             match handle.open()? {
-                DynamicColumn::I64(column) => columns.numbers = Some(Numbers::Integers(column)),
-                DynamicColumn::F64(column) => columns.numbers = Some(Numbers::Reals(column)),
+                DynamicColumn::I64(column) => {
+                    columns.numbers = Some(NumberColumn::Integers(column));
+                }
+                DynamicColumn::F64(column) => columns.numbers = Some(NumberColumn::Reals(column)),
                 DynamicColumn::Bool(column) => columns.booleans = Some(column),
                 DynamicColumn::Str(column) => columns.texts = Some(column),
                 // No document has such values.
@@ -53,7 +55,7 @@ impl Columns {
     }
 }
 
-impl Numbers {
+impl NumberColumn {
     pub(super) fn first(&self, doc: DocId) -> Option<Number> {
         match self {
             Self::Integers(column) => column.first(doc).map(Number::Integer),

@@ -19,13 +19,13 @@ impl Deadline {
 }
 
 /// Checks a deadline only occasionally, because reading the clock costs time.
-pub(super) struct Clock {
+pub(super) struct DeadlineClock {
     deadline: Deadline,
     ticks: Cell<u32>,
     is_over: Cell<bool>,
 }
 
-impl Clock {
+impl DeadlineClock {
     const TICKS: u32 = 4096;
 
     pub(super) fn new(deadline: Deadline) -> Self {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_model::search::{
-    query::{Pattern, PatternToken},
+    query::{PatternToken, WildcardPattern},
     word,
 };
 use tantivy::{
@@ -43,7 +43,7 @@ impl WildcardQuery {
     pub(super) fn new(
         field: Field,
         path: Option<&str>,
-        pattern: &Pattern,
+        pattern: &WildcardPattern,
         deadline: Deadline,
     ) -> Self {
         Self { field, words: Arc::new(Entries::new(Wildcard::new(pattern), path)), deadline }
@@ -237,7 +237,7 @@ impl Wildcard {
     /// Longer patterns match nothing: words are rarely that long.
     const MAX_CHARS: u32 = 127;
 
-    fn new(pattern: &Pattern) -> Self {
+    fn new(pattern: &WildcardPattern) -> Self {
         let mut automaton = Self { chars: HashMap::new(), any: 0, stays: 0, accepting: 0 };
         let mut length = 0;
         for piece in &pattern.0 {
@@ -339,7 +339,7 @@ mod tests {
         ) {
             let chars: Vec<char> = text.chars().collect();
             let expected = is_like(&pieces, &chars);
-            let like = |path| Entries::new(Wildcard::new(&Pattern(pieces.clone())), path);
+            let like = |path| Entries::new(Wildcard::new(&WildcardPattern(pieces.clone())), path);
             let entry = |path| word::entry(path, &text).into_bytes();
             for path in ["title", "internal.status"] {
                 prop_assert_eq!(accepts(&like(Some(path)), &entry(path)), expected);
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn patterns_match_up_to_127_characters() {
         for length in [126, 127, 128, 129, 1000] {
-            let pattern = Pattern(vec![PatternToken::AnyChar; length]);
+            let pattern = WildcardPattern(vec![PatternToken::AnyChar; length]);
             let text = vec![b'a'; length];
             assert_eq!(accepts(&Wildcard::new(&pattern), &text), length <= 127, "{length}");
         }

@@ -17,7 +17,7 @@ use tantivy::{
     columnar::{Column, StrColumn},
 };
 
-use super::column::{Columns, Numbers, simplest};
+use super::column::{NumberColumn, ValueColumns, simplest};
 
 /// Maximum buckets of one aggregation.
 const MAX_BUCKETS: usize = 1000;
@@ -143,15 +143,15 @@ impl SegmentFacets {
 
 impl Counter {
     fn open(reader: &SegmentReader, facet: &Facet) -> tantivy::Result<Self> {
-        let columns = Columns::written(reader, &facet.path)?;
+        let columns = ValueColumns::written(reader, &facet.path)?;
         Ok(match columns {
-            Columns { numbers: Some(Numbers::Integers(column)), .. } if facet.numeric => {
+            ValueColumns { numbers: Some(NumberColumn::Integers(column)), .. } if facet.numeric => {
                 Self::Integers(column, HashMap::new(), Vec::new())
             }
-            Columns { numbers: Some(Numbers::Reals(column)), .. } if facet.numeric => {
+            ValueColumns { numbers: Some(NumberColumn::Reals(column)), .. } if facet.numeric => {
                 Self::Reals(column, HashMap::new(), Vec::new())
             }
-            Columns { texts: Some(column), .. } if !facet.numeric => {
+            ValueColumns { texts: Some(column), .. } if !facet.numeric => {
                 let counts = vec![0; column.num_terms()];
                 Self::Texts(column, counts, Vec::new())
             }

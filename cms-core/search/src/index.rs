@@ -22,7 +22,7 @@ use tantivy::{
 };
 
 use super::{
-    collect::{self, Found, Scope},
+    collect::{self, Found, SearchScope},
     document, matches,
     schema::{self, FORMAT, Fields, Flags, name},
 };
@@ -141,7 +141,7 @@ impl Generation {
     pub fn search(
         &self,
         search: &Search,
-        scope: &Scope,
+        scope: &SearchScope,
         offset: usize,
         limit: usize,
     ) -> Result<Found> {

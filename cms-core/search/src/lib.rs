@@ -27,6 +27,6 @@ mod rank;
 mod schema;
 mod tokenizer;
 
-pub use collect::{Found, Hit, Scope};
+pub use collect::{Found, Hit, SearchScope};
 pub use index::{Generation, GenerationWriter, IndexPosition, TypeReindex};
 pub use schema::Flags;

@@ -11,7 +11,7 @@ use std::{
 use cms_model::{
     query::value::Number,
     search::{
-        query::{Condition, Pattern, Query, Scalar, Value, WeightedField},
+        query::{FieldCondition, ScalarValue, SearchQuery, Value, WeightedField, WildcardPattern},
         word,
     },
 };
@@ -38,7 +38,7 @@ pub(super) struct QueryCompiler<'a> {
     fields: &'a Fields,
     /// Default fields of conditions without a field; `None` searches all text.
     default_fields: Option<&'a [WeightedField]>,
-    pub(super) statistics: Statistics<'a>,
+    pub(super) statistics: ScoreStatistics<'a>,
     deadline: Deadline,
     /// Number of terms looked up so far.
     pub(super) terms: usize,
@@ -72,7 +72,7 @@ impl<'a> QueryCompiler<'a> {
         default_fields: Option<&'a [WeightedField]>,
         deadline: Deadline,
     ) -> Self {
-        let statistics = Statistics { searcher, frequencies: HashMap::new() };
+        let statistics = ScoreStatistics { searcher, frequencies: HashMap::new() };
         Self { fields, default_fields, statistics, deadline, terms: 0 }
     }
 
@@ -95,16 +95,16 @@ impl<'a> QueryCompiler<'a> {
         queries
     }
 
-    pub(super) fn query(&mut self, query: &Query) -> tantivy::Result<Box<dyn EngineQuery>> {
+    pub(super) fn query(&mut self, query: &SearchQuery) -> tantivy::Result<Box<dyn EngineQuery>> {
         Ok(match query {
-            Query::All => Box::new(AllQuery),
-            Query::None => Box::new(EmptyQuery),
-            Query::Boolean { must, should, must_not }
+            SearchQuery::All => Box::new(AllQuery),
+            SearchQuery::None => Box::new(EmptyQuery),
+            SearchQuery::Boolean { must, should, must_not }
                 if !must.is_empty() || should.is_empty() || !must_not.is_empty() =>
             {
                 self.boolean(must, should, must_not)?
             }
-            Query::Field { .. } | Query::Boolean { .. } | Query::Boost(..) => {
+            SearchQuery::Field { .. } | SearchQuery::Boolean { .. } | SearchQuery::Boost(..) => {
                 let mut alternatives = Alternatives::default();
                 self.alternatives(query, 1.0, &mut alternatives)?;
                 self.any_of(alternatives)
@@ -114,9 +114,9 @@ impl<'a> QueryCompiler<'a> {
 
     fn boolean(
         &mut self,
-        must: &[Query],
-        should: &[Query],
-        must_not: &[Query],
+        must: &[SearchQuery],
+        should: &[SearchQuery],
+        must_not: &[SearchQuery],
     ) -> tantivy::Result<Box<dyn EngineQuery>> {
         let mut clauses: Vec<(Occur, Box<dyn EngineQuery>)> = Vec::new();
         for query in must {
@@ -150,27 +150,27 @@ impl<'a> QueryCompiler<'a> {
     /// union of words, but not through a union of unions.
     fn alternatives(
         &mut self,
-        query: &Query,
+        query: &SearchQuery,
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
         match query {
-            Query::Field { path: Some(path), condition } => {
+            SearchQuery::Field { path: Some(path), condition } => {
                 self.condition(Some(path), condition, boost, into)
             }
-            Query::Field { path: None, condition } => match self.default_fields {
+            SearchQuery::Field { path: None, condition } => match self.default_fields {
                 None => self.condition(None, condition, boost, into),
                 Some(fields) => fields.iter().try_for_each(|field| {
                     self.condition(Some(&field.path), condition, boost * field.weight, into)
                 }),
             },
-            Query::Boolean { must, should, must_not }
+            SearchQuery::Boolean { must, should, must_not }
                 if must.is_empty() && must_not.is_empty() && !should.is_empty() =>
             {
                 should.iter().try_for_each(|query| self.alternatives(query, boost, into))
             }
-            Query::Boost(query, factor) => self.alternatives(query, boost * factor, into),
-            Query::All | Query::None | Query::Boolean { .. } => {
+            SearchQuery::Boost(query, factor) => self.alternatives(query, boost * factor, into),
+            SearchQuery::All | SearchQuery::None | SearchQuery::Boolean { .. } => {
                 into.add(self.query(query)?, boost);
                 Ok(())
             }
@@ -181,7 +181,7 @@ impl<'a> QueryCompiler<'a> {
     fn condition(
         &mut self,
         path: Option<&str>,
-        condition: &Condition,
+        condition: &FieldCondition,
         boost: f32,
         into: &mut Alternatives,
     ) -> tantivy::Result<()> {
@@ -190,7 +190,7 @@ impl<'a> QueryCompiler<'a> {
             return Ok(());
         }
         match (condition, path) {
-            (Condition::Word(word), _) => {
+            (FieldCondition::Word(word), _) => {
                 for ending in self.endings(path, word)? {
                     into.add_term(self.term(word, &ending), boost);
                 }
@@ -200,10 +200,10 @@ impl<'a> QueryCompiler<'a> {
                     into.add_term(term, boost);
                 }
             }
-            (Condition::Fuzzy { word, edits }, _) => {
+            (FieldCondition::Fuzzy { word, edits }, _) => {
                 self.fuzzy(path, (word, *edits), boost, into)?;
             }
-            (Condition::Phrase(words), _) => {
+            (FieldCondition::Phrase(words), _) => {
                 let [first, rest @ ..] = words.as_slice() else { return Ok(()) };
                 // The words of a phrase are in one text, so they have the same suffix.
                 let mut endings = self.endings(path, first)?;
@@ -223,20 +223,20 @@ impl<'a> QueryCompiler<'a> {
                     }
                 }
             }
-            (Condition::Wildcard(pattern), _) => {
+            (FieldCondition::Wildcard(pattern), _) => {
                 into.add(Box::new(self.wildcard(path, pattern)), boost);
             }
-            (Condition::Equals(scalar), Some(path)) => {
+            (FieldCondition::Equals(scalar), Some(path)) => {
                 into.add_term(self.scalar(path, *scalar), boost);
             }
-            (Condition::Range { from, to }, Some(path)) => {
+            (FieldCondition::Range { from, to }, Some(path)) => {
                 if matches!((from, to), (Bound::Unbounded, Bound::Unbounded)) {
-                    self.condition(Some(path), &Condition::Exists, boost, into)?;
+                    self.condition(Some(path), &FieldCondition::Exists, boost, into)?;
                 } else {
                     into.add(Box::new(range(path, from, to)), boost);
                 }
             }
-            (Condition::Exists, Some(path)) => {
+            (FieldCondition::Exists, Some(path)) => {
                 into.add(
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
@@ -244,9 +244,9 @@ impl<'a> QueryCompiler<'a> {
                 // Long texts are in no column, only their presence is.
                 into.add_term(self.term("", &word::suffix(path)), boost);
             }
-            (Condition::Exists, None) => into.add(Box::new(AllQuery), boost),
+            (FieldCondition::Exists, None) => into.add(Box::new(AllQuery), boost),
             // Without a path there are only words, so equality and ranges match nothing.
-            (Condition::Equals(_) | Condition::Range { .. }, None) => {}
+            (FieldCondition::Equals(_) | FieldCondition::Range { .. }, None) => {}
         }
         Ok(())
     }
@@ -274,13 +274,13 @@ impl<'a> QueryCompiler<'a> {
         Ok(endings)
     }
 
-    fn scalar(&self, path: &str, scalar: Scalar) -> Term {
+    fn scalar(&self, path: &str, scalar: ScalarValue) -> Term {
         let mut term = Term::from_field_json_path(self.fields.scalars, path, true);
         match scalar {
-            Scalar::Bool(value) => term.append_type_and_fast_value(value),
-            Scalar::Integer(value) => term.append_type_and_fast_value(value),
+            ScalarValue::Bool(value) => term.append_type_and_fast_value(value),
+            ScalarValue::Integer(value) => term.append_type_and_fast_value(value),
             // As the engine serializes them.
-            Scalar::Number(value) => match NumericalValue::F64(value).normalize() {
+            ScalarValue::Number(value) => match NumericalValue::F64(value).normalize() {
                 NumericalValue::I64(value) => term.append_type_and_fast_value(value),
                 NumericalValue::U64(value) => term.append_type_and_fast_value(value),
                 NumericalValue::F64(value) => term.append_type_and_fast_value(value),
@@ -292,16 +292,16 @@ impl<'a> QueryCompiler<'a> {
     /// The number or the boolean that a word represents.
     fn scalar_like(&self, path: &str, word: &str) -> Option<Term> {
         let scalar = match (word, Number::parse(word)) {
-            ("true", _) => Scalar::Bool(true),
-            ("false", _) => Scalar::Bool(false),
-            (_, Some(Number::Integer(value))) => Scalar::Integer(value),
-            (_, Some(Number::Real(value))) => Scalar::Number(value),
+            ("true", _) => ScalarValue::Bool(true),
+            ("false", _) => ScalarValue::Bool(false),
+            (_, Some(Number::Integer(value))) => ScalarValue::Integer(value),
+            (_, Some(Number::Real(value))) => ScalarValue::Number(value),
             (_, None) => return None,
         };
         Some(self.scalar(path, scalar))
     }
 
-    fn wildcard(&self, path: Option<&str>, pattern: &Pattern) -> WildcardQuery {
+    fn wildcard(&self, path: Option<&str>, pattern: &WildcardPattern) -> WildcardQuery {
         WildcardQuery::new(self.fields.words, path, pattern, self.deadline)
     }
 
@@ -350,9 +350,9 @@ fn range(path: &str, from: &Bound<Value>, to: &Bound<Value>) -> RangeQuery {
 
 fn number(value: &Value) -> Option<Number> {
     match value.number? {
-        Scalar::Integer(integer) => Some(Number::Integer(integer)),
-        Scalar::Number(real) => Some(Number::Real(real)),
-        Scalar::Bool(_) => None,
+        ScalarValue::Integer(integer) => Some(Number::Integer(integer)),
+        ScalarValue::Number(real) => Some(Number::Real(real)),
+        ScalarValue::Bool(_) => None,
     }
 }
 
@@ -366,13 +366,13 @@ fn boosted(query: Box<dyn EngineQuery>, boost: f32) -> Box<dyn EngineQuery> {
 }
 
 /// The statistics of scores.
-pub(super) struct Statistics<'a> {
+pub(super) struct ScoreStatistics<'a> {
     searcher: &'a Searcher,
     /// Document frequencies that differ from those of the index.
     frequencies: HashMap<Term, u64>,
 }
 
-impl Bm25StatisticsProvider for Statistics<'_> {
+impl Bm25StatisticsProvider for ScoreStatistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
         self.searcher.total_num_tokens(field)
     }

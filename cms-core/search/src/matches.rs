@@ -9,7 +9,7 @@ use cms_model::{
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, Searcher, query::EnableScoring};
 
 use super::{
-    deadline::{Clock, Deadline},
+    deadline::{Deadline, DeadlineClock},
     index::failed,
     lower::QueryCompiler,
     schema::{Fields, Flags, name},
@@ -37,7 +37,7 @@ fn collect(
     let mut compiler = QueryCompiler::new(searcher, fields, search.fields.as_deref(), deadline);
     let query = compiler.query(&search.query)?;
     let weight = query.weight(EnableScoring::disabled_from_searcher(searcher))?;
-    let clock = Clock::new(deadline);
+    let clock = DeadlineClock::new(deadline);
     let mut found = HashSet::new();
     for reader in searcher.segment_readers() {
         let pks = reader.fast_fields().u64(name::PK)?;

@@ -12,7 +12,7 @@ use tantivy::{
     query::{BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight},
 };
 
-use super::column::{Columns, Numbers};
+use super::column::{NumberColumn, ValueColumns};
 
 /// Matches objects with a value in a range.
 #[derive(Clone, Debug)]
@@ -32,12 +32,12 @@ impl Query for RangeQuery {
 
 impl Weight for RangeQuery {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let columns = Columns::folded(reader, &self.path)?;
+        let columns = ValueColumns::folded(reader, &self.path)?;
         let mut found = BitSet::with_max_value(reader.max_doc());
         if let (Some(numbers), Some((from, to))) = (&columns.numbers, self.numbers) {
             match numbers {
-                Numbers::Integers(column) => insert(column, integers(from, to), &mut found),
-                Numbers::Reals(column) => insert(column, reals(from, to), &mut found),
+                NumberColumn::Integers(column) => insert(column, integers(from, to), &mut found),
+                NumberColumn::Reals(column) => insert(column, reals(from, to), &mut found),
             }
         }
         if let Some(texts) = &columns.texts {

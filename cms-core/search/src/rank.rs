@@ -9,7 +9,7 @@ use cms_model::{
     query::value::Number,
     search::{
         geo,
-        query::{Circle, Order, Point, Search, SortBy, SortKey},
+        query::{Circle, HitOrder, Point, PropertyOrder, Search, SortBy},
     },
 };
 use tantivy::{
@@ -18,7 +18,7 @@ use tantivy::{
 };
 
 use super::{
-    column::{Columns, simplest},
+    column::{ValueColumns, simplest},
     schema::name,
 };
 
@@ -178,7 +178,7 @@ const SCORE_STEPS: f64 = 1e6;
 
 /// The sort values of the documents of one segment.
 pub(super) struct SegmentOrder<'a> {
-    order: &'a Order,
+    order: &'a HitOrder,
     keys: Keys,
     created: Column<i64>,
     pk: Column<u64>,
@@ -187,8 +187,10 @@ pub(super) struct SegmentOrder<'a> {
 impl<'a> SegmentOrder<'a> {
     pub(super) fn open(reader: &SegmentReader, search: &'a Search) -> tantivy::Result<Self> {
         let keys = match &search.order {
-            Order::Score { then: Some(then) } => Keys::open(reader, then, &search.circles)?,
-            Order::Score { then: None } | Order::ScoreAscending | Order::Random(_) => Keys::none(),
+            HitOrder::Score { then: Some(then) } => Keys::open(reader, then, &search.circles)?,
+            HitOrder::Score { then: None } | HitOrder::ScoreAscending | HitOrder::Random(_) => {
+                Keys::none()
+            }
         };
         Ok(Self {
             order: &search.order,
@@ -202,9 +204,9 @@ impl<'a> SegmentOrder<'a> {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         let rounded = (f64::from(score) * SCORE_STEPS).round() as i64;
         match self.order {
-            Order::Score { .. } => -rounded,
-            Order::ScoreAscending => rounded,
-            Order::Random(seed) => mixed(*seed, self.pk.values.get_val(doc)).cast_signed(),
+            HitOrder::Score { .. } => -rounded,
+            HitOrder::ScoreAscending => rounded,
+            HitOrder::Random(seed) => mixed(*seed, self.pk.values.get_val(doc)).cast_signed(),
         }
     }
 }
@@ -232,9 +234,9 @@ struct Keys {
 enum Source {
     /// No value to sort by.
     None,
-    Values(Columns),
+    Values(ValueColumns),
     /// Values of every kind as texts.
-    Texts(Columns),
+    Texts(ValueColumns),
     Distances(Option<Column<i64>>, Point),
 }
 
@@ -243,10 +245,14 @@ impl Keys {
         Self { source: Source::None, empty: None, descending: false, missing_first: false }
     }
 
-    fn open(reader: &SegmentReader, then: &SortKey, circles: &[Circle]) -> tantivy::Result<Self> {
+    fn open(
+        reader: &SegmentReader,
+        then: &PropertyOrder,
+        circles: &[Circle],
+    ) -> tantivy::Result<Self> {
         let source = match (&then.by, circles.first()) {
             (SortBy::Path { path, as_text }, _) => {
-                let columns = Columns::folded(reader, path)?;
+                let columns = ValueColumns::folded(reader, path)?;
                 if *as_text && (columns.numbers.is_some() || columns.booleans.is_some()) {
                     Source::Texts(columns)
                 } else {
@@ -259,13 +265,13 @@ impl Keys {
             (SortBy::Distance, None) => Source::None,
         };
         let empty = match &source {
-            Source::Values(Columns { texts: Some(texts), .. })
-            | Source::Texts(Columns { texts: Some(texts), .. }) => {
+            Source::Values(ValueColumns { texts: Some(texts), .. })
+            | Source::Texts(ValueColumns { texts: Some(texts), .. }) => {
                 texts.dictionary().term_ord("")?
             }
             _ => None,
         };
-        let SortKey { descending, missing_first, .. } = *then;
+        let PropertyOrder { descending, missing_first, .. } = *then;
         Ok(Self { source, empty, descending, missing_first })
     }
 
@@ -321,7 +327,7 @@ impl Source {
 
     fn resolve(&self, value: Value) -> tantivy::Result<Value> {
         match (value, self) {
-            (Value::Ordinal(ordinal), Self::Values(Columns { texts: Some(texts), .. })) => {
+            (Value::Ordinal(ordinal), Self::Values(ValueColumns { texts: Some(texts), .. })) => {
                 Ok(Value::Text(key_of(texts, ordinal)?))
             }
             (value, _) => Ok(value),

@@ -9,7 +9,9 @@ use cms_model::{
     error::Result,
     limits,
     wire::{
-        context::{ApiKey, AuthContext, Features, Limits, Named, Rights, User},
+        context::{
+            ApiKey, AuthContext, ContextLimits, ContextRights, ContextUser, Features, IdAndName,
+        },
         key::KeyKind,
         user::Role,
     },
@@ -22,7 +24,7 @@ impl Cms {
     /// Returns space, identity, rights and limits of the caller. A server adds its own limits and
     /// features.
     pub fn auth_context(&self, caller: &Caller) -> Result<AuthContext> {
-        let named = |id| Named { id, name: "default".to_owned() };
+        let named = |id| IdAndName { id, name: "default".to_owned() };
         let (organization, space) = self.store.read_autocommit(|reader| {
             let SpaceIds { organization, space } = reader.space_ids()?;
             Ok((named(organization), named(space)))
@@ -45,13 +47,13 @@ impl Cms {
     }
 }
 
-fn user(caller: &Caller) -> User {
+fn user(caller: &Caller) -> ContextUser {
     let actor = caller.actor();
     let (role, email) = match &actor.kind {
         ActorKind::User { role, email } => (Some(*role), Some(email.clone())),
         ActorKind::Key(_) | ActorKind::Local => (None, None),
     };
-    User {
+    ContextUser {
         id: actor.id.clone(),
         username: actor.name.clone(),
         roles: vec![role.map_or_else(|| "ROLE_HEADLESS_ADMIN".to_owned(), Role::api_name)],
@@ -71,7 +73,7 @@ fn api_key(caller: &Caller) -> Option<ApiKey> {
     Some(ApiKey { name: actor.name.clone(), kind, rules: actor.rules.clone() })
 }
 
-fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> Rights {
+fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> ContextRights {
     let letters = |name: &str| -> String {
         [(Access::CREATE, 'c'), (Access::READ, 'r'), (Access::UPDATE, 'u'), (Access::DELETE, 'd')]
             .into_iter()
@@ -84,7 +86,7 @@ fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> Rights {
         .map(|name| (name, letters(name)))
         .filter(|(_, letters)| !letters.is_empty())
         .collect();
-    Rights {
+    ContextRights {
         admin: caller.is_admin(),
         change_types: config.require_type_change(caller).is_ok(),
         publish: caller.may_publish()
@@ -96,8 +98,8 @@ fn rights(caller: &Caller, config: &CoreConfig, catalog: &Catalog) -> Rights {
     }
 }
 
-fn limits(config: &CoreConfig) -> Limits {
-    Limits {
+fn limits(config: &CoreConfig) -> ContextLimits {
+    ContextLimits {
         page_size: limits::MAX_PAGE_SIZE,
         batch: config.batch_limit,
         batch_publish: limits::MAX_PUBLISH_BATCH_IDS,

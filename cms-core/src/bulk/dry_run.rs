@@ -15,7 +15,7 @@ use cms_model::{
 use cms_store::Reader;
 use serde_json::{Map, Value};
 
-use super::{Change, rights};
+use super::{RequestedChange, rights};
 use crate::object::{
     service::may_change,
     write::{self, Context, Edit, KnownTargets, PreparedObject},
@@ -28,7 +28,7 @@ pub(super) struct DryRun<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) content_type: &'a CompiledType,
     pub(super) context: &'a Context,
-    pub(super) change: &'a Change,
+    pub(super) change: &'a RequestedChange,
 }
 
 /// The properties that a patch changes, before and after it, and its errors.

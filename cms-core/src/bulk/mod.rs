@@ -28,12 +28,12 @@ struct StoredRequest {
 
 /// An action with what it needs.
 #[derive(Clone, Debug)]
-struct Change {
+struct RequestedChange {
     action: BulkAction,
     request: StoredRequest,
 }
 
-impl Change {
+impl RequestedChange {
     /// The payload of a transition.
     fn transition(&self) -> Map<String, Value> {
         Map::from_iter([("action".to_owned(), self.request.transition.as_str().into())])

@@ -21,7 +21,7 @@ use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
 use serde_json::{Map, Value};
 
-use super::{Change, StoredRequest, rights, service::Bulk};
+use super::{RequestedChange, StoredRequest, rights, service::Bulk};
 use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
@@ -42,7 +42,7 @@ const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
 /// The next objects of a job, prepared before the writer is taken.
 struct Step {
     job: JobRow,
-    change: Change,
+    change: RequestedChange,
     context: Context,
     objects: Vec<Prepared>,
 }
@@ -128,7 +128,7 @@ impl Bulk<'_> {
             serde_json::from_str(&job.request).map_err(|error| Error::Internal(Box::new(error)))?;
         let action = BulkAction::parse(&job.action)
             .ok_or_else(|| Error::internal(format!("unknown action {}", job.action)))?;
-        let change = Change { action, request };
+        let change = RequestedChange { action, request };
         let (caller, content_type) = {
             let (caller, catalog) = self.cms.store.read(|reader| {
                 Ok((caller_of(reader, &job, &change)?, self.cms.catalog.at(reader)?))
@@ -162,7 +162,7 @@ impl Bulk<'_> {
         &self,
         caller: &Caller,
         content_type: &CompiledType,
-        change: &Change,
+        change: &RequestedChange,
         objects: &[(u64, i64)],
     ) -> Result<Vec<Prepared>> {
         let (name, mut bytes) = (content_type.name(), 0);
@@ -306,7 +306,11 @@ impl StepOutcome {
 }
 
 /// The actor of a job with its current rights; none when it was removed.
-fn caller_of(reader: &Reader<'_>, job: &JobRow, change: &Change) -> Result<Option<Caller>> {
+fn caller_of(
+    reader: &Reader<'_>,
+    job: &JobRow,
+    change: &RequestedChange,
+) -> Result<Option<Caller>> {
     let caller = match job.actor {
         ActorRef::Local => Some(Caller::local()),
         ActorRef::Unknown => None,
@@ -317,7 +321,7 @@ fn caller_of(reader: &Reader<'_>, job: &JobRow, change: &Change) -> Result<Optio
     Ok(caller.map(|caller| caller.with_visibility(visibility)))
 }
 
-fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &Change) -> bool {
+fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &RequestedChange) -> bool {
     rights::require(caller, content_type, change.action, &change.request.transition).is_ok()
 }
 
@@ -374,7 +378,7 @@ impl Transaction<'_> {
         &mut self,
         catalog: &Catalog,
         context: &Context,
-        change: &Change,
+        change: &RequestedChange,
         objects: Vec<Prepared>,
     ) -> Result<()> {
         let mut batch = Batch::new(self.writer, catalog, self.content_type, context);
@@ -413,7 +417,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    fn apply(&self, change: &Change, stored: &StoredObject<'_>) -> Result<()> {
+    fn apply(&self, change: &RequestedChange, stored: &StoredObject<'_>) -> Result<()> {
         let (writer, stamp) = (self.writer, self.stamp);
         if let BulkAction::Publish(action) = change.action {
             let change = StatusChange { writer, action, stamp };

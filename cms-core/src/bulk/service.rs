@@ -5,7 +5,7 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         bulk::{BulkAction, BulkJob, BulkJobState, BulkRequest, BulkResponse, JobRefusal},
         list::List,
@@ -14,7 +14,7 @@ use cms_model::{
 use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
-use super::{Change, StoredRequest, dry_run::DryRun, matching, rights};
+use super::{RequestedChange, StoredRequest, dry_run::DryRun, matching, rights};
 use crate::{cms::Cms, object::write::Context};
 
 /// The kind of the jobs in responses.
@@ -57,7 +57,7 @@ impl Bulk<'_> {
             return created(&response);
         }
         rights::require_fit(&content_type, action, transition)?;
-        let change = Change {
+        let change = RequestedChange {
             action,
             request: StoredRequest {
                 patch: request.patch.clone(),
@@ -118,7 +118,7 @@ impl Bulk<'_> {
     }
 
     /// Lists the jobs of the caller, newest first; for an admin all jobs.
-    pub fn list(&self, caller: &Caller, page: Page) -> Result<List<BulkJob>> {
+    pub fn list(&self, caller: &Caller, page: PageRequest) -> Result<List<BulkJob>> {
         let owner =
             if caller.is_admin() { JobOwner::Everyone } else { JobOwner::Actor(caller.actor().pk) };
         self.cms.store.read(|reader| {

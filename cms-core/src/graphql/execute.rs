@@ -13,7 +13,7 @@ use cms_model::{
     error::{self, Error},
     graphql::{
         arguments::{self as field_arguments, ObjectLookup},
-        error::{Failure, QueryError},
+        error::{ExecutionFailure, QueryError},
         input::Values,
         plan::{Action, ConnectionField, EdgeField, Keyed, PageInfoField, Plan, Selection},
         render::{RelationTargets, Template},
@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use crate::cms::Cms;
 
 /// The inputs of the execution of a plan.
-pub(crate) struct Execution<'a> {
+pub(crate) struct PlanExecution<'a> {
     pub(crate) cms: &'a Cms,
     pub(crate) reader: &'a Reader<'a>,
     pub(crate) catalog: &'a Catalog,
@@ -72,9 +72,9 @@ fn too_many() -> QueryError {
     QueryError::too_complex(format!("Query resolves too many objects, limit: {limit}"))
 }
 
-impl Execution<'_> {
+impl PlanExecution<'_> {
     /// Returns the body of the response.
-    pub(crate) fn run(&self) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn run(&self) -> Result<Vec<u8>, ExecutionFailure> {
         let mut response = PartialResponse {
             template: Template::default(),
             targets: RelationTargets::of(&self.plan.relations),
@@ -119,7 +119,7 @@ impl Execution<'_> {
         response: &mut PartialResponse<'p>,
         key: &'p str,
         action: &'p Action,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ExecutionFailure> {
         match action {
             Action::TypeName => response.template.json.extend_from_slice(b"\"Query\""),
             Action::Introspection => {
@@ -155,7 +155,7 @@ impl Execution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, ExecutionFailure> {
         let mut found = false;
         let show = |stored: StoredObject<'_>| {
             found = true;
@@ -179,7 +179,7 @@ impl Execution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ExecutionFailure> {
         let (request, slice) = field_arguments::list(arguments);
         let mut has_room = true;
         let mut is_first = true;
@@ -210,7 +210,7 @@ impl Execution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         parts: &[Keyed<ConnectionField>],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ExecutionFailure> {
         let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
         let edges = |part: &Keyed<ConnectionField>| matches!(part.value, ConnectionField::Edges(_));
         // Each `edges` field is rendered while rows are read; usually there is one.
@@ -268,7 +268,7 @@ impl Execution<'_> {
         content_type: &CompiledType,
         id: &str,
         mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ExecutionFailure> {
         let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
             if view.admits_state(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
@@ -283,15 +283,15 @@ impl Execution<'_> {
         request: &ListRequest,
         slice: ListRange,
         mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
-    ) -> Result<u64, Failure> {
+    ) -> Result<u64, ExecutionFailure> {
         let view = View::for_list(self.caller, content_type);
         let list = ObjectList::new(request, slice, view);
         let plan = self.cms.store.plan_list(self.reader, content_type, list, true);
         let plan = plan.map_err(|error| match error {
-            Error::Invalid(errors) => {
-                Failure::Query(errors.at("filters").iter().map(QueryError::bad_request).collect())
-            }
-            other => Failure::Other(other),
+            Error::Invalid(errors) => ExecutionFailure::Query(
+                errors.at("filters").iter().map(QueryError::bad_request).collect(),
+            ),
+            other => ExecutionFailure::Other(other),
         })?;
         let plan = plan.expect("counting is allowed, so a plan exists");
         if plan.matching > slice.offset {
@@ -301,7 +301,10 @@ impl Execution<'_> {
     }
 
     /// Resolves relations, level by level.
-    fn resolve_relations(&self, response: &mut PartialResponse<'_>) -> Result<(), Failure> {
+    fn resolve_relations(
+        &self,
+        response: &mut PartialResponse<'_>,
+    ) -> Result<(), ExecutionFailure> {
         let (mut fetched, mut bytes) = (0, 0);
         let deepest = self.plan.relations.iter().map(|relation| relation.level).max();
         for level in 0..deepest.map_or(0, |deepest| deepest + 1) {
@@ -341,7 +344,7 @@ impl Execution<'_> {
         content_type: &CompiledType,
         relations: &[usize],
         ids: &BTreeSet<String>,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, ExecutionFailure> {
         let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;

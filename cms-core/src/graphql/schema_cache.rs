@@ -15,9 +15,9 @@ use cms_model::{
     error::{Error, Result},
     graphql::{
         complexity,
-        error::{Failure, QueryError},
+        error::{ExecutionFailure, QueryError},
         model::{Model, VisibleType},
-        schema::Schema,
+        schema::ExportedSchema,
         validate,
     },
     limits,
@@ -184,7 +184,7 @@ pub(super) struct CachedSchema {
     caller: Caller,
     model: OnceLock<Model>,
     /// Built on first use: queries of content do not need it.
-    schema: OnceLock<std::result::Result<Schema, String>>,
+    schema: OnceLock<std::result::Result<ExportedSchema, String>>,
     documents: Cache<String, Arc<ExecutableDocument>, QueryBytes>,
 }
 
@@ -208,8 +208,8 @@ impl CachedSchema {
         self.model.get().expect("it was built before this was returned")
     }
 
-    pub(super) fn schema(&self) -> Result<&Schema> {
-        let schema = self.schema.get_or_init(|| Schema::new(self.model()));
+    pub(super) fn schema(&self) -> Result<&ExportedSchema> {
+        let schema = self.schema.get_or_init(|| ExportedSchema::new(self.model()));
         schema.as_ref().map_err(|reason| Error::internal(reason.clone()))
     }
 
@@ -217,7 +217,7 @@ impl CachedSchema {
     pub(super) fn document(
         &self,
         query: &str,
-    ) -> std::result::Result<Arc<ExecutableDocument>, Failure> {
+    ) -> std::result::Result<Arc<ExecutableDocument>, ExecutionFailure> {
         if let Some(known) = self.documents.get(query) {
             return Ok(known);
         }
@@ -225,7 +225,7 @@ impl CachedSchema {
         complexity::check_document(&document)?;
         let errors = validate::validate(self.model(), &document);
         if !errors.is_empty() {
-            return Err(Failure::Query(errors));
+            return Err(ExecutionFailure::Query(errors));
         }
         let document = Arc::new(document);
         self.documents.insert(query.to_owned(), Arc::clone(&document));

@@ -13,7 +13,7 @@ use cms_model::{
     error::{Error, Result},
     graphql::{
         complexity,
-        error::{self as query_error, Failure, QueryError},
+        error::{self as query_error, ExecutionFailure, QueryError},
         input,
         plan::{self, Action},
     },
@@ -22,7 +22,7 @@ use cms_model::{
 use cms_store::Reader;
 use sha2::{Digest, Sha256};
 
-use super::execute::Execution;
+use super::execute::PlanExecution;
 use crate::cms::Cms;
 
 /// GraphQL queries.
@@ -81,8 +81,8 @@ impl GraphQl<'_> {
             };
             match self.respond(reader, &catalog, caller, &prepared, &query, request) {
                 Ok(body) => Ok(GraphQlResponse { status: 200, body }),
-                Err(Failure::Query(errors)) => Ok(query_error::error_response(&errors)),
-                Err(Failure::Other(error)) => Err(error),
+                Err(ExecutionFailure::Query(errors)) => Ok(query_error::error_response(&errors)),
+                Err(ExecutionFailure::Other(error)) => Err(error),
             }
         })
     }
@@ -117,7 +117,7 @@ impl GraphQl<'_> {
         prepared: &CachedSchema,
         query: &str,
         request: &GraphQlRequest,
-    ) -> std::result::Result<Vec<u8>, Failure> {
+    ) -> std::result::Result<Vec<u8>, ExecutionFailure> {
         let document = prepared.document(query)?;
         // Only valid queries are persisted.
         if let Some(hash) = request.hash.as_ref().filter(|_| !request.query.is_empty()) {
@@ -126,8 +126,8 @@ impl GraphQl<'_> {
         let name = request.operation_name.as_deref();
         let operation = &operation(&document, name)?.node;
         let model = prepared.model();
-        let variables =
-            input::variables(model, operation, &request.variables).map_err(Failure::Query)?;
+        let variables = input::variables(model, operation, &request.variables)
+            .map_err(ExecutionFailure::Query)?;
         let plan = plan::compile(model, &document, operation, &variables)?;
         let has_introspection =
             plan.roots.iter().any(|root| matches!(root.action, Action::Introspection));
@@ -136,7 +136,7 @@ impl GraphQl<'_> {
         } else {
             None
         };
-        Execution { cms: self.cms, reader, catalog, caller, plan: &plan, introspection }.run()
+        PlanExecution { cms: self.cms, reader, catalog, caller, plan: &plan, introspection }.run()
     }
 }
 

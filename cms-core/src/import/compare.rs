@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{links::without_pending_links, object::Address};
+use super::{links::without_pending_links, object::ObjectAddress};
 use cms_model::{content_type::slug::slug, wire::content_type::ContentType};
 
 /// How much of an object an interrupted import saved.
@@ -49,7 +49,7 @@ pub(super) fn completeness(
     sent: &Value,
     stored: &Value,
     content_type: &ContentType,
-    is_set_later: &dyn Fn(&Address) -> bool,
+    is_set_later: &dyn Fn(&ObjectAddress) -> bool,
 ) -> Option<Completeness> {
     let minimum = without_pending_links(sent, content_type, is_set_later);
     let is_created = |name: &str| {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use cms_model::{error::Result, object::model::Edition, paging::Page, wire::object::ListRequest};
+use cms_model::{
+    error::Result, object::model::Edition, paging::PageRequest, wire::object::ListRequest,
+};
 use serde_json::Value;
 
 use super::ImportTarget;
@@ -21,7 +23,8 @@ pub fn fetch(
 ) -> Result<HashMap<String, Value>> {
     let mut found = HashMap::new();
     let mut fetch = |ids: &mut Vec<String>| -> Result<()> {
-        let page = Page { number: 1, limit: u32::try_from(MAX_LIST_OBJECTS).unwrap_or(u32::MAX) };
+        let page =
+            PageRequest { number: 1, limit: u32::try_from(MAX_LIST_OBJECTS).unwrap_or(u32::MAX) };
         let request =
             ListRequest { page, ids: Some(std::mem::take(ids)), ..ListRequest::default() };
         let list = target.objects(content_type, &request, edition)?;

@@ -19,7 +19,7 @@ use super::{
     compare::{has_same_creation_date, is_unchanged},
     fetch::fetch,
     links::{has_link, without_pending_links},
-    object::{Address, ImportObject, address},
+    object::{ImportObject, ObjectAddress, address},
     short_links::expand_links,
 };
 use cms_model::{
@@ -81,27 +81,27 @@ pub struct ImportCounts {
 }
 
 impl ImportCounts {
-    pub(super) fn add(&mut self, outcome: Outcome) {
+    pub(super) fn add(&mut self, outcome: ImportOutcome) {
         *self.of(outcome) += 1;
     }
 
     /// Removes an object that is refused after it was counted.
-    pub(super) fn remove(&mut self, outcome: Outcome) {
+    pub(super) fn remove(&mut self, outcome: ImportOutcome) {
         *self.of(outcome) -= 1;
     }
 
-    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+    fn of(&mut self, outcome: ImportOutcome) -> &mut u64 {
         match outcome {
-            Outcome::Created => &mut self.created,
-            Outcome::Updated => &mut self.updated,
-            Outcome::Unchanged => &mut self.unchanged,
+            ImportOutcome::Created => &mut self.created,
+            ImportOutcome::Updated => &mut self.updated,
+            ImportOutcome::Unchanged => &mut self.unchanged,
         }
     }
 }
 
 /// The outcome of a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ImportOutcome {
     Created,
     Updated,
     Unchanged,
@@ -127,7 +127,7 @@ pub struct Importer<'a> {
     pub(super) counts: ImportCounts,
     refusals: Vec<Refusal>,
     /// Position of each announced object in the order of the files.
-    pub(super) positions: HashMap<Address, u64>,
+    pub(super) positions: HashMap<ObjectAddress, u64>,
     announced: u64,
     /// Objects pushed so far.
     pushed: u64,
@@ -137,7 +137,7 @@ pub struct Importer<'a> {
     /// Ids in `chunk` that go to the trash: the same id may follow as a new object.
     deleted_in_chunk: HashSet<String>,
     /// Objects that are stored as the files contain them, so that their status can be set.
-    pub(super) stored: HashMap<Address, Outcome>,
+    pub(super) stored: HashMap<ObjectAddress, ImportOutcome>,
     /// The next objects whose status is set.
     pub(super) status_chunk: Vec<ImportObject>,
     /// Read when the first status is set.
@@ -153,11 +153,11 @@ pub(super) struct TypeImport<'a> {
     /// Objects that wait for link targets, with their last errors.
     waiting: Vec<(ImportObject, FieldErrors)>,
     /// Objects that were saved without some of their links, which are added at the end.
-    pub(super) without_links: Vec<(ImportObject, Outcome)>,
+    pub(super) without_links: Vec<(ImportObject, ImportOutcome)>,
 }
 
 /// An object that is sent.
-struct Attempt {
+struct ObjectImport {
     object: ImportObject,
     /// Sent instead of the object while some links have to wait.
     partial: Option<Value>,
@@ -165,7 +165,7 @@ struct Attempt {
     exists: bool,
 }
 
-impl Attempt {
+impl ObjectImport {
     fn value(&self) -> &Value {
         self.partial.as_ref().unwrap_or(self.object.first_version())
     }
@@ -347,9 +347,9 @@ impl<'a> Importer<'a> {
                 // A deletion in the files creates an object in the trash, once. It never deletes an
                 // existing object.
                 if stored.is_some() || deleted_ids.contains(&id) {
-                    self.counts.add(Outcome::Unchanged);
+                    self.counts.add(ImportOutcome::Unchanged);
                 } else {
-                    attempts.push(Attempt { object, partial: None, exists: false });
+                    attempts.push(ObjectImport { object, partial: None, exists: false });
                 }
                 continue;
             }
@@ -360,22 +360,22 @@ impl<'a> Importer<'a> {
                             || has_same_creation_date(&object.value, stored)))
             });
             if stays || self.options.existing.stays_deleted(deleted_ids, &id) {
-                self.counts.add(Outcome::Unchanged);
+                self.counts.add(ImportOutcome::Unchanged);
                 if self.options.existing == Existing::Update {
-                    self.mark_stored(content_type, &object, Outcome::Unchanged);
+                    self.mark_stored(content_type, &object, ImportOutcome::Unchanged);
                 }
                 continue;
             }
             let exists = stored.is_some();
             object.from_published = !exists && self.restores_published(content_type, &object);
             let is_later =
-                |at: &Address| self.positions.get(at).is_some_and(|other| *other >= position);
+                |at: &ObjectAddress| self.positions.get(at).is_some_and(|other| *other >= position);
             let partial = if exists {
                 None
             } else {
                 without_pending_links(object.first_version(), content_type, &is_later)
             };
-            let attempt = Attempt { object, partial, exists };
+            let attempt = ObjectImport { object, partial, exists };
             // Not sent now, although the target of the link may exist: the order of creation must
             // not depend on where an earlier import was interrupted.
             if self.options.existing == Existing::Keep && has_link(attempt.value(), &is_later) {
@@ -389,16 +389,17 @@ impl<'a> Importer<'a> {
     }
 
     /// Sends objects and sorts them by the response; returns how many were saved.
-    fn send(&mut self, index: usize, attempts: Vec<Attempt>) -> Result<usize> {
+    fn send(&mut self, index: usize, attempts: Vec<ObjectImport>) -> Result<usize> {
         let content_type = self.types[index].content_type;
-        let values: Vec<&Value> = attempts.iter().map(Attempt::value).collect();
+        let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
         let mut refused = self.save(&content_type.name, &values, update)?;
         let saved = attempts.len() - refused.len();
-        for (number, Attempt { object, partial, exists }) in attempts.into_iter().enumerate() {
+        for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
                 None => {
-                    let outcome = if exists { Outcome::Updated } else { Outcome::Created };
+                    let outcome =
+                        if exists { ImportOutcome::Updated } else { ImportOutcome::Created };
                     self.counts.add(outcome);
                     self.mark_stored(content_type, &object, outcome);
                     if partial.is_some() {
@@ -416,8 +417,8 @@ impl<'a> Importer<'a> {
 
     /// Sends each waiting object once more; returns how many were saved.
     fn send_waiting(&mut self) -> Result<usize> {
-        let waiting: HashSet<Address> = self.types.iter().flat_map(addresses).collect();
-        let is_waiting = |at: &Address| waiting.contains(at);
+        let waiting: HashSet<ObjectAddress> = self.types.iter().flat_map(addresses).collect();
+        let is_waiting = |at: &ObjectAddress| waiting.contains(at);
         let mut saved = 0;
         for index in 0..self.types.len() {
             if self.types[index].waiting.is_empty() || self.is_stopped() {
@@ -432,7 +433,7 @@ impl<'a> Importer<'a> {
                 object.from_published &= !exists;
                 let partial =
                     without_pending_links(object.first_version(), content_type, &is_waiting);
-                Attempt { object, partial, exists }
+                ObjectImport { object, partial, exists }
             });
             saved += self.send(index, attempts.collect())?;
         }
@@ -458,7 +459,7 @@ impl<'a> Importer<'a> {
     }
 }
 
-fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = Address> + use<'t> {
+fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = ObjectAddress> + use<'t> {
     let name = &current.content_type.name;
     current.waiting.iter().filter_map(move |(object, _)| Some(address(name, object.id()?)))
 }

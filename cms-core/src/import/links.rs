@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::object::{Address, address};
+use super::object::{ObjectAddress, address};
 use cms_model::{object::link, wire::content_type::ContentType};
 
 /// Returns the object without the optional properties that link to a pending object, or nothing
@@ -10,7 +10,7 @@ use cms_model::{object::link, wire::content_type::ContentType};
 pub(super) fn without_pending_links(
     value: &Value,
     content_type: &ContentType,
-    is_pending: &dyn Fn(&Address) -> bool,
+    is_pending: &dyn Fn(&ObjectAddress) -> bool,
 ) -> Option<Value> {
     let object = value.as_object()?;
     let required = &content_type.schema_definition["required"];
@@ -28,7 +28,7 @@ pub(super) fn without_pending_links(
 }
 
 /// Returns whether a value contains, at any depth, a link whose address satisfies `is_wanted`.
-pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&Address) -> bool) -> bool {
+pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&ObjectAddress) -> bool) -> bool {
     match value {
         Value::Array(items) => items.iter().any(|item| has_link(item, is_wanted)),
         Value::Object(members) => {
@@ -40,7 +40,7 @@ pub(super) fn has_link(value: &Value, is_wanted: &dyn Fn(&Address) -> bool) -> b
 }
 
 /// The object that a link points to.
-fn link_target(members: &Map<String, Value>) -> Option<Address> {
+fn link_target(members: &Map<String, Value>) -> Option<ObjectAddress> {
     let target = link::parse(members.get("dataUrl")?.as_str()?)?;
     Some(address(target.content_type, &target.id))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Content type and id of an object. The id is in lower case: ids compare without case.
-pub(super) type Address = (String, String);
+pub(super) type ObjectAddress = (String, String);
 
 /// The status of an object that was edited after it was published.
 pub(super) const MODIFIED: &str = "modified";
@@ -76,6 +76,6 @@ impl ImportObject {
 }
 
 /// The address of an object.
-pub(super) fn address(content_type: &str, id: &str) -> Address {
+pub(super) fn address(content_type: &str, id: &str) -> ObjectAddress {
     (content_type.to_owned(), id.to_lowercase())
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::{
     Importer,
     compare::{Completeness, completeness},
-    importer::Outcome,
-    object::{Address, ImportObject},
+    importer::ImportOutcome,
+    object::{ImportObject, ObjectAddress},
 };
 use cms_model::error::Result;
 
@@ -36,7 +36,7 @@ impl Importer<'_> {
     /// since.
     pub(super) fn resume(&mut self, index: usize, object: &ImportObject, stored: &Value) -> bool {
         let content_type = self.types[index].content_type;
-        let is_set_later = |at: &Address| self.positions.contains_key(at);
+        let is_set_later = |at: &ObjectAddress| self.positions.contains_key(at);
         let mut object = object.clone();
         for from_published in [true, false] {
             if from_published && !self.restores_published(content_type, &object) {
@@ -46,8 +46,8 @@ impl Importer<'_> {
             let found = completeness(object.first_version(), stored, content_type, &is_set_later);
             let Some(completeness) = found else { continue };
             let outcome = match completeness {
-                Completeness::Complete => Outcome::Unchanged,
-                Completeness::WithoutLinks => Outcome::Updated,
+                Completeness::Complete => ImportOutcome::Unchanged,
+                Completeness::WithoutLinks => ImportOutcome::Updated,
             };
             self.counts.add(outcome);
             self.mark_stored(content_type, &object, outcome);

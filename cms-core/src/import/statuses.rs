@@ -11,7 +11,7 @@ use super::{
     Importer,
     compare::{difference, is_unchanged},
     fetch::fetch,
-    importer::{BATCH_SIZE, Outcome},
+    importer::{BATCH_SIZE, ImportOutcome},
     object::{ImportObject, MODIFIED, address},
 };
 use cms_model::{
@@ -115,7 +115,7 @@ impl Importer<'_> {
         &mut self,
         content_type: &ContentType,
         object: &ImportObject,
-        outcome: Outcome,
+        outcome: ImportOutcome,
     ) {
         let has_statuses =
             content_type.draft_public || content_type.workflow_id != DEFAULT_WORKFLOW;

@@ -23,7 +23,7 @@ use cms_model::{
         id::FileId,
         output::Output,
         path::{ImagePath, RequestedImage},
-        render::{Format, Limits, RenderSpec},
+        render::{RenderFormat, RenderSpec, SourceLimits},
         transform::{self, Rectangle, ResizePlan, Size, Transform, Trim},
     },
     object::model::Edition,
@@ -58,12 +58,12 @@ pub struct Image {
 /// The rendering of a stored image.
 #[derive(Clone, Debug, PartialEq)]
 struct Rendering {
-    source: Format,
+    source: RenderFormat,
     trim: Option<Trim>,
     requested: Size,
     /// Only for sizes that crop.
     focal_point: Option<FocalPoint>,
-    format: Format,
+    format: RenderFormat,
     quality: u8,
 }
 
@@ -106,7 +106,7 @@ impl Image {
     /// Returns whether rendering is slow: a complete image, or an expensive format.
     pub fn is_slow(&self) -> bool {
         self.rendering.as_ref().is_some_and(|(_, rendering)| {
-            rendering.requested == Size::default() || rendering.format == Format::Avif
+            rendering.requested == Size::default() || rendering.format == RenderFormat::Avif
         })
     }
 
@@ -228,7 +228,8 @@ fn rendering(
         }
     };
 
-    let source = Format::from_media_type(&object.mime_type).filter(|_| object.kind == "image");
+    let source =
+        RenderFormat::from_media_type(&object.mime_type).filter(|_| object.kind == "image");
     let Some(source) = source else { return Ok((None, false)) };
     let trim = match transform {
         None => None,
@@ -302,7 +303,7 @@ impl Rendering {
                 plan.or_else(|| is_converted.then_some(ResizePlan { crop: full, output: size }));
             Ok(plan.map(|plan| RenderSpec { plan, format: self.format, quality: self.quality }))
         };
-        let rendered = pipeline::render(source, self.source, spec, &Limits::default())?;
+        let rendered = pipeline::render(source, self.source, spec, &SourceLimits::default())?;
         Ok(rendered.unwrap_or_default())
     }
 }

@@ -6,7 +6,7 @@
 use cms_media::{
     incoming::Incoming,
     media_type, pipeline, svg,
-    upload::{self, Media as Described, MediaKind, Upload, UploadedFile},
+    upload::{self, MediaKind, MediaMetadata, Upload, UploadedFile},
 };
 use cms_model::{
     auth::scope::Access,
@@ -111,7 +111,7 @@ impl Media<'_> {
         request: &UploadRequest,
         file: Option<&Incoming>,
         content: &[u8],
-    ) -> std::result::Result<(FileId, Described), FieldErrors> {
+    ) -> std::result::Result<(FileId, MediaMetadata), FieldErrors> {
         let file = file.map(|file| UploadedFile {
             name: &request.file_name,
             declared: request.declared.as_deref(),
@@ -212,7 +212,7 @@ impl Media<'_> {
 /// docs/reference/media.md#media-objects).
 fn describe(
     id: &FileId,
-    media: &Described,
+    media: &MediaMetadata,
     content: &[u8],
     request: &UploadRequest,
 ) -> Map<String, Value> {

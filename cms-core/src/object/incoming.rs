@@ -13,7 +13,7 @@ use cms_model::{
         model::{Columns, Edition},
         view::View,
     },
-    paging::{ListRange, Page},
+    paging::{ListRange, PageRequest},
     wire::{
         list::List,
         object::{IncomingLink, IncomingLinks},
@@ -35,7 +35,7 @@ impl Objects<'_> {
         name: &str,
         id: &str,
         content_types: Option<&[String]>,
-        page: Page,
+        page: PageRequest,
     ) -> Result<IncomingLinks> {
         self.read(caller, name, Access::READ, |reader, catalog, content_type| {
             let view = View::for_object(caller, content_type);
@@ -87,7 +87,7 @@ impl Search<'_> {
         &self,
         content_type: &CompiledType,
         totals: IncomingTotals,
-        page: Page,
+        page: PageRequest,
         links: &mut IncomingLinks,
     ) -> Result<()> {
         let view = View::for_object(self.caller, content_type);

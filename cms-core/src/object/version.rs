@@ -11,7 +11,7 @@ use cms_model::{
     dates,
     error::{Error, Result},
     object::{model::StoredObject, render, view::View},
-    paging::Page,
+    paging::PageRequest,
     wire::{
         author::{Author, AuthorKind},
         object::{Direction, Json},
@@ -31,7 +31,7 @@ impl Objects<'_> {
         caller: &Caller,
         name: &str,
         id: &str,
-        page: Page,
+        page: PageRequest,
         direction: Direction,
     ) -> Result<Json> {
         self.read(caller, name, Access::READ, |reader, _, content_type| {

@@ -25,13 +25,13 @@ pub(crate) struct DocumentCache(Mutex<VecDeque<(DocumentKey, Arc<OpenApiDocument
 pub(crate) struct DocumentKey {
     pub(crate) schema_rev: i64,
     pub(crate) request: OpenApiRequest,
-    pub(crate) scope: Scope,
+    pub(crate) scope: VisibleTypes,
     pub(crate) rights: CallerRights,
 }
 
 /// The types on which a caller has rights.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum VisibleTypes {
     All,
     /// All but those that configure the server.
     Editor,

@@ -22,7 +22,7 @@ use cms_model::{
     },
 };
 
-use super::cache::{DocumentKey, Scope};
+use super::cache::{DocumentKey, VisibleTypes};
 use crate::cms::Cms;
 
 /// System types without paths (see docs/reference/openapi.md#paths-of-a-type).
@@ -86,19 +86,19 @@ impl OpenApi<'_> {
 }
 
 /// The types on which the caller has rights, and which.
-fn scope(caller: &Caller) -> Scope {
+fn scope(caller: &Caller) -> VisibleTypes {
     match caller.rights() {
-        Rights::Admin | Rights::Developer | Rights::ReadOnly => Scope::All,
-        Rights::Editor => Scope::Editor,
-        Rights::Rules => Scope::Rules(caller.actor().rules.clone()),
+        Rights::Admin | Rights::Developer | Rights::ReadOnly => VisibleTypes::All,
+        Rights::Editor => VisibleTypes::Editor,
+        Rights::Rules => VisibleTypes::Rules(caller.actor().rules.clone()),
     }
 }
 
 fn build(catalog: &Catalog, key: &DocumentKey) -> Result<Vec<u8>> {
     let access = |name: &str| match &key.scope {
-        Scope::All => Access::ALL,
-        Scope::Editor => Access::editor(name),
-        Scope::Rules(rules) => Access::granted(rules, name),
+        VisibleTypes::All => Access::ALL,
+        VisibleTypes::Editor => Access::editor(name),
+        VisibleTypes::Rules(rules) => Access::granted(rules, name),
     };
     let types = catalog.types().iter().map(|known| TypeAccess {
         definition: &known.definition,

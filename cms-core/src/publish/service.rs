@@ -19,7 +19,7 @@ use cms_model::{
     publish::{right::ChangeKind, schedule, state},
     wire::{object::Json, publish::PublishAction},
 };
-use cms_store::{Change, ChangedObject, Event, WriteTransaction};
+use cms_store::{ChangedObject, Event, JournalChange, WriteTransaction};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -237,7 +237,12 @@ impl StatusChange<'_> {
         let audience = Audience::of(content_type, changes_public_view);
         let object =
             Some(ChangedObject { pk, id: &id, version, title: &title, changed: None, audience });
-        writer.log(&Change { event, stamp, content_type: (ctd, content_type.name()), object })
+        writer.log(&JournalChange {
+            event,
+            stamp,
+            content_type: (ctd, content_type.name()),
+            object,
+        })
     }
 
     /// Applies the action to linked objects if their type, the key, the view of the request and

@@ -16,7 +16,7 @@ use cms_model::{
     workflow::model::PUBLIC_STATE,
 };
 use cms_search::{Flags, Generation, GenerationWriter, IndexPosition};
-use cms_store::{Entry, Event, Reader, Store};
+use cms_store::{Event, JournalEntry, Reader, Store};
 
 use crate::content_type::catalog_cache::CatalogCache;
 
@@ -27,13 +27,13 @@ const UNCOMMITTED_BYTES: usize = 64 * 1024 * 1024;
 
 /// The source of content.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct ContentSource<'a> {
     pub(super) store: &'a Store,
     pub(super) catalog: &'a CatalogCache,
     pub(super) clock: &'a dyn Clock,
 }
 
-impl Source<'_> {
+impl ContentSource<'_> {
     /// Returns whether an index was built from this database, in this or an earlier state.
     pub(super) fn is_in_history(self, position: &IndexPosition) -> Result<bool> {
         let entry = self.store.read_autocommit(|reader| reader.journal_entry(position.seq))?;
@@ -43,7 +43,7 @@ impl Source<'_> {
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum FollowerState {
     /// Nothing to do.
     Idle,
     Advanced,
@@ -71,7 +71,7 @@ impl IndexFollower {
     }
 
     /// Begins an empty generation: all objects of all types are to be indexed.
-    pub(super) fn begin(generation: Arc<Generation>, source: Source<'_>) -> Result<Self> {
+    pub(super) fn begin(generation: Arc<Generation>, source: ContentSource<'_>) -> Result<Self> {
         let position = source.store.read(|reader| {
             let head = reader.journal_head()?;
             let mut position = IndexPosition::new(head.seq, head.nonce);
@@ -86,7 +86,7 @@ impl IndexFollower {
     }
 
     /// Indexes some rows of the journal or, at its end, some objects of types to reindex.
-    pub(super) fn step(&mut self, source: Source<'_>) -> Result<Step> {
+    pub(super) fn step(&mut self, source: ContentSource<'_>) -> Result<FollowerState> {
         let step = source.store.read(|reader| {
             let entries = reader.journal_after(self.position.seq, STEP_ROWS)?;
             let catalog = source.catalog.at(reader)?;
@@ -103,13 +103,13 @@ impl IndexFollower {
         Ok(step)
     }
 
-    fn follow(&mut self, batch: &mut Batch<'_>, entries: &[Entry]) -> Result<Step> {
-        let mut step = Step::Advanced;
+    fn follow(&mut self, batch: &mut Batch<'_>, entries: &[JournalEntry]) -> Result<FollowerState> {
+        let mut step = FollowerState::Advanced;
         let mut objects = BTreeSet::new();
         for entry in entries {
             match entry.event {
                 Event::TypeDeleted | Event::TypePurged => self.writer.remove_type(entry.ctd),
-                Event::ReindexRequested if entry.ctd == 0 => step = Step::RebuildWanted,
+                Event::ReindexRequested if entry.ctd == 0 => step = FollowerState::RebuildWanted,
                 Event::TypeUpdated | Event::ReindexRequested => {
                     self.position.reindex(entry.ctd, entry.position.seq);
                 }
@@ -123,8 +123,10 @@ impl IndexFollower {
         Ok(step)
     }
 
-    fn reindex(&mut self, batch: &mut Batch<'_>) -> Result<Step> {
-        let Some(reindex) = self.position.reindexes.first_mut() else { return Ok(Step::Idle) };
+    fn reindex(&mut self, batch: &mut Batch<'_>) -> Result<FollowerState> {
+        let Some(reindex) = self.position.reindexes.first_mut() else {
+            return Ok(FollowerState::Idle);
+        };
         let rows = batch.reader.object_rows_after(reindex.ctd, reindex.after, STEP_ROWS)?;
         reindex.done += rows.len() as u64;
         reindex.after = rows.last().copied().unwrap_or(reindex.after);
@@ -133,7 +135,7 @@ impl IndexFollower {
         }
         let objects: Vec<i64> = rows.into_iter().map(|(_, pk)| pk).collect();
         self.index(batch, &objects)?;
-        Ok(Step::Advanced)
+        Ok(FollowerState::Advanced)
     }
 
     /// Replaces the documents of objects with their current state.

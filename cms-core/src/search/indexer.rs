@@ -21,7 +21,7 @@ use cms_model::error::{Error, Result};
 use cms_search::{Generation, IndexPosition, TypeReindex};
 use cms_system::{folder, lock};
 
-use super::index_follower::{IndexFollower, Source, Step};
+use super::index_follower::{ContentSource, FollowerState, IndexFollower};
 
 /// Names the generation that searches use.
 const CURRENT: &str = "current";
@@ -123,7 +123,7 @@ impl Indexer {
     /// than `wait`, the newest one.
     pub(super) fn wait_for_position(
         &self,
-        source: Source<'_>,
+        source: ContentSource<'_>,
         seq: i64,
         wait: Duration,
     ) -> Result<Arc<CurrentGeneration>> {
@@ -134,7 +134,7 @@ impl Indexer {
         current
     }
 
-    fn advance_to(&self, source: Source<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
+    fn advance_to(&self, source: ContentSource<'_>, goal: Goal) -> Result<Arc<CurrentGeneration>> {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
@@ -169,7 +169,7 @@ impl Indexer {
     }
 
     /// Runs one indexing batch; returns whether more is to be done.
-    pub(super) fn advance(&self, source: Source<'_>) -> Result<bool> {
+    pub(super) fn advance(&self, source: ContentSource<'_>) -> Result<bool> {
         let WriterSlot::Free(writer) =
             std::mem::replace(&mut self.lock().writer, WriterSlot::Taken)
         else {
@@ -246,7 +246,7 @@ impl Indexer {
     fn index_to(
         &self,
         writer: Option<Box<WriterState>>,
-        source: Source<'_>,
+        source: ContentSource<'_>,
         goal: Goal,
     ) -> Result<bool> {
         let mut returned = ReturnWriterOnDrop { indexer: self, writer: None };
@@ -264,7 +264,7 @@ impl Indexer {
         done
     }
 
-    fn run(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<()> {
+    fn run(&self, writer: &mut WriterState, source: ContentSource<'_>, goal: Goal) -> Result<()> {
         if writer.current.is_none() && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
@@ -289,29 +289,34 @@ impl Indexer {
     }
 
     /// Runs one step; returns whether the goal is reached.
-    fn step(&self, writer: &mut WriterState, source: Source<'_>, goal: Goal) -> Result<bool> {
-        let mut step = Step::Idle;
+    fn step(
+        &self,
+        writer: &mut WriterState,
+        source: ContentSource<'_>,
+        goal: Goal,
+    ) -> Result<bool> {
+        let mut step = FollowerState::Idle;
         if let Some(current) = &mut writer.current {
             step = current.follower.step(source)?;
         }
         // Before returning: the journal row that requests a rebuild is not read again.
-        if step == Step::RebuildWanted && writer.next.is_none() {
+        if step == FollowerState::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }
         if writer.current.as_ref().is_some_and(|current| current.follower.position.covers(goal.seq))
         {
             return Ok(true);
         }
-        let Some(next) = &mut writer.next else { return Ok(step == Step::Idle) };
+        let Some(next) = &mut writer.next else { return Ok(step == FollowerState::Idle) };
         // The current generation comes first.
-        if step == Step::Idle && next.follower.step(source)? == Step::Idle {
+        if step == FollowerState::Idle && next.follower.step(source)? == FollowerState::Idle {
             self.activate_next(writer)?;
         }
         Ok(false)
     }
 
     /// Takes the lock and opens the generations; none when another process has it.
-    fn open_writer(&self, source: Source<'_>) -> Result<Option<Box<WriterState>>> {
+    fn open_writer(&self, source: ContentSource<'_>) -> Result<Option<Box<WriterState>>> {
         fs::create_dir_all(&self.folder).map_err(Error::from_io)?;
         let Some(lock) = lock::try_hold(&self.folder.join(LOCK))? else { return Ok(None) };
         let mut writer = WriterState { _lock: lock, current: None, next: None };
@@ -348,7 +353,7 @@ impl Indexer {
     }
 
     /// Begins a new generation.
-    fn begin(&self, source: Source<'_>) -> Result<OpenGeneration> {
+    fn begin(&self, source: ContentSource<'_>) -> Result<OpenGeneration> {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
         let generation = Arc::new(Generation::create(&self.path(number))?);
         Ok(OpenGeneration { number, follower: IndexFollower::begin(generation, source)? })

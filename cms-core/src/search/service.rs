@@ -19,14 +19,14 @@ use cms_model::{
         render,
         view::{self, View},
     },
-    search::query::{Order, Query, Search, SortBy, WeightedField},
+    search::query::{HitOrder, Search, SearchQuery, SortBy, WeightedField},
     wire::{object::Json, search::SearchRequest},
 };
-use cms_search::{Found, Hit, Scope};
+use cms_search::{Found, Hit, SearchScope};
 use cms_store::Reader;
 use tracing::info_span;
 
-use super::{index_follower::Source, response};
+use super::{index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
     object::hydrate::{Hydration, with_properties},
@@ -60,7 +60,7 @@ impl Searching<'_> {
             let types = searched_types(&catalog, caller, request);
             refuse_order_in_lists(&search, &types)?;
             if search.fields.as_ref().is_some_and(|fields| !has_known_field(fields, &types)) {
-                search.query = Query::None;
+                search.query = SearchQuery::None;
             }
             let scope = self.scope(caller, request, &catalog, &types);
             Ok((reader.journal_head()?, scope))
@@ -97,7 +97,7 @@ impl Searching<'_> {
         &self,
         seq: i64,
         search: &Search,
-        scope: &Scope,
+        scope: &SearchScope,
         (offset, limit): (usize, usize),
     ) -> Result<Found> {
         let run = || {
@@ -118,9 +118,9 @@ impl Searching<'_> {
         self.cms.index.advance(self.source())
     }
 
-    pub(super) fn source(&self) -> Source<'_> {
+    pub(super) fn source(&self) -> ContentSource<'_> {
         let cms = self.cms;
-        Source { store: &cms.store, catalog: &cms.catalog, clock: &*cms.config.clock }
+        ContentSource { store: &cms.store, catalog: &cms.catalog, clock: &*cms.config.clock }
     }
 
     /// The part of the index that the caller may see.
@@ -130,10 +130,10 @@ impl Searching<'_> {
         request: &SearchRequest,
         catalog: &Catalog,
         types: &HashMap<i64, &CompiledType>,
-    ) -> Scope {
+    ) -> SearchScope {
         let is_approved_only = |known: &CompiledType| View::for_list(caller, known).only_approved;
         let boost = |(name, boost): &(String, f32)| Some((catalog.find(name)?.pk, *boost));
-        Scope {
+        SearchScope {
             published: !view::sees_every_status(caller),
             ctds: (types.len() < searchable_types(catalog).count())
                 .then(|| types.keys().copied().collect()),
@@ -217,7 +217,7 @@ fn has_known_field(fields: &[WeightedField], types: &HashMap<i64, &CompiledType>
 
 /// A property inside a list of objects cannot be a sort key (see docs/reference/search.md#errors).
 fn refuse_order_in_lists(search: &Search, types: &HashMap<i64, &CompiledType>) -> Result<()> {
-    let Order::Score { then: Some(then) } = &search.order else { return Ok(()) };
+    let HitOrder::Score { then: Some(then) } = &search.order else { return Ok(()) };
     let SortBy::Path { path, .. } = &then.by else { return Ok(()) };
     if types.values().any(|known| is_inside_list(&known.properties, path)) {
         let message = "Ordering by fields nested in lists is not possible";

@@ -10,7 +10,7 @@ use cms_model::{
     dates,
     error::{Error, Result},
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{
         author::Author,
         list::List,
@@ -36,7 +36,7 @@ impl Cms {
 
 impl SharedViews<'_> {
     /// Lists the views of a type, by name.
-    pub fn list(&self, caller: &Caller, name: &str, page: Page) -> Result<List<SharedView>> {
+    pub fn list(&self, caller: &Caller, name: &str, page: PageRequest) -> Result<List<SharedView>> {
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.look_up(name)?;

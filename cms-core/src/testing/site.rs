@@ -7,7 +7,7 @@ use cms_media::testing::pictures;
 use cms_model::{
     context::{Caller, Visibility},
     error::{Error, Result},
-    paging::Page,
+    paging::PageRequest,
     settings::Durability,
     testing::table::Table,
     wire::{
@@ -81,7 +81,7 @@ impl Site {
         let order_by = lines.next();
         let ids: Vec<String> = lines.collect();
         let request = ListRequest {
-            page: Page { number: 1, limit: 2 },
+            page: PageRequest { number: 1, limit: 2 },
             empty_first: text.len().is_multiple_of(2),
             descending: text.len().is_multiple_of(3),
             hydrate: 1,

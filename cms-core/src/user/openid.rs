@@ -17,7 +17,7 @@ use cms_store::{ManagementEvent, UserRow, WriteTransaction};
 
 use super::{
     service::insert,
-    sessions::{Client, Sessions, SignedIn, encoded, open},
+    sessions::{SessionClient, Sessions, SignedIn, encoded, open},
 };
 
 /// A sign-in that begins: what the browser and the issuer get.
@@ -66,7 +66,7 @@ impl Sessions<'_> {
         &self,
         identity: Identity,
         rules: &OpenIdRules,
-        client: &Client,
+        client: &SessionClient,
     ) -> Result<std::result::Result<SignedIn, OpenIdError>> {
         let (config, known) = (self.cms.config.clone(), client.clone());
         let new = rules.new_user(&identity);

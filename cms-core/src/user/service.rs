@@ -8,7 +8,7 @@ use cms_model::{
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
-    paging::Page,
+    paging::PageRequest,
     read::optional,
     user::{
         list, password,
@@ -179,7 +179,12 @@ impl Users<'_> {
     }
 
     /// Lists the sessions of a user, last used first.
-    pub fn sessions(&self, caller: &Caller, id: &str, wanted: Page) -> Result<List<SessionItem>> {
+    pub fn sessions(
+        &self,
+        caller: &Caller,
+        id: &str,
+        wanted: PageRequest,
+    ) -> Result<List<SessionItem>> {
         caller.require_admin()?;
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_id(id))?;
         self.cms.sessions().items(user.ok_or_else(|| unknown(id))?.pk, caller, wanted)
@@ -247,7 +252,7 @@ pub(super) fn new_link(
 }
 
 /// One page of a complete list.
-pub(super) fn page<T>(all: Vec<T>, page: Page) -> List<T> {
+pub(super) fn page<T>(all: Vec<T>, page: PageRequest) -> List<T> {
     let total = all.len() as u64;
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let data = all.into_iter().skip(start).take(page.limit as usize).collect();

@@ -11,7 +11,7 @@ use cms_model::{
     dates,
     error::{Error, FieldErrors, Result},
     limits, message,
-    paging::Page,
+    paging::PageRequest,
     read::required,
     user::{password, profile::Profile, session::Lifetime},
     wire::{
@@ -42,7 +42,7 @@ pub struct Sessions<'a> {
 
 /// The client that signs in, as the session shows it.
 #[derive(Clone, Debug, Default)]
-pub struct Client {
+pub struct SessionClient {
     pub address: String,
     pub user_agent: String,
 }
@@ -80,7 +80,7 @@ impl Sessions<'_> {
     ///
     /// # Errors
     /// [`Error::Unauthenticated`], whatever the reason.
-    pub fn sign_in(&self, email: &str, password: &str, client: &Client) -> Result<SignedIn> {
+    pub fn sign_in(&self, email: &str, password: &str, client: &SessionClient) -> Result<SignedIn> {
         let user = self.cms.store.read_autocommit(|reader| reader.user_with_email(email))?;
         let password_hash = user.as_ref().filter(|user| !user.profile.disabled);
         let password_hash = password_hash.and_then(|user| user.password.clone());
@@ -123,7 +123,7 @@ impl Sessions<'_> {
         &self,
         code: &str,
         members: &Map<String, Value>,
-        client: &Client,
+        client: &SessionClient,
     ) -> Result<SignedIn> {
         let (hash, now) = (digest(code), self.now());
         let found = self.cms.store.read(|reader| find_link(reader, hash, now));
@@ -188,7 +188,7 @@ impl Sessions<'_> {
     }
 
     /// Ends the session of the caller.
-    pub fn sign_out(&self, caller: &Caller, client: &Client) -> Result<()> {
+    pub fn sign_out(&self, caller: &Caller, client: &SessionClient) -> Result<()> {
         let (_, pk) = session_of(caller)?;
         self.cms.store.write(move |writer| {
             if writer.remove_session(pk)? { writer.bump_auth() } else { Ok(()) }
@@ -206,7 +206,7 @@ impl Sessions<'_> {
         &self,
         caller: &Caller,
         change: &PasswordChange,
-        client: &Client,
+        client: &SessionClient,
     ) -> Result<()> {
         let (pk, session) = session_of(caller)?;
         let user = self.cms.store.read_autocommit(|reader| reader.user(pk))?;
@@ -234,7 +234,7 @@ impl Sessions<'_> {
     }
 
     /// Lists the sessions of the user who calls, last used first.
-    pub fn list(&self, caller: &Caller, wanted: Page) -> Result<List<SessionItem>> {
+    pub fn list(&self, caller: &Caller, wanted: PageRequest) -> Result<List<SessionItem>> {
         let (user, _) = session_of(caller)?;
         self.items(user, caller, wanted)
     }
@@ -306,7 +306,7 @@ impl Sessions<'_> {
         &self,
         user: i64,
         caller: &Caller,
-        wanted: Page,
+        wanted: PageRequest,
     ) -> Result<List<SessionItem>> {
         let (seen, now) = (self.cms.keys.seen(), self.now());
         let mut rows = self.cms.store.read_autocommit(|reader| reader.sessions_of(user))?;
@@ -339,7 +339,7 @@ impl Sessions<'_> {
         &self,
         cookie: String,
         method: &str,
-        client: &Client,
+        client: &SessionClient,
     ) -> Result<SignedIn> {
         let caller = self.cms.keys().authenticate_session(&cookie)?;
         let (user, address) = (&caller.actor.id, &client.address);
@@ -361,7 +361,7 @@ pub(crate) fn open(
     writer: &WriteTransaction<'_>,
     config: &CoreConfig,
     user: i64,
-    client: Client,
+    client: SessionClient,
 ) -> Result<String> {
     let (cookie, now) = (encoded(config.ids.secret()), config.clock.now());
     let row = SessionRow {

@@ -31,9 +31,9 @@ const BATCH_ROWS: usize = 500;
 /// The last row of the journal that this process has read. It is only in memory while the rows
 /// created no deliveries.
 #[derive(Default)]
-pub(crate) struct Cursor(AtomicI64);
+pub(crate) struct JournalCursor(AtomicI64);
 
-impl Cursor {
+impl JournalCursor {
     pub(super) fn at(&self, reader: &Reader<'_>) -> Result<i64> {
         Ok(reader.webhook_cursor()?.max(self.0.load(Ordering::Relaxed)))
     }
@@ -44,7 +44,7 @@ pub(super) fn create_deliveries(
     store: &Store,
     catalog: &CatalogCache,
     cache: &WebhookCache,
-    cursor: &Cursor,
+    cursor: &JournalCursor,
     now: Timestamp,
 ) -> Result<bool> {
     if store.read_autocommit(|reader| Ok(reader.journal_head()?.seq <= cursor.at(reader)?))? {

@@ -16,11 +16,11 @@ use cms_model::{
     error::{Error, Result},
     limits,
     object::render,
-    paging::Page,
+    paging::PageRequest,
     webhook::{
         model::{Webhook, WebhookKind},
         payload::EventPayload,
-        schedule::{self, AttemptResult, Dispatch, Endpoint, NextState},
+        schedule::{self, AttemptResult, Dispatch, EndpointState, NextState},
         signature::Secret,
         synchronous::WebhookOutcome,
     },
@@ -30,7 +30,7 @@ use cms_model::{
         webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
     },
 };
-use cms_store::{Attempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
+use cms_store::{DeliveryAttempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
 use cms_system::lock;
 
 use super::delivery_creator;
@@ -77,13 +77,13 @@ impl Cms {
 
 impl Webhooks<'_> {
     /// Lists the webhooks, oldest first.
-    pub fn list(&self, caller: &Caller) -> Result<List<wire::Webhook>> {
+    pub fn list(&self, caller: &Caller) -> Result<List<wire::WebhookStatus>> {
         caller.require_admin()?;
         self.cms.store.read(|reader| {
             let key = reader.webhook_key()?;
             let shown = |webhook: &Webhook| {
                 let (_, pending) = reader.count_deliveries(webhook.pk)?;
-                Ok(wire::Webhook {
+                Ok(wire::WebhookStatus {
                     id: webhook.id.clone(),
                     name: webhook.name.clone(),
                     kind: webhook.kind.as_str().to_owned(),
@@ -100,13 +100,13 @@ impl Webhooks<'_> {
     }
 
     /// Lists the deliveries of a webhook, newest first.
-    pub fn log(&self, caller: &Caller, id: &str, page: Page) -> Result<List<Delivery>> {
+    pub fn log(&self, caller: &Caller, id: &str, page: PageRequest) -> Result<List<Delivery>> {
         caller.require_admin()?;
         self.cms.store.read(|reader| {
             let webhook = self.find(reader, id)?;
             let (total, _) = reader.count_deliveries(webhook.pk)?;
             let rows = reader.deliveries(webhook.pk, page.offset(), page.limit)?;
-            let endpoint = reader.webhook_endpoint(webhook.pk)?.unwrap_or(Endpoint::Up);
+            let endpoint = reader.webhook_endpoint(webhook.pk)?.unwrap_or(EndpointState::Up);
             let shown = rows.into_iter().map(|row| to_wire(row, endpoint));
             Ok(List::new(page, total, shown.collect()))
         })
@@ -162,7 +162,7 @@ impl Webhooks<'_> {
             writer.insert_webhook(new.webhook)?;
             let pk = writer.insert_delivery(&new, new.at)?;
             let row = writer.delivery(pk)?.ok_or_else(|| Error::internal("no delivery"))?;
-            Ok(to_wire(row, Endpoint::Up))
+            Ok(to_wire(row, EndpointState::Up))
         })
     }
 
@@ -295,8 +295,16 @@ impl Webhooks<'_> {
             };
             let outage = result == AttemptResult::Outage;
             let reported = error.clone().filter(|_| state == "error" || state == "failed");
-            let attempt =
-                Attempt { at: now, state, due_at, outage, status, response, error, request };
+            let attempt = DeliveryAttempt {
+                at: now,
+                state,
+                due_at,
+                outage,
+                status,
+                response,
+                error,
+                request,
+            };
             writer.record_attempt(delivery, &attempt)?;
             writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
             let (went_down, recovered) = record_result(writer, &row, result, now)?;
@@ -365,7 +373,7 @@ fn record_result(
         writer.release_deliveries(webhook, now, attempted.pk)?;
     }
     writer.set_webhook_endpoint(webhook, change.endpoint)?;
-    let is_down = |endpoint| matches!(endpoint, Endpoint::Down { .. });
+    let is_down = |endpoint| matches!(endpoint, EndpointState::Down { .. });
     let (was_down, is_down) = (is_down(endpoint), is_down(change.endpoint));
     Ok((!was_down && is_down, was_down && !is_down))
 }
@@ -379,11 +387,11 @@ fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
     }
 }
 
-fn to_wire(row: DeliveryRow, endpoint: Endpoint) -> Delivery {
+fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
     let due_at = Timestamp(row.due_at.0.max(row.at.0));
     let due_at = match endpoint {
-        Endpoint::Up => due_at,
-        Endpoint::Down { resume_at, .. } => due_at.max(resume_at),
+        EndpointState::Up => due_at,
+        EndpointState::Down { resume_at, .. } => due_at.max(resume_at),
     };
     Delivery {
         id: row.pk,

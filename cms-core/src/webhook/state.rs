@@ -7,7 +7,7 @@ use std::{
 
 use cms_model::{error::Result, webhook::synchronous::WebhookOutcome};
 
-use super::{delivery_creator::Cursor, webhook_cache::WebhookCache};
+use super::{delivery_creator::JournalCursor, webhook_cache::WebhookCache};
 
 /// Sends requests of synchronous webhooks, which are not called without a transport.
 pub trait WebhookTransport: Send + Sync {
@@ -22,7 +22,7 @@ pub trait WebhookTransport: Send + Sync {
 #[derive(Default)]
 pub(crate) struct WebhookState {
     pub(super) cache: WebhookCache,
-    pub(super) cursor: Cursor,
+    pub(super) cursor: JournalCursor,
     /// Held while this process sends.
     pub(super) lock: Mutex<Option<File>>,
     /// Sends requests of synchronous webhooks.

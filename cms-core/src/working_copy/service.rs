@@ -17,7 +17,7 @@ use cms_model::{
         title::object_title,
         view::View,
     },
-    paging::Page,
+    paging::PageRequest,
     wire::{
         condition::EntityTag,
         list::List,
@@ -132,7 +132,7 @@ impl WorkingCopies<'_> {
         &self,
         caller: &Caller,
         content_types: Option<&[String]>,
-        page: Page,
+        page: PageRequest,
     ) -> Result<List<WorkingCopySummary>> {
         caller.require_write()?;
         let Some(actor) = caller.actor().pk else { return Ok(List::new(page, 0, Vec::new())) };

@@ -27,7 +27,7 @@ use std::{io::Write, sync::Arc};
 use cms_model::{
     dates, json,
     query::{
-        eval::Matcher,
+        eval::ConditionMatcher,
         filter::Condition,
         order::{self, SortKey},
         path::{PathRoot, PropertyPath},
@@ -138,9 +138,9 @@ fn parse(argument: usize, json: &[u8]) -> Result<Value> {
 }
 
 /// The condition in the first argument, parsed once per execution of a statement.
-fn matcher(context: &Context<'_>) -> Result<Arc<Matcher>> {
+fn matcher(context: &Context<'_>) -> Result<Arc<ConditionMatcher>> {
     context.get_or_create_aux(0, |parameter| {
-        read_parameter::<Condition>(parameter).map(|condition| Matcher::new(&condition))
+        read_parameter::<Condition>(parameter).map(|condition| ConditionMatcher::new(&condition))
     })
 }
 

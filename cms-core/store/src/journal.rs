@@ -34,20 +34,22 @@ pub enum Event {
     Management(ManagementEvent),
 }
 
-/// The kind of a change outside of content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ManagementEvent {
-    UserCreated,
-    UserUpdated,
-    UserDeleted,
-    KeyCreated,
-    KeyUpdated,
-    KeyRotated,
-    KeyDeleted,
-    WorkflowCreated,
-    WorkflowUpdated,
-    WorkflowDeleted,
-    SessionCreated,
+cms_model::named_enum! {
+    /// The kind of a change outside of content, in the journal and in the API.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ManagementEvent {
+        UserCreated => "user.create",
+        UserUpdated => "user.update",
+        UserDeleted => "user.delete",
+        KeyCreated => "key.create",
+        KeyUpdated => "key.update",
+        KeyRotated => "key.rotate",
+        KeyDeleted => "key.delete",
+        WorkflowCreated => "workflow.create",
+        WorkflowUpdated => "workflow.update",
+        WorkflowDeleted => "workflow.delete",
+        SessionCreated => "session.create",
+    }
 }
 
 /// A position in the journal. The nonce identifies the journal: after a restore to an older state,
@@ -60,7 +62,7 @@ pub struct JournalPosition {
 
 /// A change to be written to the journal.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct JournalChange<'a> {
     pub event: Event,
     pub stamp: Stamp,
     /// Primary key and name of the type; 0 and an empty name when the change concerns no type.
@@ -106,44 +108,11 @@ pub struct EntryObject {
 
 /// A row of the journal, with the fields that indexing needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct JournalEntry {
     pub position: JournalPosition,
     pub event: Event,
     pub ctd: i64,
     pub object: Option<i64>,
-}
-
-impl ManagementEvent {
-    const ALL: [Self; 11] = [
-        Self::UserCreated,
-        Self::UserUpdated,
-        Self::UserDeleted,
-        Self::KeyCreated,
-        Self::KeyUpdated,
-        Self::KeyRotated,
-        Self::KeyDeleted,
-        Self::WorkflowCreated,
-        Self::WorkflowUpdated,
-        Self::WorkflowDeleted,
-        Self::SessionCreated,
-    ];
-
-    /// The name in the journal and in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UserCreated => "user.create",
-            Self::UserUpdated => "user.update",
-            Self::UserDeleted => "user.delete",
-            Self::KeyCreated => "key.create",
-            Self::KeyUpdated => "key.update",
-            Self::KeyRotated => "key.rotate",
-            Self::KeyDeleted => "key.delete",
-            Self::WorkflowCreated => "workflow.create",
-            Self::WorkflowUpdated => "workflow.update",
-            Self::WorkflowDeleted => "workflow.delete",
-            Self::SessionCreated => "session.create",
-        }
-    }
 }
 
 impl Event {
@@ -205,9 +174,9 @@ fn position_and_event(row: &Row<'_>) -> rusqlite::Result<(JournalPosition, Event
 }
 
 /// Reads seq, nonce, kind, ctd and object.
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<JournalEntry> {
     let (position, event) = position_and_event(row)?;
-    Ok(Entry { position, event, ctd: row.get(3)?, object: row.get(4)? })
+    Ok(JournalEntry { position, event, ctd: row.get(3)?, object: row.get(4)? })
 }
 
 /// Reads seq, nonce, kind, at, and the fields of the change feed.
@@ -257,7 +226,7 @@ impl Reader<'_> {
     }
 
     /// Returns the row with this number; none when it was never written or is removed.
-    pub fn journal_entry(&self, seq: i64) -> Result<Option<Entry>> {
+    pub fn journal_entry(&self, seq: i64) -> Result<Option<JournalEntry>> {
         self.query_optional(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq = ?1",
             [seq],
@@ -275,7 +244,7 @@ impl Reader<'_> {
     }
 
     /// Returns the rows after a position, oldest first.
-    pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<Entry>> {
+    pub fn journal_after(&self, seq: i64, limit: usize) -> Result<Vec<JournalEntry>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.query_rows(
             "SELECT seq, nonce, kind, ctd, object FROM journal WHERE seq > ?1
@@ -288,7 +257,7 @@ impl Reader<'_> {
 
 impl WriteTransaction<'_> {
     /// Appends a row.
-    pub fn log(&self, change: &Change<'_>) -> Result<()> {
+    pub fn log(&self, change: &JournalChange<'_>) -> Result<()> {
         let ((ctd, name), object) = (change.content_type, change.object);
         let audience = object.map_or(Audience::Everyone, |object| object.audience);
         self.execute(
@@ -313,7 +282,7 @@ impl WriteTransaction<'_> {
 
     /// Appends a row about a type.
     pub fn log_type(&self, event: Event, stamp: Stamp, content_type: (i64, &str)) -> Result<()> {
-        self.log(&Change { event, stamp, content_type, object: None })
+        self.log(&JournalChange { event, stamp, content_type, object: None })
     }
 
     /// Appends a row about a key, user or workflow with this id and name.

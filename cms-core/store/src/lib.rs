@@ -69,8 +69,8 @@ pub use self::{
     error::damage,
     job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
-        Change, ChangedObject, DetailedEntry, Entry, EntryObject, Event, JournalPosition,
-        ManagementEvent,
+        ChangedObject, DetailedEntry, EntryObject, Event, JournalChange, JournalEntry,
+        JournalPosition, ManagementEvent,
     },
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},
@@ -84,7 +84,7 @@ pub use self::{
     stored_file::MediaFile,
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
-    webhook::{Attempt, DeliveryRow, NewDelivery},
+    webhook::{DeliveryAttempt, DeliveryRow, NewDelivery},
     working_copy::{WorkingCopyRow, WorkingCopySubject},
     writer::WriterCounts,
 };

@@ -18,7 +18,7 @@ use super::{
     Reader, Store, TypeState,
     cache::Cache,
     error::map,
-    list_sql::{self, ListCounts, Page},
+    list_sql::{self, ListCounts, PageStatement},
     object::{columns_of, read},
 };
 
@@ -38,7 +38,7 @@ pub(crate) struct ListCache {
 pub struct ListPlan {
     /// Objects on all pages.
     pub matching: u64,
-    page: Page,
+    page: PageStatement,
 }
 
 impl ListPlan {

@@ -68,7 +68,7 @@ pub(crate) struct Statement {
 
 /// A page statement and its cost.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Page {
+pub(crate) struct PageStatement {
     pub statement: Statement,
     /// Cost in index entries read.
     pub cost: u64,
@@ -81,7 +81,7 @@ pub(crate) fn page(
     listed: ListedType<'_>,
     counts: ListCounts,
     columns: &str,
-) -> Page {
+) -> PageStatement {
     let mut builder = Builder::new(listed);
     let terms = builder.terms(query);
     let path = access_path::choose(query, listed, &terms, counts);
@@ -107,7 +107,7 @@ pub(crate) fn page(
         "SELECT {columns} FROM (SELECT pk AS found FROM {table}{hint} WHERE {condition} \
          ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN {table} ON {table}.pk = found"
     );
-    Page { statement: Statement { sql, parameters: builder.parameters }, cost }
+    PageStatement { statement: Statement { sql, parameters: builder.parameters }, cost }
 }
 
 /// Counts the objects on all pages of a list.
@@ -165,7 +165,7 @@ pub(crate) fn unique_lookup(
 
 /// The sort value of a list, and where it is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum SortValue {
     CreatedAt,
     UpdatedAt,
     Id,
@@ -179,7 +179,7 @@ enum Order {
     Nothing,
 }
 
-impl Order {
+impl SortValue {
     fn of(query: &ListQuery, listed: ListedType<'_>) -> Self {
         let is_root = query.order.steps.is_empty();
         match &query.order.root {
@@ -257,18 +257,18 @@ impl<'a> Builder<'a> {
         let direction = if query.descending { "DESC" } else { "ASC" };
         let empties = if query.empty_first { "FIRST" } else { "LAST" };
         let ties = format!("{sign}created_at, {sign}pk");
-        let key = match Order::of(query, self.listed) {
-            Order::CreatedAt => return format!("{sign}created_at {direction}, {sign}pk"),
-            Order::UpdatedAt => return format!("{sign}updated_at {direction}, {ties}"),
+        let key = match SortValue::of(query, self.listed) {
+            SortValue::CreatedAt => return format!("{sign}created_at {direction}, {sign}pk"),
+            SortValue::UpdatedAt => return format!("{sign}updated_at {direction}, {ties}"),
             // Ids are unique, and their collation is the order of lower-case text.
-            Order::Id => return format!("{sign}id {direction}"),
-            Order::Nothing => return ties,
-            Order::Json(json) => format!("sort_key({json})"),
-            Order::Slot(slot) => {
+            SortValue::Id => return format!("{sign}id {direction}"),
+            SortValue::Nothing => return ties,
+            SortValue::Json(json) => format!("sort_key({json})"),
+            SortValue::Slot(slot) => {
                 self.used.insert(slot);
                 slots::key(slot)
             }
-            Order::Path => {
+            SortValue::Path => {
                 let path = self.bind_json(&query.order);
                 format!("path_key({path}, data)")
             }

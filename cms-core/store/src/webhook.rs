@@ -3,7 +3,7 @@
 use cms_model::{
     clock::Timestamp,
     error::Result,
-    webhook::schedule::{self, Endpoint, PARALLEL_REQUESTS, PendingDelivery},
+    webhook::schedule::{self, EndpointState, PARALLEL_REQUESTS, PendingDelivery},
 };
 use rusqlite::{Row, params};
 
@@ -56,7 +56,7 @@ pub struct DeliveryRow {
 
 /// The result of an attempt.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     pub at: Timestamp,
     pub state: &'static str,
     /// The time of the next attempt; none when the delivery leaves its queue.
@@ -124,14 +124,16 @@ impl Reader<'_> {
     }
 
     /// Returns the state of the endpoint of a webhook; none when the webhook does not exist.
-    pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<Endpoint>> {
+    pub fn webhook_endpoint(&self, webhook: i64) -> Result<Option<EndpointState>> {
         self.query_optional(
             "SELECT probes, resume_at FROM webhook WHERE object = ?1",
             [webhook],
             |row| {
                 Ok(match row.get::<_, Option<i64>>(1)? {
-                    None => Endpoint::Up,
-                    Some(at) => Endpoint::Down { probes: row.get(0)?, resume_at: Timestamp(at) },
+                    None => EndpointState::Up,
+                    Some(at) => {
+                        EndpointState::Down { probes: row.get(0)?, resume_at: Timestamp(at) }
+                    }
                 })
             },
         )
@@ -308,7 +310,7 @@ impl WriteTransaction<'_> {
             [webhook, now.0],
         )?;
         self.clear_outages(webhook)?;
-        self.set_webhook_endpoint(webhook, Endpoint::Up)?;
+        self.set_webhook_endpoint(webhook, EndpointState::Up)?;
         self.release_deliveries(webhook, now, 0)
     }
 
@@ -329,10 +331,10 @@ impl WriteTransaction<'_> {
         )
     }
 
-    pub fn set_webhook_endpoint(&self, webhook: i64, endpoint: Endpoint) -> Result<()> {
+    pub fn set_webhook_endpoint(&self, webhook: i64, endpoint: EndpointState) -> Result<()> {
         let (probes, resume_at) = match endpoint {
-            Endpoint::Up => (0, None),
-            Endpoint::Down { probes, resume_at } => (probes, Some(resume_at.0)),
+            EndpointState::Up => (0, None),
+            EndpointState::Down { probes, resume_at } => (probes, Some(resume_at.0)),
         };
         self.execute(
             "UPDATE webhook SET probes = ?2, resume_at = ?3
@@ -382,7 +384,7 @@ impl WriteTransaction<'_> {
 
     /// Records the result of an attempt; when the delivery leaves its queue, the next one becomes
     /// the head.
-    pub fn record_attempt(&self, pk: i64, attempt: &Attempt) -> Result<()> {
+    pub fn record_attempt(&self, pk: i64, attempt: &DeliveryAttempt) -> Result<()> {
         let (webhook, queue): (i64, String) = self.query_row(
             "UPDATE webhook_delivery
                  SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4,

@@ -14,7 +14,7 @@ use std::{
 
 use cms_core::{
     BackupDestination, BackupSchedule, Caller, Cms, CoreConfig, Error, limits,
-    paging::Page,
+    paging::PageRequest,
     restore,
     testing::{TestCms, pictures},
     verify_backup,
@@ -105,7 +105,7 @@ fn restored_directory_equals_the_backed_up_one() {
         assert_eq!(old.to_value(), new.to_value());
         let versions = restored
             .objects()
-            .versions(&local(), "article", "one", Page::default(), Direction::default())
+            .versions(&local(), "article", "one", PageRequest::default(), Direction::default())
             .unwrap();
         assert_eq!(versions.to_value()["total_count"], 2);
         let in_use = restored.objects().delete(&local(), "article", "one");

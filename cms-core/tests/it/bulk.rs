@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cms_core::{
     Caller, Cms, CoreConfig, Error, Visibility,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         bulk::{BulkJob, BulkJobState, BulkPreview, BulkResponse},
@@ -119,7 +119,10 @@ fn bulk_publishes_all_objects_in_transactions() {
     let test = with_articles(1200);
     let wrong = create(&test.cms, &Caller::local(), &request("publish", json!({ "expect": 1199 })));
     assert!(matches!(wrong, Err(Error::MatchesChanged { expected: 1199, found: 1200 })));
-    assert_eq!(test.cms.bulk().list(&Caller::local(), Page::default()).unwrap().total_count, 0);
+    assert_eq!(
+        test.cms.bulk().list(&Caller::local(), PageRequest::default()).unwrap().total_count,
+        0
+    );
 
     let id = create(&test.cms, &Caller::local(), &request("publish", json!({ "expect": 1200 })))
         .unwrap();

@@ -3,7 +3,7 @@
 
 use cms_core::{
     Caller, Cms, OrphanCleanUp,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         change::{ChangesRequest, Position},
@@ -72,7 +72,7 @@ proptest! {
             prop_assert!(seen[0].0 > last);
             (last, position) = (seen[0].0, next);
         }
-        let versions = cms.objects().versions(&local(), "page", "one", Page { number: 1, limit: 100 }, Direction::Ascending).unwrap();
+        let versions = cms.objects().versions(&local(), "page", "one", PageRequest { number: 1, limit: 100 }, Direction::Ascending).unwrap();
         let versions = versions.to_value();
         let ranks: Vec<&Value> = versions["data"].as_array().unwrap().iter().map(|version| &version["rank"]).collect();
         prop_assert_eq!(ranks.len(), jumps.len() + 1, "{}", versions);
@@ -109,7 +109,7 @@ fn scheduled_publication_runs_once_despite_clock_jumps() {
         &local(),
         "page",
         "one",
-        Page { number: 1, limit: 9 },
+        PageRequest { number: 1, limit: 9 },
         Direction::Ascending,
     );
     assert_eq!(versions.unwrap().to_value()["total_count"], 1);

@@ -2,7 +2,7 @@
 
 use cms_core::{
     Caller, Error,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         batch::BatchElements,
@@ -44,7 +44,7 @@ fn with_links(holders: usize, targets: usize, bytes: usize) -> (TestCms, Caller)
 fn hydrated(holders: usize) -> ListRequest {
     let holders = (0..holders).map(|holder| format!("holder-{holder}"));
     let ids = Some(holders.chain(["last".to_owned()]).collect());
-    let page = Page { number: 1, limit: 1000 };
+    let page = PageRequest { number: 1, limit: 1000 };
     ListRequest { hydrate: 1, ids, page, ..ListRequest::default() }
 }
 
@@ -89,7 +89,7 @@ fn hydration_refuses_a_response_above_256_mib() {
     refused(objects.list(&local, "article", &hydrated(70)));
     refused(objects.get(&local, "article", "top", 2));
     assert!(objects.get(&local, "article", "top", 1).unwrap().0.len() < 1_000_000);
-    let page = Page { number: 1, limit: 1000 };
+    let page = PageRequest { number: 1, limit: 1000 };
     let q = Some("holder".to_owned());
     let search = SearchRequest { page, q, hydrate: 1, ..SearchRequest::default() };
     refused(test.cms.search().search(&local, &search));

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use cms_core::{
     Caller,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         activity::{Activity, ActivityRequest},
@@ -86,7 +86,8 @@ fn with_versions(test: &TestCms) -> (String, Caller) {
 
 fn versions(test: &TestCms, caller: &Caller) -> Vec<Value> {
     let direction = Direction::Ascending;
-    let list = test.cms.objects().versions(caller, "article", "a", Page::default(), direction);
+    let list =
+        test.cms.objects().versions(caller, "article", "a", PageRequest::default(), direction);
     list.unwrap().to_value()["data"].as_array().unwrap().clone()
 }
 
@@ -403,7 +404,7 @@ fn statements_of_lists(rows: usize) -> Vec<(&'static str, usize)> {
         let job = map(json!({ "action": "delete", "filters": none, "expect": 0 }));
         jobs.create(author, "article", &job).unwrap();
     }
-    let (local, page) = (Caller::local(), Page { number: 1, limit: 100 });
+    let (local, page) = (Caller::local(), PageRequest { number: 1, limit: 100 });
     let fields = ["id", "internal.createdBy", "internal.updatedBy"].map(str::to_owned).to_vec();
     let rows_of = |list: Value| list["data"].as_array().unwrap().len();
     let lists: [(&'static str, ReadList<'_>); 8] = [

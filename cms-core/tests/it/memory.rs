@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cms_core::{
     Caller, Error, MemoryBudget, Reservation, Result,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         graphql::{GraphQlRequest, GraphQlVersion},
@@ -38,8 +38,8 @@ const READS: [(&str, Read); 3] = [
     }),
 ];
 
-fn page() -> Page {
-    Page { number: 1, limit: 1000 }
+fn page() -> PageRequest {
+    PageRequest { number: 1, limit: 1000 }
 }
 
 /// Articles with a text of `bytes` bytes; each links to the previous one, and the first to the

@@ -2,7 +2,7 @@
 
 use cms_core::{
     Caller, Error,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{
         batch::BatchElements,
@@ -87,7 +87,8 @@ fn versions_keep_their_properties_title_and_author() {
     test.clock.advance(60);
     objects.replace(&local, "article", "a", map(json!({ "title": "Newest" }))).unwrap();
 
-    let versions = objects.versions(&local, "article", "a", Page::default(), Direction::Descending);
+    let versions =
+        objects.versions(&local, "article", "a", PageRequest::default(), Direction::Descending);
     let versions = versions.unwrap().to_value();
     let list: Vec<Value> = versions["data"]
         .as_array()
@@ -210,7 +211,7 @@ fn list_of_large_objects_is_not_on_the_fast_path() {
     let (test, local) = with_articles();
     let objects = test.cms.objects();
     let request = ListRequest {
-        page: Page { number: 1, limit: 20 },
+        page: PageRequest { number: 1, limit: 20 },
         empty_first: false,
         descending: false,
         hydrate: 0,

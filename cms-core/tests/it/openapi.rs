@@ -188,7 +188,7 @@ fn requests_and_responses_match_their_schema() {
             validators.check(&format!("{name}List"), &[&list]);
             let id = sent[0]["id"].as_str().unwrap();
             let patched = cms.objects().patch(&local, name, id, Map::new()).unwrap().to_value();
-            let page = cms_core::paging::Page::default();
+            let page = cms_core::paging::PageRequest::default();
             let versions = cms.objects().versions(&local, name, id, page, Direction::Ascending);
             let old = cms.objects().version(&local, name, id, "1").unwrap().to_value();
             validators.check(name, &[&patched, &old]);

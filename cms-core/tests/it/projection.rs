@@ -2,7 +2,7 @@
 
 use cms_core::{
     Caller, Error,
-    paging::Page,
+    paging::PageRequest,
     testing::TestCms,
     wire::{batch::BatchElements, object::ListRequest, publish::PublishAction},
 };
@@ -26,7 +26,7 @@ fn with_types() -> (TestCms, Caller) {
 
 fn fields(fields: &[&str]) -> ListRequest {
     let fields = fields.iter().map(|&field| field.to_owned()).collect();
-    let page = Page { number: 1, limit: 50 };
+    let page = PageRequest { number: 1, limit: 50 };
     ListRequest { page, fields, ..ListRequest::default() }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cms_core::{
-    Caller, Client, Cms, Error,
-    paging::Page,
+    Caller, Cms, Error, SessionClient,
+    paging::PageRequest,
     testing::TestCms,
     wire::user::{User, UserListRequest},
 };
@@ -36,7 +36,7 @@ fn session_that_another_process_ends_is_refused_immediately() {
         assert!(!is_refused(&core.cms, cookie) && !is_refused(&other, cookie));
     }
     let caller = other.keys().authenticate_session(&first).unwrap();
-    other.sessions().sign_out(&caller, &Client::default()).unwrap();
+    other.sessions().sign_out(&caller, &SessionClient::default()).unwrap();
     assert!(is_refused(&core.cms, &first) && is_refused(&other, &first));
     let disabled = map(json!({ "disabled": true }));
     other.users().update(&Caller::local(), &user(&other, "b@x").id, &disabled).unwrap();
@@ -65,14 +65,17 @@ fn last_use_is_stored_by_the_clean_up() {
     core.clock.advance(MINUTE);
     let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
     assert_eq!(user(&core.cms, "a@x").last_seen_at.unwrap(), "2026-01-02T03:04:05.000000+0000");
-    let seen =
-        || core.cms.sessions().list(&caller, Page::default()).unwrap().data[0].last_seen_at.clone();
+    let seen = || {
+        core.cms.sessions().list(&caller, PageRequest::default()).unwrap().data[0]
+            .last_seen_at
+            .clone()
+    };
     let later = "2026-01-02T03:05:05.000000+0000";
     assert_eq!(seen(), later);
     // Another session that ends empties the cache; the time is kept.
     let other = core.session(&viewer("b@x"));
     let other = core.cms.keys().authenticate_session(&other).unwrap();
-    core.cms.sessions().sign_out(&other, &Client::default()).unwrap();
+    core.cms.sessions().sign_out(&other, &SessionClient::default()).unwrap();
     core.clock.advance(MINUTE);
     core.cms.keys().authenticate_session(&core.open_session("b@x")).unwrap();
     assert_eq!(seen(), later);
@@ -94,7 +97,7 @@ fn ended_session_does_not_return_to_the_cache() {
             })
             .collect();
         let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
-        core.cms.sessions().sign_out(&caller, &Client::default()).unwrap();
+        core.cms.sessions().sign_out(&caller, &SessionClient::default()).unwrap();
         assert!(is_refused(&core.cms, &cookie));
         for reader in readers {
             reader.join().unwrap();

@@ -4,7 +4,7 @@ use std::{fs, sync::Arc, thread};
 
 use cms_core::{
     Actor, ActorKind, Caller, Error, Visibility,
-    paging::Page,
+    paging::PageRequest,
     testing::{START, TestCms},
     wire::{
         batch::BatchElements,
@@ -122,7 +122,7 @@ fn restore_brings_back_object_links_and_versions() {
     while test.cms.search().advance().unwrap() {}
     let before = get(&test, "a");
     let versions = |id: &str| {
-        let (page, order) = (Page::default(), Direction::Ascending);
+        let (page, order) = (PageRequest::default(), Direction::Ascending);
         let list = test.cms.objects().versions(&local(), "article", id, page, order).unwrap();
         list.to_value()["data"].clone()
     };
@@ -503,7 +503,7 @@ fn list_is_filtered_by_type_text_dates_actor_and_rights() {
             TrashRequest { deleted_before: Some(format!("@{}", START + 30)), ..any() },
             &["two", "one"],
         ),
-        (TrashRequest { page: Page { number: 2, limit: 3 }, ..any() }, &["one"]),
+        (TrashRequest { page: PageRequest { number: 2, limit: 3 }, ..any() }, &["one"]),
     ] {
         assert_eq!(entries(&test, &request), expected, "{request:?}");
     }

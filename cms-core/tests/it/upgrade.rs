@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use cms_core::{
-    Caller, Client, Cms, CoreConfig, Error, Visibility,
-    paging::Page,
+    Caller, Cms, CoreConfig, Error, SessionClient, Visibility,
+    paging::PageRequest,
     restore,
     testing::{TestCms, fixture, pictures},
     wire::{
@@ -89,7 +89,7 @@ const PASSWORD: &str = "correct-horse-battery";
 
 /// Returns the first administrator with a new session.
 fn sign_in(cms: &Cms) -> Caller {
-    let signed_in = cms.sessions().sign_in(EMAIL, PASSWORD, &Client::default()).unwrap();
+    let signed_in = cms.sessions().sign_in(EMAIL, PASSWORD, &SessionClient::default()).unwrap();
     cms.keys().authenticate_session(&signed_in.cookie).unwrap()
 }
 
@@ -147,7 +147,7 @@ fn find_all(cms: &Cms) {
     assert_eq!(cms.objects().deleted_ids(&local(), "page", None).unwrap(), ["deleted"]);
     let scheduled = cms.objects().get(&local(), "page", "scheduled", 0).unwrap().to_value();
     assert_eq!(scheduled["internal"]["scheduledAtTimeZone"], "Europe/Berlin");
-    let page = Page { number: 1, limit: 20 };
+    let page = PageRequest { number: 1, limit: 20 };
     let versions =
         cms.objects().versions(&local(), "page", "modified", page, Direction::Ascending).unwrap();
     assert_eq!(versions.to_value()["total_count"], 2);
@@ -164,7 +164,8 @@ fn find_all(cms: &Cms) {
 
 /// Checks the content that directories have since schema 4.
 fn find_webhooks(cms: &Cms) {
-    let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
+    let log =
+        cms.webhooks().log(&local(), "hook", PageRequest { number: 1, limit: 20 }).unwrap().data;
     let pending =
         log.iter().map(|pending| (&*pending.reference, &*pending.status)).collect::<Vec<_>>();
     assert_eq!(pending, [("/api/v1/content/_tag/told/version/1", "pending")]);
@@ -173,7 +174,7 @@ fn find_webhooks(cms: &Cms) {
 /// Checks the content that directories have since schema 10.
 fn find_people(cms: &Cms) {
     let ada = sign_in(cms);
-    let page = Page { number: 1, limit: 20 };
+    let page = PageRequest { number: 1, limit: 20 };
     let users = cms.users().list(&ada, &UserListRequest::default()).unwrap().data;
     let users: Vec<_> = users.iter().map(|user| (&*user.email, user.role)).collect();
     assert_eq!(users, [(EMAIL, Role::Admin), ("ben@example.com", Role::Author)]);
@@ -326,7 +327,8 @@ fn deliveries_keep_their_order_per_object_after_an_upgrade() {
     // The delivery of the directory, and the first of `a`; `b` waits for its first.
     assert_eq!(due, [1, 2]);
     assert!(!cms.webhooks().expire_deliveries().unwrap());
-    let log = cms.webhooks().log(&local(), "hook", Page { number: 1, limit: 20 }).unwrap().data;
+    let log =
+        cms.webhooks().log(&local(), "hook", PageRequest { number: 1, limit: 20 }).unwrap().data;
     let states: Vec<&str> = log.iter().rev().map(|entry| &*entry.status).collect();
     let expected = ["pending", "pending", "pending", "error", "pending", "failed", "done"];
     assert_eq!(states, expected);

@@ -289,7 +289,7 @@ impl System {
     }
 
     fn log(&self) -> Vec<(String, u32)> {
-        let page = cms_core::paging::Page { number: 1, limit: 1000 };
+        let page = cms_core::paging::PageRequest { number: 1, limit: 1000 };
         let log = self.test.cms.webhooks().log(&Caller::local(), "hook", page).unwrap();
         log.data.into_iter().map(|entry| (entry.status, entry.attempts)).collect()
     }

@@ -7,7 +7,7 @@ use std::{
 
 use cms_core::{
     AttemptReport, Caller, Cms, CoreConfig, Outgoing, WebhookOutcome,
-    paging::Page,
+    paging::PageRequest,
     testing::{TestCms, fixture},
     wire::{
         batch::BatchElements, content_type::TypeListRequest, publish::PublishAction,
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::support::{article, map, rows};
 
 /// A page with everything.
-const ALL: Page = Page { number: 1, limit: 1000 };
+const ALL: PageRequest = PageRequest { number: 1, limit: 1000 };
 
 /// A data directory with the type `article` and a webhook `hook` for all its events.
 fn with_webhook() -> TestCms {

@@ -2,10 +2,10 @@
 import { isRecord } from './value/record';
 import { decoded } from './value/url';
 
-const BASE = '/admin';
+const BASE_PATH = '/admin';
 
 function pathOf(pathname: string): string {
-  return pathname.slice(BASE.length).replace(/^\/|\/$/g, '');
+  return pathname.slice(BASE_PATH.length).replace(/^\/|\/$/g, '');
 }
 
 function read(): { path: string; query: URLSearchParams } {
@@ -85,15 +85,15 @@ export const route = {
 export function href(path: string, query?: Record<string, string | undefined>): string {
   const entries = Object.entries(query ?? {}).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const text = new URLSearchParams(entries).toString();
-  return `${BASE}${path === '' ? '' : `/${path}`}${text === '' ? '' : `?${text}`}`;
+  return `${BASE_PATH}${path === '' ? '' : `/${path}`}${text === '' ? '' : `?${text}`}`;
 }
 
 /** The last segment of the form of something new: `+` is no character of ids and of names of types. */
-export const NEW = '+new';
+export const NEW_SEGMENT = '+new';
 
 /** The URL of the form of a new object. */
 export function newHref(type: string, query?: Record<string, string>): string {
-  return href(`c/${encodeURIComponent(type)}/${NEW}`, query);
+  return href(`c/${encodeURIComponent(type)}/${NEW_SEGMENT}`, query);
 }
 
 /** Built-in types that have screens of their own. */
@@ -153,7 +153,7 @@ export function followLinks(event: MouseEvent): void {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return;
-  if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  if (link.pathname !== BASE_PATH && !link.pathname.startsWith(`${BASE_PATH}/`)) return;
   event.preventDefault();
   navigate(link.pathname + link.search + link.hash);
 }

@@ -1,6 +1,6 @@
 //! The record of activity.
 
-use cms_core::{Cms, Result, limits, paging::Page, wire::activity::ActivityRequest};
+use cms_core::{Cms, Result, limits, paging::PageRequest, wire::activity::ActivityRequest};
 
 use super::context::RequestContext;
 use crate::response::Response;
@@ -14,7 +14,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
         by: text("by"),
         actions: query.list("action"),
         before: query.get("before").map(ActivityRequest::cursor).transpose()?,
-        limit: Page::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
+        limit: PageRequest::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
     };
     Ok(Response::json(&cms.activity().list(&context.caller, &request)?))
 }

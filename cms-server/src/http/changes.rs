@@ -16,7 +16,7 @@ use axum::{
 };
 use cms_core::{
     Error, Result, limits,
-    paging::{self, Page},
+    paging::{self, PageRequest},
     wire::change::{Changes, ChangesRequest, Position},
 };
 use futures_util::stream;
@@ -80,7 +80,7 @@ fn request(parts: &Parts) -> Result<ChangesRequest> {
     Ok(ChangesRequest {
         since: since.map(str::parse).transpose()?,
         content_types: query.list("types"),
-        limit: Page::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
+        limit: PageRequest::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
     })
 }
 

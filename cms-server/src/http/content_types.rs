@@ -2,7 +2,7 @@
 
 use cms_core::{
     Cms, Result, limits,
-    paging::{self, Page},
+    paging::{self, PageRequest},
     wire::{
         content_type::{TypeListRequest, TypeOrder, deletes_schema, unsupported_keys},
         plan::{ApplyRequest, PlanRequest, check_payload},
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let query = &context.query;
     let request = TypeListRequest {
-        page: Page::parse(query.get("page"), query.get("limit"), limits::MAX_TYPE_PAGE_SIZE),
+        page: PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_TYPE_PAGE_SIZE),
         order_by: TypeOrder::parse(query.get("order_by")),
         direction: direction(query),
         name: query.text("name").map(str::to_owned),

@@ -7,7 +7,7 @@ use axum::{
     body::Bytes,
     http::{HeaderValue, header, request::Parts},
 };
-use cms_core::{Caller, Client};
+use cms_core::{Caller, SessionClient};
 
 use crate::{
     extract::{
@@ -52,9 +52,9 @@ pub(crate) struct UnauthenticatedRequest {
 }
 
 /// The client of a request, as a session shows it.
-pub(crate) fn client(address: Option<IpAddr>, head: &Parts) -> Client {
+pub(crate) fn client(address: Option<IpAddr>, head: &Parts) -> SessionClient {
     let agent = head.headers.get(header::USER_AGENT).map(HeaderValue::as_bytes);
-    Client {
+    SessionClient {
         address: address.map(|address| address.to_canonical().to_string()).unwrap_or_default(),
         user_agent: String::from_utf8_lossy(agent.unwrap_or_default()).into_owned(),
     }

@@ -2,7 +2,7 @@
 
 use cms_core::{
     Cms, Result, limits,
-    paging::{self, Page},
+    paging::{self, PageRequest},
     wire::object::{self, Direction, ListRequest, ObjectRequest, ValidateRequest},
 };
 
@@ -126,8 +126,8 @@ pub(crate) fn incoming(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Re
     Ok(Response::json(&links))
 }
 
-pub(crate) fn page(query: &Query<'_>) -> Page {
-    Page::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
+pub(crate) fn page(query: &Query<'_>) -> PageRequest {
+    PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }
 
 pub(crate) fn is_descending(query: &Query<'_>) -> bool {

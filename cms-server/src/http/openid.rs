@@ -5,7 +5,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use axum::http::{HeaderValue, StatusCode, header, request::Parts};
-use cms_core::{Client, OpenIdError, Result, SignedIn};
+use cms_core::{OpenIdError, Result, SessionClient, SignedIn};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::context::client;
@@ -13,7 +13,7 @@ use crate::{
     blocking,
     extract::{cookie, query::Query},
     net::permits::Work,
-    openid::{Failure, OpenId},
+    openid::{OpenId, OpenIdFailure},
     response::{Response, error},
     state::App,
 };
@@ -29,7 +29,7 @@ const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>');
 
 /// The two requests of a sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum OpenIdStep {
     Start,
     Callback,
 }
@@ -37,20 +37,25 @@ pub(crate) enum Step {
 /// Handles a request; without a configured issuer the paths do not exist.
 pub(crate) async fn respond(
     app: &Arc<App>,
-    step: Step,
+    step: OpenIdStep,
     head: &Parts,
     address: Option<IpAddr>,
 ) -> Result<Response> {
     let Some(openid) = app.openid.clone() else { return Ok(error::unknown_path()) };
     let client = client(address, head);
     match step {
-        Step::Start => start(app, &openid, head, &client).await,
-        Step::Callback => callback(app, &openid, head, client).await,
+        OpenIdStep::Start => start(app, &openid, head, &client).await,
+        OpenIdStep::Callback => callback(app, &openid, head, client).await,
     }
 }
 
 /// Redirects the browser to the issuer.
-async fn start(app: &Arc<App>, openid: &OpenId, head: &Parts, client: &Client) -> Result<Response> {
+async fn start(
+    app: &Arc<App>,
+    openid: &OpenId,
+    head: &Parts,
+    client: &SessionClient,
+) -> Result<Response> {
     if let Err(failure) = openid.discover().await {
         return Ok(refused(failure.error, Some(&failure.reason), client));
     }
@@ -70,7 +75,7 @@ async fn callback(
     app: &Arc<App>,
     openid: &Arc<OpenId>,
     head: &Parts,
-    client: Client,
+    client: SessionClient,
 ) -> Result<Response> {
     let query = Query::of(head);
     let is_https = app.public_url.is_https(&head.headers);
@@ -97,7 +102,7 @@ async fn callback(
     let now = app.cms.config().clock.now();
     let claims = match openid.claims(code.to_owned(), redirect_url, sign_in, now).await {
         Ok(claims) => claims,
-        Err(Failure { error, reason }) => return Ok(refused(error, Some(&reason), &client)),
+        Err(OpenIdFailure { error, reason }) => return Ok(refused(error, Some(&reason), &client)),
     };
     let rules = &openid.config.rules;
     let identity = match rules.identity(&openid.config.issuer, &claims) {
@@ -125,7 +130,7 @@ fn redirect_url(app: &App, head: &Parts) -> String {
 }
 
 /// Logs why nobody has signed in, and shows it on the sign-in page.
-fn refused(error: OpenIdError, detail: Option<&str>, client: &Client) -> Response {
+fn refused(error: OpenIdError, detail: Option<&str>, client: &SessionClient) -> Response {
     let (user, reason, address) = ("", error.as_str(), &client.address);
     tracing::info!(user, method = "openid", reason, detail, address, "sign-in failed");
     sign_in_page(error)

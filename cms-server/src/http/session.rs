@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     extract::{body, cookie},
-    net::sign_in_limits::Attempt,
+    net::sign_in_limits::SignInAttempt,
     response::Response,
     state::App,
 };
@@ -107,7 +107,7 @@ pub(crate) fn end_others(cms: &Cms, context: &mut RequestContext<'_>) -> Result<
 
 /// Records the result of an attempt. Errors that say nothing about the secret do not count.
 fn counted<T>(
-    attempt: Attempt<'_>,
+    attempt: SignInAttempt<'_>,
     result: Result<T>,
     is_failure: impl Fn(&Error) -> bool,
 ) -> Result<T> {

@@ -2,7 +2,7 @@
 
 use cms_core::{
     Cms, READ_ONLY_USER_MEMBERS, Result, limits,
-    paging::{self, Page},
+    paging::{self, PageRequest},
     wire::user::{UserListRequest, UserOrder},
 };
 
@@ -68,6 +68,6 @@ pub(crate) fn end_sessions(cms: &Cms, context: &mut RequestContext<'_>) -> Resul
     Ok(Response::no_content())
 }
 
-pub(super) fn page(query: &Query<'_>) -> Page {
-    Page::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
+pub(super) fn page(query: &Query<'_>) -> PageRequest {
+    PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }

@@ -26,12 +26,12 @@ pub(crate) struct ConnectionLimits {
     slots: Arc<Semaphore>,
     per_address: AddressLimit,
     memory: Arc<MemoryBudget>,
-    open: Mutex<HashMap<IpAddr, Address>>,
+    open: Mutex<HashMap<IpAddr, ClientAddress>>,
     refused: AtomicU64,
 }
 
 /// An address with open connections.
-struct Address {
+struct ClientAddress {
     connections: usize,
     memory: Arc<MemoryBudget>,
 }
@@ -97,7 +97,7 @@ impl ConnectionLimits {
         let entry = open.entry(address).or_insert_with(|| {
             let limit = self.memory.limit() / ADDRESSES_PER_BUDGET;
             let memory = Arc::new(MemoryBudget::within(&self.memory, limit));
-            Address { connections: 0, memory }
+            ClientAddress { connections: 0, memory }
         });
         if entry.connections >= limit {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl ConnectionLimits {
         self.refused.load(Ordering::Relaxed)
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, Address>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<IpAddr, ClientAddress>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct SignInLimits {
 
 /// An attempt that counts as failed unless it ends with [`Self::succeeded`] or
 /// [`Self::cancelled`].
-pub(crate) struct Attempt<'a> {
+pub(crate) struct SignInAttempt<'a> {
     limits: &'a SignInLimits,
     keys: Keys,
     at: u32,
@@ -74,7 +74,7 @@ impl SignInLimits {
         address: Option<IpAddr>,
         email: Option<&str>,
         now: Duration,
-    ) -> Result<Attempt<'_>> {
+    ) -> Result<SignInAttempt<'_>> {
         let (keys, at) = (self.keys(address, email), seconds(now));
         let counters = self.counters(keys);
         for (index, (counters_of_kind, key)) in counters.iter().enumerate() {
@@ -85,7 +85,7 @@ impl SignInLimits {
                 return Err(refused(wait));
             }
         }
-        Ok(Attempt { limits: self, keys, at })
+        Ok(SignInAttempt { limits: self, keys, at })
     }
 
     fn keys(&self, address: Option<IpAddr>, email: Option<&str>) -> Keys {
@@ -107,7 +107,7 @@ impl SignInLimits {
     }
 }
 
-impl Attempt<'_> {
+impl SignInAttempt<'_> {
     /// The attempt succeeded: earlier failures of the e-mail address do not count any more.
     pub(crate) fn succeeded(self) {
         let Self { limits, keys, at } = self;

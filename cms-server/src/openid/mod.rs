@@ -37,12 +37,12 @@ const CACHE_TIME: Duration = Duration::from_hours(1);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why there are no claims, for the browser and for the log.
-pub(crate) struct Failure {
+pub(crate) struct OpenIdFailure {
     pub(crate) error: OpenIdError,
     pub(crate) reason: String,
 }
 
-type Result<T> = std::result::Result<T, Failure>;
+type Result<T> = std::result::Result<T, OpenIdFailure>;
 
 /// A client that knows the endpoints of the issuer.
 type Client = CoreClient<
@@ -251,10 +251,10 @@ fn reason(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn unavailable(reason: impl Into<String>) -> Failure {
-    Failure { error: OpenIdError::Unavailable, reason: reason.into() }
+fn unavailable(reason: impl Into<String>) -> OpenIdFailure {
+    OpenIdFailure { error: OpenIdError::Unavailable, reason: reason.into() }
 }
 
-fn invalid(reason: impl Into<String>) -> Failure {
-    Failure { error: OpenIdError::Token, reason: reason.into() }
+fn invalid(reason: impl Into<String>) -> OpenIdFailure {
+    OpenIdFailure { error: OpenIdError::Token, reason: reason.into() }
 }

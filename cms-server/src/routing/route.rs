@@ -41,7 +41,7 @@ pub(crate) enum Endpoint {
     UnauthenticatedPost(UnauthenticatedPostHandler),
     /// Needs no authentication: a step of a sign-in by OpenID Connect, which sends requests to the
     /// issuer.
-    OpenId(openid::Step),
+    OpenId(openid::OpenIdStep),
     /// Ends the session of the request, if there is one.
     SignOut,
     /// Needs any key or session: a page of changes, or a stream of them.

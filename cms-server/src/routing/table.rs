@@ -19,7 +19,7 @@ use crate::{
     http::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
         media, objects, openapi,
-        openid::{self, Step},
+        openid::{self, OpenIdStep},
         presence, preview, publish, search, session, settings, shared_views, trash, users,
         webhooks, workflow, working_copies,
     },
@@ -209,8 +209,8 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
 
     Route::unauthenticated("/api/v1/session/methods", session::methods),
-    Route::new(Method::GET, openid::START, Endpoint::OpenId(Step::Start)).query(&["return"]),
-    Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(Step::Callback)).query(
+    Route::new(Method::GET, openid::START, Endpoint::OpenId(OpenIdStep::Start)).query(&["return"]),
+    Route::new(Method::GET, openid::CALLBACK, Endpoint::OpenId(OpenIdStep::Callback)).query(
         &["code", "state", "iss", "session_state", "error", "error_description", "error_uri"],
     ),
     Route::unauthenticated_post(SESSION, session::sign_in, Work::Password),

@@ -207,7 +207,7 @@ fn stream_ends_with_its_session() {
     create(&core.cms, "a");
     assert_eq!(stream.next().unwrap()["id"], "a");
     let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
-    core.cms.sessions().sign_out(&caller, &cms_core::Client::default()).unwrap();
+    core.cms.sessions().sign_out(&caller, &cms_core::SessionClient::default()).unwrap();
     let ended = Instant::now();
     assert_eq!(stream.next(), None);
     assert!(ended.elapsed() < Duration::from_millis(1500), "{:?}", ended.elapsed());

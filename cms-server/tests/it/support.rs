@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, Method, Request},
 };
 use cms_core::{
-    Caller, Client, FirstKeys,
+    Caller, FirstKeys, SessionClient,
     testing::TestCms,
     wire::{
         key::{KeyKind, NewKey, Rule},
@@ -173,7 +173,7 @@ impl TestApp {
         let cookie = self.core.session(&user);
         if caller == CallerKind::Ended {
             let session = self.core.cms.keys().authenticate_session(&cookie).unwrap();
-            self.core.cms.sessions().sign_out(&session, &Client::default()).unwrap();
+            self.core.cms.sessions().sign_out(&session, &SessionClient::default()).unwrap();
         }
         let cookie = format!("cms_session={cookie}");
         cookies.push((caller, cookie.clone()));

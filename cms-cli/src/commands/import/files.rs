@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     content::{
-        Row,
+        ImportRow,
         stream::{self, Transfer},
     },
     failure::Result,
@@ -53,7 +53,7 @@ struct MediaFile {
 }
 
 /// The outcome of a file.
-enum Outcome {
+enum FileImport {
     Stored,
     Unchanged,
     Refused(Error),
@@ -81,7 +81,7 @@ impl Import<'_> {
         let transfer = Transfer::new(self.interrupt.clone());
         let mut batch = Vec::new();
         for source in &type_files.sources {
-            source.rows(&type_files.content_type, &mut |row: Row<Head>| {
+            source.rows(&type_files.content_type, &mut |row: ImportRow<Head>| {
                 // An object that cannot be read is refused later, with the other objects.
                 let Ok(Head { id: Value::String(id), extension, kind }) = row.value else {
                     return Ok(());
@@ -136,9 +136,9 @@ impl Import<'_> {
         for (file, outcome) in batch.into_iter().zip(outcomes) {
             match outcome {
                 None => self.report.interrupted = true,
-                Some(Outcome::Stored) => self.report.files.stored += 1,
-                Some(Outcome::Unchanged) => self.report.files.unchanged += 1,
-                Some(Outcome::Refused(error)) => {
+                Some(FileImport::Stored) => self.report.files.stored += 1,
+                Some(FileImport::Unchanged) => self.report.files.unchanged += 1,
+                Some(FileImport::Refused(error)) => {
                     self.report.files.refused += 1;
                     let location = file.path.display().to_string();
                     let refusal = Refusal {
@@ -153,7 +153,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<Outcome> {
+    fn send_file(&self, file: &MediaFile, transfer: &Transfer) -> Result<FileImport> {
         let is_stored = match self.target.file(&file.id, &file.extension) {
             Ok(_) if self.options.existing == Existing::Keep => true,
             // The target refuses a file with other content.
@@ -166,10 +166,10 @@ impl Import<'_> {
         };
         if is_stored {
             transfer.advance(file.path.metadata().map_or(0, |meta| meta.len()));
-            return Ok(Outcome::Unchanged);
+            return Ok(FileImport::Unchanged);
         }
         if self.options.dry_run {
-            return Ok(Outcome::Stored);
+            return Ok(FileImport::Stored);
         }
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         let request = UploadRequest {
@@ -179,8 +179,8 @@ impl Import<'_> {
             ..UploadRequest::default()
         };
         match self.target.upload(stream::open_upload(&file.path, transfer)?, &request) {
-            Ok(_) => Ok(Outcome::Stored),
-            Err(error) if is_refused(&error) => Ok(Outcome::Refused(error)),
+            Ok(_) => Ok(FileImport::Stored),
+            Err(error) if is_refused(&error) => Ok(FileImport::Refused(error)),
             Err(error) => Err(error.into()),
         }
     }

@@ -31,7 +31,7 @@ use crate::target::Direct;
 use crate::{
     cli::ImportArgs,
     content::{
-        Source,
+        ContentFile,
         folder::{self, MediaFiles},
     },
     failure::{Failure, FailureKind, Outcome, Result},
@@ -59,7 +59,7 @@ struct Options<'a> {
 /// The files of one type.
 struct TypeFiles {
     content_type: ContentType,
-    sources: Vec<Source>,
+    sources: Vec<ContentFile>,
     /// Ids of deleted objects in lower case; read only with `Existing::Keep` or `--keep-dates`,
     /// otherwise empty.
     deleted_ids: HashSet<String>,
@@ -216,8 +216,8 @@ fn workflows(folder: &Path) -> Result<Vec<Map<String, Value>>> {
     Ok(project::load(&[file], &Present::default())?.workflows)
 }
 
-fn sources(files: &[PathBuf]) -> Result<Vec<Source>> {
-    files.iter().map(|file| Source::new(file)).collect()
+fn sources(files: &[PathBuf]) -> Result<Vec<ContentFile>> {
+    files.iter().map(|file| ContentFile::new(file)).collect()
 }
 
 fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Result<()> {

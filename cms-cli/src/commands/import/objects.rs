@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{super::interrupt, Existing, Options, TypeFiles, report::Report};
 use crate::{
-    content::Row,
+    content::ImportRow,
     failure::{Failure, Result},
     printer::Printer,
     target::Target,
@@ -76,7 +76,7 @@ pub(super) fn run(
 fn announce(files_by_type: &[TypeFiles], importer: &mut Importer<'_>) -> Result<()> {
     for TypeFiles { content_type, sources, .. } in files_by_type {
         for source in sources {
-            source.rows(content_type, &mut |row: Row<Head>| {
+            source.rows(content_type, &mut |row: ImportRow<Head>| {
                 let id = row.value.ok().and_then(|head| head.id.as_str().map(str::to_owned));
                 importer.announce(&content_type.name, id.as_deref());
                 Ok(())
@@ -97,7 +97,7 @@ impl Import<'_> {
         for TypeFiles { content_type, sources, deleted_ids, .. } in files_by_type {
             importer.begin(content_type, deleted_ids);
             for source in sources {
-                source.rows(content_type, &mut |row: Row<Value>| {
+                source.rows(content_type, &mut |row: ImportRow<Value>| {
                     progress.advance(1);
                     let pushed = importer.push(row.location, row.value);
                     self.result(importer, pushed, printer)
@@ -125,7 +125,7 @@ impl Import<'_> {
         let mut progress = printer.progress("statuses", importer.pending_statuses());
         for TypeFiles { content_type, sources, .. } in files_by_type {
             for source in sources {
-                source.rows(content_type, &mut |row: Row<Value>| {
+                source.rows(content_type, &mut |row: ImportRow<Value>| {
                     let Ok(value) = row.value else { return Ok(()) };
                     let pushed = importer.push_status(content_type, row.location, value);
                     let pushed = pushed.map(|is_pending| progress.advance(is_pending.into()));

@@ -14,7 +14,7 @@ use std::{
 
 use cms_core::{
     Error, limits,
-    paging::Page,
+    paging::PageRequest,
     wire::{media::UploadRequest, object::ListRequest},
 };
 use serde_json::{Map, Value, json};
@@ -383,7 +383,7 @@ fn visit_objects(
     visit: &mut dyn FnMut(&Value) -> Result<bool>,
 ) -> Result<()> {
     for number in 1.. {
-        let page = Page { number, limit: limits::MAX_PAGE_SIZE };
+        let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
         let filters = Some(filters.to_string());
         let request = ListRequest { page, filters, ..ListRequest::default() };
         let list = target.objects(content_type, &request, Edition::Current)?;

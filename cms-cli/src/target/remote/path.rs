@@ -259,14 +259,14 @@ fn push(query: &mut String, name: &str, value: &str) {
 
 #[cfg(test)]
 mod tests {
-    use cms_core::paging::Page;
+    use cms_core::paging::PageRequest;
 
     use super::*;
 
     #[test]
     fn requests_become_queries_with_every_value_encoded() {
         let request = ListRequest {
-            page: Page { number: 2, limit: 50 },
+            page: PageRequest { number: 2, limit: 50 },
             order_by: Some("geo.lat".to_owned()),
             descending: true,
             empty_first: true,
@@ -289,7 +289,7 @@ mod tests {
         let pair = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
         let request = SearchRequest {
             q: Some("a+b & \"c\"".to_owned()),
-            page: Page { number: 3, limit: 5 },
+            page: PageRequest { number: 3, limit: 5 },
             content_types: Some(vec!["post".to_owned(), "_tag".to_owned()]),
             fields: Some(vec!["title^5".to_owned()]),
             filters: pair("a&b]", ">=10"),

@@ -1,6 +1,6 @@
 use std::fs;
 
-use cms_model::{media::render::Format, testing};
+use cms_model::{media::render::RenderFormat, testing};
 use proptest::prelude::*;
 
 use super::*;
@@ -136,7 +136,7 @@ fn extensions_come_from_the_name_or_the_type() {
 fn resize_accepts_still_raster_formats_only() {
     let resizable: Vec<_> = ALLOWED
         .into_iter()
-        .filter(|media_type| Format::from_media_type(media_type).is_some())
+        .filter(|media_type| RenderFormat::from_media_type(media_type).is_some())
         .collect();
     assert_eq!(resizable, ["image/gif", "image/png", "image/jpeg", "image/bmp", "image/webp"]);
 }

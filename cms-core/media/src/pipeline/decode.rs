@@ -7,7 +7,7 @@ use std::io::Cursor;
 use cms_model::{
     error::Result,
     media::{
-        render::{Format, Limits},
+        render::{RenderFormat, SourceLimits},
         transform::Rectangle,
     },
 };
@@ -16,8 +16,8 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, metadata::Orie
 use super::{jpeg, not_an_image, profile};
 
 /// A source with parsed headers.
-pub(super) enum Opened<'a> {
-    Jpeg(Box<jpeg::Opened<'a>>),
+pub(super) enum OpenedSource<'a> {
+    Jpeg(Box<jpeg::OpenedJpeg<'a>>),
     Other { decoder: Box<dyn ImageDecoder + 'a>, orientation: Orientation },
 }
 
@@ -36,20 +36,24 @@ impl DecodedImage {
     }
 }
 
-impl<'a> Opened<'a> {
-    pub(super) fn new(source: &'a [u8], format: Format, limits: &Limits) -> Result<Self> {
+impl<'a> OpenedSource<'a> {
+    pub(super) fn new(
+        source: &'a [u8],
+        format: RenderFormat,
+        limits: &SourceLimits,
+    ) -> Result<Self> {
         match format {
-            Format::Jpeg => Self::jpeg(source),
-            Format::Png => Self::other(source, ImageFormat::Png, limits),
-            Format::Webp => Self::other(source, ImageFormat::WebP, limits),
-            Format::Gif => Self::other(source, ImageFormat::Gif, limits),
-            Format::Bmp => Self::other(source, ImageFormat::Bmp, limits),
-            Format::Avif => Err(not_an_image()),
+            RenderFormat::Jpeg => Self::jpeg(source),
+            RenderFormat::Png => Self::other(source, ImageFormat::Png, limits),
+            RenderFormat::Webp => Self::other(source, ImageFormat::WebP, limits),
+            RenderFormat::Gif => Self::other(source, ImageFormat::Gif, limits),
+            RenderFormat::Bmp => Self::other(source, ImageFormat::Bmp, limits),
+            RenderFormat::Avif => Err(not_an_image()),
         }
     }
 
     /// Opens an image of any format detected by content, including icons.
-    pub(super) fn guess(source: &'a [u8], limits: &Limits) -> Result<Self> {
+    pub(super) fn guess(source: &'a [u8], limits: &SourceLimits) -> Result<Self> {
         let format = image::guess_format(source).map_err(|_| not_an_image())?;
         match format {
             ImageFormat::Jpeg => Self::jpeg(source),
@@ -58,10 +62,10 @@ impl<'a> Opened<'a> {
     }
 
     fn jpeg(source: &'a [u8]) -> Result<Self> {
-        Ok(Self::Jpeg(Box::new(jpeg::Opened::new(source)?)))
+        Ok(Self::Jpeg(Box::new(jpeg::OpenedJpeg::new(source)?)))
     }
 
-    fn other(source: &'a [u8], format: ImageFormat, limits: &Limits) -> Result<Self> {
+    fn other(source: &'a [u8], format: ImageFormat, limits: &SourceLimits) -> Result<Self> {
         if format == ImageFormat::Png && !profile::are_modest(source) {
             return Err(not_an_image());
         }
@@ -91,7 +95,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Rejects an image without pixels, or with more than the limit.
-    pub(super) fn require_within(&self, limits: &Limits) -> Result<()> {
+    pub(super) fn require_within(&self, limits: &SourceLimits) -> Result<()> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
         let is_within = width.max(height) <= limits.side && (1..=limits.pixels).contains(&pixels);
@@ -103,7 +107,7 @@ impl<'a> Opened<'a> {
         self,
         crop: Rectangle,
         size: (u32, u32),
-        limits: &Limits,
+        limits: &SourceLimits,
     ) -> Result<DecodedImage> {
         match self {
             Self::Jpeg(jpeg) => jpeg.decode(crop, size, limits),

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use cms_model::{
     error::{Error, Result},
-    media::render::Format,
+    media::render::RenderFormat,
 };
 use image::{
     DynamicImage, ImageEncoder, ImageFormat, RgbImage,
@@ -17,15 +17,15 @@ use image::{
 use jpeg_encoder::{ChromaSubsamplingMethod, ColorType, Encoder as JpegEncoder};
 
 /// Encodes an image within the maximum size of the format.
-pub(super) fn encode(image: DynamicImage, format: Format, quality: u8) -> Result<Vec<u8>> {
+pub(super) fn encode(image: DynamicImage, format: RenderFormat, quality: u8) -> Result<Vec<u8>> {
     let quality = quality.clamp(1, 100);
     let bytes = match format {
-        Format::Jpeg => jpeg(image, quality),
-        Format::Webp => webp(&image, quality),
-        Format::Png => png(&image),
-        Format::Bmp => bmp(&image),
-        Format::Gif => gif(image),
-        Format::Avif => avif(&image, quality),
+        RenderFormat::Jpeg => jpeg(image, quality),
+        RenderFormat::Webp => webp(&image, quality),
+        RenderFormat::Png => png(&image),
+        RenderFormat::Bmp => bmp(&image),
+        RenderFormat::Gif => gif(image),
+        RenderFormat::Avif => avif(&image, quality),
     };
     bytes.map_err(Error::Internal)
 }

@@ -7,7 +7,7 @@
 
 use cms_model::{
     error::Result,
-    media::{render::Limits, transform::Rectangle},
+    media::{render::SourceLimits, transform::Rectangle},
 };
 use image::{DynamicImage, GrayImage, ImageBuffer, RgbImage, metadata::Orientation};
 use jpeg_decoder::{CodingProcess, Decoder, ImageInfo, PixelFormat};
@@ -23,13 +23,13 @@ const START_OF_SCAN: &[u8] = b"\xff\xda";
 const MIN_REDUCED_SIDE: u32 = 64;
 
 /// A source with parsed headers.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenedJpeg<'a> {
     source: &'a [u8],
     decoder: Decoder<&'a [u8]>,
     info: ImageInfo,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedJpeg<'a> {
     pub(super) fn new(source: &'a [u8]) -> Result<Self> {
         // The decoder skips bytes before the first marker; for other programs such a file is not a
         // JPEG.
@@ -55,7 +55,7 @@ impl<'a> Opened<'a> {
         mut self,
         crop: Rectangle,
         size: (u32, u32),
-        limits: &Limits,
+        limits: &SourceLimits,
     ) -> Result<DecodedImage> {
         let lossless = self.info.coding_process == CodingProcess::Lossless;
         let eighths = if lossless { 8 } else { eighths(self.size(), crop, size) };
@@ -84,7 +84,7 @@ impl<'a> Opened<'a> {
 
     /// Rejects an image with too many scans. Markers are counted anywhere in the file, including
     /// embedded previews, so the count is never too low.
-    fn require_few_scans(&self, limits: &Limits) -> Result<()> {
+    fn require_few_scans(&self, limits: &SourceLimits) -> Result<()> {
         let (width, height) = self.size();
         let pixels = u64::from(width) * u64::from(height);
         let scans = memmem::find_iter(self.source, START_OF_SCAN).take(MAX_SCANS + 1).count();

@@ -14,7 +14,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::testing::pictures;
 
-const FORMATS: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
+const FORMATS: [RenderFormat; 5] = [
+    RenderFormat::Jpeg,
+    RenderFormat::Png,
+    RenderFormat::Webp,
+    RenderFormat::Gif,
+    RenderFormat::Bmp,
+];
 
 const RED: [u8; 3] = [220, 30, 30];
 const GREEN: [u8; 3] = [30, 180, 60];
@@ -48,16 +54,16 @@ fn jpeg_of(image: &RgbImage, change: impl FnOnce(&mut JpegEncoder<&mut Vec<u8>>)
     bytes
 }
 
-fn file(image: &RgbImage, format: Format) -> Vec<u8> {
+fn file(image: &RgbImage, format: RenderFormat) -> Vec<u8> {
     match format {
-        Format::Jpeg => jpeg_of(image, |_| ()),
-        Format::Webp => {
+        RenderFormat::Jpeg => jpeg_of(image, |_| ()),
+        RenderFormat::Webp => {
             webp::Encoder::from_rgb(image, image.width(), image.height()).encode(95.0).to_vec()
         }
-        Format::Png => written(image.clone(), ImageFormat::Png),
-        Format::Gif => written(image.clone(), ImageFormat::Gif),
-        Format::Bmp => written(image.clone(), ImageFormat::Bmp),
-        Format::Avif => unreachable!("never a source"),
+        RenderFormat::Png => written(image.clone(), ImageFormat::Png),
+        RenderFormat::Gif => written(image.clone(), ImageFormat::Gif),
+        RenderFormat::Bmp => written(image.clone(), ImageFormat::Bmp),
+        RenderFormat::Avif => unreachable!("never a source"),
     }
 }
 
@@ -89,7 +95,7 @@ fn seen(bytes: &[u8]) -> DynamicImage {
 fn spec(
     crop: Rectangle,
     (width, height): (u32, u32),
-    format: Format,
+    format: RenderFormat,
     quality: u8,
 ) -> Result<Option<RenderSpec>> {
     let plan = ResizePlan { crop, output: Size { width, height } };
@@ -101,19 +107,24 @@ fn whole(width: u32, height: u32) -> Rectangle {
 }
 
 /// Renders the complete image in a size.
-fn resized(source: &[u8], from: Format, to: Format, size: (u32, u32)) -> Result<DynamicImage> {
+fn resized(
+    source: &[u8],
+    from: RenderFormat,
+    to: RenderFormat,
+    size: (u32, u32),
+) -> Result<DynamicImage> {
     let plan = |Size { width, height }| spec(whole(width, height), size, to, 90);
-    let rendered = render(source, from, plan, &Limits::default())?;
+    let rendered = render(source, from, plan, &SourceLimits::default())?;
     let image = seen(&rendered.expect("the specification changes the image"));
     assert_eq!((image.width(), image.height()), size);
     Ok(image)
 }
 
 /// Renders a crop in its own size, as PNG.
-fn cut(source: &[u8], from: Format, crop: Rectangle) -> DynamicImage {
+fn cut(source: &[u8], from: RenderFormat, crop: Rectangle) -> DynamicImage {
     let size = (crop.width, crop.height);
-    let plan = |_| spec(crop, size, Format::Png, 90);
-    seen(&render(source, from, plan, &Limits::default()).unwrap().unwrap())
+    let plan = |_| spec(crop, size, RenderFormat::Png, 90);
+    seen(&render(source, from, plan, &SourceLimits::default()).unwrap().unwrap())
 }
 
 fn assert_near(found: [[u8; 3]; 4], expected: [[u8; 3]; 4], what: &str) {
@@ -141,8 +152,8 @@ fn formats_convert_to_every_format() {
 
 #[test]
 fn stored_format_overrides_detected_format() {
-    let png = file(&quarters(8, 8), Format::Png);
-    for wrong in [Format::Jpeg, Format::Webp, Format::Gif, Format::Bmp] {
+    let png = file(&quarters(8, 8), RenderFormat::Png);
+    for wrong in [RenderFormat::Jpeg, RenderFormat::Webp, RenderFormat::Gif, RenderFormat::Bmp] {
         assert!(is_refused(&resized(&png, wrong, wrong, (4, 4))), "{wrong:?}");
     }
 }
@@ -180,7 +191,7 @@ fn images_are_rendered_upright() {
         encoder.write_image(&picture, 400, 240, image::ExtendedColorType::Rgb8).unwrap();
 
         let turned = if orientation > 4 { (240, 400) } else { (400, 240) };
-        for (source, format) in [(jpeg, Format::Jpeg), (png, Format::Png)] {
+        for (source, format) in [(jpeg, RenderFormat::Jpeg), (png, RenderFormat::Png)] {
             let what = format!("{format:?}, orientation {orientation}");
             assert_eq!(
                 measure(&source),
@@ -197,7 +208,8 @@ fn images_are_rendered_upright() {
             let part = cut(&source, format, crop).to_rgb8();
             assert_near(middles(&part), [expected[1]; 4], &what);
             let plan = |_| spec(crop, (3, 2), format, 85);
-            let rendered = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
+            let rendered =
+                render(&source, format, plan, &SourceLimits::default()).unwrap().unwrap();
             let leaked = memchr::memmem::find(&rendered, b"somewhere");
             assert_eq!(leaked, None, "{what}");
         }
@@ -208,7 +220,7 @@ fn images_are_rendered_upright() {
 fn crop_in_its_own_size_is_copied() {
     let picture = RgbImage::from_raw(90, 70, pictures::photo_pixels(90, 70)).unwrap();
     let crop = Rectangle { x: 13, y: 7, width: 41, height: 29 };
-    let part = cut(&file(&picture, Format::Png), Format::Png, crop).to_rgb8();
+    let part = cut(&file(&picture, RenderFormat::Png), RenderFormat::Png, crop).to_rgb8();
     let expected = image::imageops::crop_imm(&picture, 13, 7, 41, 29).to_image();
     assert_eq!(part, expected);
 }
@@ -218,11 +230,11 @@ fn cropped_pixels_do_not_affect_the_output() {
     let inside = |x, y| (30..70).contains(&x) && (20..60).contains(&y);
     let picture = RgbImage::from_fn(100, 80, |x, y| Rgb(if inside(x, y) { RED } else { [0; 3] }));
     let crop = Rectangle { x: 30, y: 20, width: 40, height: 40 };
-    for format in [Format::Png, Format::Bmp] {
+    for format in [RenderFormat::Png, RenderFormat::Bmp] {
         for size in [(20, 20), (13, 13), (5, 5), (1, 1)] {
-            let plan = |_| spec(crop, size, Format::Png, 90);
+            let plan = |_| spec(crop, size, RenderFormat::Png, 90);
             let source = file(&picture, format);
-            let part = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
+            let part = render(&source, format, plan, &SourceLimits::default()).unwrap().unwrap();
             let part = seen(&part).to_rgb8();
             assert!(part.pixels().all(|pixel| pixel.0 == RED), "{format:?} as {size:?}");
         }
@@ -242,11 +254,12 @@ fn reduced_decoding_renders_the_same_image() {
         (Rectangle { x: 470, y: 264, width: 333, height: 333 }, (150, 150)),
     ] {
         let render = |source: &[u8], format| {
-            let plan = |_| spec(crop, size, Format::Png, 90);
-            seen(&super::render(source, format, plan, &Limits::default()).unwrap().unwrap())
+            let plan = |_| spec(crop, size, RenderFormat::Png, 90);
+            seen(&super::render(source, format, plan, &SourceLimits::default()).unwrap().unwrap())
                 .to_rgb8()
         };
-        let (fast, slow) = (render(&source, Format::Jpeg), render(&unreduced, Format::Png));
+        let (fast, slow) =
+            (render(&source, RenderFormat::Jpeg), render(&unreduced, RenderFormat::Png));
         let differences = fast.as_raw().iter().zip(slow.as_raw()).map(|(a, b)| a.abs_diff(*b));
         let sum: u32 = differences.map(u32::from).sum();
         let mean = f64::from(sum) / f64::from(size.0 * size.1 * 3);
@@ -262,7 +275,8 @@ fn jpegs_of_any_aspect_ratio_can_be_reduced() {
         let source = jpeg_of(&RgbImage::from_pixel(width, height, Rgb(RED)), |_| ());
         for part in [1, 2, 3, 5, 8, 50] {
             let size = ((width / part).max(1), (height / part).max(1));
-            let image = resized(&source, Format::Jpeg, Format::Png, size).unwrap().to_rgb8();
+            let image =
+                resized(&source, RenderFormat::Jpeg, RenderFormat::Png, size).unwrap().to_rgb8();
             assert_near(
                 [image.get_pixel(0, 0).0; 4],
                 [RED; 4],
@@ -277,13 +291,14 @@ fn transparent_pixels_have_no_colour() {
     // Alternating columns: a solid blue one, and a fully transparent red one.
     let column = |x, _| if x % 2 == 0 { Rgba([0, 0, 255, 255]) } else { Rgba([255, 0, 0, 0]) };
     let source = written(RgbaImage::from_fn(64, 64, column), ImageFormat::Png);
-    for to in [Format::Png, Format::Webp] {
-        let image = resized(&source, Format::Png, to, (16, 16)).unwrap().to_rgba8();
+    for to in [RenderFormat::Png, RenderFormat::Webp] {
+        let image = resized(&source, RenderFormat::Png, to, (16, 16)).unwrap().to_rgba8();
         let [red, green, blue, alpha] = image.get_pixel(8, 8).0;
         assert!(red < 8 && green < 8 && blue > 247, "{to:?}: {red} {green} {blue}");
         assert!(alpha.abs_diff(128) < 6, "{to:?}: {alpha}");
     }
-    let image = resized(&source, Format::Png, Format::Jpeg, (16, 16)).unwrap().to_rgb8();
+    let image =
+        resized(&source, RenderFormat::Png, RenderFormat::Jpeg, (16, 16)).unwrap().to_rgb8();
     let light = image.get_pixel(8, 8).0;
     assert_near([light; 4], [[127, 127, 255]; 4], "on white paper");
 }
@@ -301,7 +316,7 @@ fn deep_and_grey_images_convert_to_eight_bits() {
     ];
     for (source, colour) in deep {
         let source = written(source, ImageFormat::Png);
-        let image = resized(&source, Format::Png, Format::Png, (20, 20)).unwrap();
+        let image = resized(&source, RenderFormat::Png, RenderFormat::Png, (20, 20)).unwrap();
         assert_eq!(image.color(), colour);
         let light = [(4, 4), (15, 4)].map(|(x, y)| image.to_luma8().get_pixel(x, y).0[0]);
         assert_eq!(light, [40, 200], "{colour:?}");
@@ -312,7 +327,7 @@ fn deep_and_grey_images_convert_to_eight_bits() {
 fn grey_jpegs_stay_grey() {
     let mut source = Vec::new();
     JpegEncoder::new(&mut source, 95).encode(&[90; 900], 30, 30, ColorType::Luma).unwrap();
-    let image = resized(&source, Format::Jpeg, Format::Jpeg, (10, 10)).unwrap();
+    let image = resized(&source, RenderFormat::Jpeg, RenderFormat::Jpeg, (10, 10)).unwrap();
     assert_eq!(image.color(), image::ColorType::L8);
     assert!(image.to_luma8().get_pixel(5, 5).0[0].abs_diff(90) < 3);
 }
@@ -326,11 +341,11 @@ fn profiles_are_applied_and_removed() {
     encoder.set_icc_profile(wide.clone()).unwrap();
     encoder.write_image(&picture, 40, 40, image::ExtendedColorType::Rgb8).unwrap();
     let jpeg = jpeg_of(&picture, |encoder| encoder.add_icc_profile(&wide).unwrap());
-    for (source, format) in [(png, Format::Png), (jpeg, Format::Jpeg)] {
+    for (source, format) in [(png, RenderFormat::Png), (jpeg, RenderFormat::Jpeg)] {
         let image = resized(&source, format, format, (10, 10)).unwrap().to_rgb8();
         assert_near([image.get_pixel(5, 5).0; 4], [P3_IN_SRGB; 4], "wide colours");
         let plan = |_| spec(whole(40, 40), (9, 9), format, 85);
-        let bytes = render(&source, format, plan, &Limits::default()).unwrap().unwrap();
+        let bytes = render(&source, format, plan, &SourceLimits::default()).unwrap().unwrap();
         for mark in [&b"ICC_PROFILE"[..], b"iCCP"] {
             assert_eq!(memchr::memmem::find(&bytes, mark), None);
         }
@@ -347,7 +362,8 @@ fn unusable_profile_is_ignored() {
     grey.truncate(200);
     for profile in [&b"no profile at all"[..], &grey] {
         let source = jpeg_of(&picture, |encoder| encoder.add_icc_profile(profile).unwrap());
-        let image = resized(&source, Format::Jpeg, Format::Png, (10, 10)).unwrap().to_rgb8();
+        let image =
+            resized(&source, RenderFormat::Jpeg, RenderFormat::Png, (10, 10)).unwrap().to_rgb8();
         assert_near([image.get_pixel(5, 5).0; 4], [[200, 100, 50]; 4], "no usable profile");
     }
 }
@@ -366,7 +382,9 @@ fn cmyk_converts_to_rgb() {
             let mut source = Vec::new();
             let pixels = ink.repeat(64 * 64);
             JpegEncoder::new(&mut source, 95).encode(&pixels, 64, 64, colour_type).unwrap();
-            let image = resized(&source, Format::Jpeg, Format::Jpeg, (16, 16)).unwrap().to_rgb8();
+            let image = resized(&source, RenderFormat::Jpeg, RenderFormat::Jpeg, (16, 16))
+                .unwrap()
+                .to_rgb8();
             assert_near(
                 [image.get_pixel(5, 5).0; 4],
                 [light; 4],
@@ -378,10 +396,13 @@ fn cmyk_converts_to_rgb() {
 
 #[test]
 fn sizes_beyond_the_format_maximum_are_rejected() {
-    let source = file(&quarters(8, 8), Format::Png);
-    for (format, side) in [(Format::Webp, 16_384), (Format::Jpeg, 65_536), (Format::Gif, 65_536)] {
+    let source = file(&quarters(8, 8), RenderFormat::Png);
+    for (format, side) in
+        [(RenderFormat::Webp, 16_384), (RenderFormat::Jpeg, 65_536), (RenderFormat::Gif, 65_536)]
+    {
         let plan = |_| spec(whole(8, 8), (side, 1), format, 85);
-        let Err(Error::Invalid(errors)) = render(&source, Format::Png, plan, &Limits::default())
+        let Err(Error::Invalid(errors)) =
+            render(&source, RenderFormat::Png, plan, &SourceLimits::default())
         else {
             panic!("{format:?} has no side of {side}")
         };
@@ -391,9 +412,11 @@ fn sizes_beyond_the_format_maximum_are_rejected() {
 
 #[test]
 fn plan_errors_are_returned() {
-    let source = file(&quarters(8, 8), Format::Png);
+    let source = file(&quarters(8, 8), RenderFormat::Png);
     let plan = |_| Err(Error::invalid("trim", message::NOT_VALID));
-    let Err(Error::Invalid(errors)) = render(&source, Format::Png, plan, &Limits::default()) else {
+    let Err(Error::Invalid(errors)) =
+        render(&source, RenderFormat::Png, plan, &SourceLimits::default())
+    else {
         panic!("the plan says no")
     };
     assert_eq!(errors.at("trim"), [message::NOT_VALID]);

@@ -1,13 +1,19 @@
 //! Untrusted files, for tests and fuzzing.
 
 use cms_model::media::{
-    render::{Format, Limits, RenderSpec},
+    render::{RenderFormat, RenderSpec, SourceLimits},
     transform::{self, Size, Trim},
 };
 
 use crate::{animation, media_type, pipeline, svg};
 
-const SOURCES: [Format; 5] = [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp];
+const SOURCES: [RenderFormat; 5] = [
+    RenderFormat::Jpeg,
+    RenderFormat::Png,
+    RenderFormat::Webp,
+    RenderFormat::Gif,
+    RenderFormat::Bmp,
+];
 
 /// Treats any bytes as an uploaded file: reads all its properties, and renders it as each format
 /// that it may claim.
@@ -20,7 +26,8 @@ pub fn read_image(content: &[u8]) {
     svg::dimensions(content);
     pipeline::measure(content);
     // Small, so that slow or large results are noticed.
-    let limits = Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
+    let limits =
+        SourceLimits { side: 4000, pixels: 250_000, memory: 8_000_000, ..SourceLimits::default() };
     // Decoders ignore the end of a file most, so it selects the specification.
     let byte = |at: usize| content.iter().rev().nth(at).copied().map_or(0, u32::from);
     for source in SOURCES {
@@ -31,7 +38,7 @@ pub fn read_image(content: &[u8]) {
             let trim = Some(&trim).filter(|_| byte(0) > 100);
             let plan = transform::resize_plan(size, trim, asked, None)?;
             planned = plan.map(|plan| plan.output);
-            let format = if byte(4) % 2 == 0 { Format::Jpeg } else { Format::Bmp };
+            let format = if byte(4) % 2 == 0 { RenderFormat::Jpeg } else { RenderFormat::Bmp };
             Ok(plan.map(|plan| RenderSpec { plan, format, quality: 85 }))
         };
         if let Ok(Some(rendered)) = pipeline::render(content, source, spec, &limits) {

@@ -1,7 +1,7 @@
 //! Images for tests and benchmarks, and calls of the image pipeline.
 
 use cms_model::media::{
-    render::{Format, Limits, RenderSpec},
+    render::{RenderFormat, RenderSpec, SourceLimits},
     transform::{self, Size},
 };
 use jpeg_encoder::{ColorType, Encoder};
@@ -56,9 +56,9 @@ pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
     let asked = Size { width: size.0, height: size.1 };
     let spec = |source| {
         let plan = transform::resize_plan(source, None, asked, None)?;
-        Ok(plan.map(|plan| RenderSpec { plan, format: Format::Jpeg, quality: 85 }))
+        Ok(plan.map(|plan| RenderSpec { plan, format: RenderFormat::Jpeg, quality: 85 }))
     };
-    pipeline::render(source, Format::Jpeg, spec, &Limits::default())
+    pipeline::render(source, RenderFormat::Jpeg, spec, &SourceLimits::default())
         .expect("the source is an image within the limits")
         .expect("it is larger than what is asked for")
 }

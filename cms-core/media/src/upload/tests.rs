@@ -25,14 +25,14 @@ fn file<'a>(name: &'a str, content: &'a [u8]) -> UploadedFile<'a> {
     UploadedFile { name, declared: None, content, size: content.len() as u64 }
 }
 
-fn check(file: Option<UploadedFile<'_>>, kind: Option<&str>) -> Result<Media, FieldErrors> {
+fn check(file: Option<UploadedFile<'_>>, kind: Option<&str>) -> Result<MediaMetadata, FieldErrors> {
     check_upload(&Upload { file, kind }, LIMIT)
 }
 
 #[test]
 fn image_metadata_is_complete() {
     let content = image();
-    let media = |kind| Media {
+    let media = |kind| MediaMetadata {
         file_name: "My photo.PNG".to_owned(),
         extension: "png".to_owned(),
         mime_type: "image/png",

@@ -11,7 +11,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use self::properties::{Content, Level};
+use self::properties::{Level, SchemaMembers};
 use super::{
     model::{Definition, SINGLE_PATH},
     preview::{self, PREVIEW_URL_PATH},
@@ -43,7 +43,7 @@ pub fn definition(
     let meta: Option<&Map<_, _>> = required(payload, "metaDefinition", "", errors);
     let needed = schema.map(|schema| strings(schema, "required", "schemaDefinition", errors));
     let schemas = schema.and_then(|schema| properties(schema, errors));
-    let content = Content { schemas, required: needed.unwrap_or_default(), meta };
+    let content = SchemaMembers { schemas, required: needed.unwrap_or_default(), meta };
     Level::top(base.is_some()).check(&content, errors);
     check_unique_count(meta, errors);
     check_single(meta, errors);

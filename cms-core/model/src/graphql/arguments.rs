@@ -8,7 +8,7 @@ use super::{error::QueryError, input::Values};
 use crate::{
     content_type::model::{InputType, Property, SchemaType},
     limits,
-    paging::{ListRange, Page},
+    paging::{ListRange, PageRequest},
     query::filter::Operator,
     wire::object::ListRequest,
 };
@@ -42,7 +42,7 @@ pub fn object<'v>(
 /// Reads the arguments of a flat list.
 pub fn list(arguments: &Values) -> (ListRequest, ListRange) {
     let filters = text(arguments, "filter").map(str::to_owned);
-    let page = Page {
+    let page = PageRequest {
         number: at_least_one(arguments, "page").unwrap_or(1),
         limit: limit(arguments, "limit", limits::DEFAULT_PAGE_SIZE),
     };

@@ -85,18 +85,18 @@ impl From<async_graphql::parser::Error> for QueryError {
 }
 
 /// Why a query fails: errors of the query, or any other error.
-pub enum Failure {
+pub enum ExecutionFailure {
     Query(Vec<QueryError>),
     Other(Error),
 }
 
-impl From<QueryError> for Failure {
+impl From<QueryError> for ExecutionFailure {
     fn from(error: QueryError) -> Self {
         Self::Query(vec![error])
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for ExecutionFailure {
     fn from(error: Error) -> Self {
         Self::Other(error)
     }

@@ -31,13 +31,13 @@ pub struct VisibleType<'a> {
 /// All types of a schema.
 pub struct Model {
     pub version: GraphQlVersion,
-    pub objects: Vec<Object>,
+    pub objects: Vec<ObjectType>,
     pub inputs: Vec<Input>,
     by_name: HashMap<String, NamedType>,
 }
 
 /// An object type.
-pub struct Object {
+pub struct ObjectType {
     pub name: String,
     pub description: Option<String>,
     pub fields: IndexMap<String, Field>,
@@ -190,7 +190,7 @@ impl Model {
         self.find(name).expect("types are named before they are referenced")
     }
 
-    pub fn object(&self, index: usize) -> &Object {
+    pub fn object(&self, index: usize) -> &ObjectType {
         &self.objects[index]
     }
 }
@@ -231,7 +231,7 @@ impl Builder {
         let index = self.model.objects.len();
         self.taken.insert(name.clone());
         self.model.by_name.insert(name.clone(), NamedType::Object(index));
-        self.model.objects.push(Object { name, description: None, fields: IndexMap::new() });
+        self.model.objects.push(ObjectType { name, description: None, fields: IndexMap::new() });
         index
     }
 

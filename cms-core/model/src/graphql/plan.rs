@@ -12,7 +12,7 @@ pub struct Plan {
     /// In the order of the response.
     pub roots: Vec<Root>,
     /// Relations to resolve, each after the one that contains it.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<PlannedRelation>,
 }
 
 /// A root field.
@@ -54,7 +54,7 @@ pub enum PageInfoField {
 }
 
 /// A relation to resolve.
-pub struct Relation {
+pub struct PlannedRelation {
     pub content_type: String,
     pub selection: Selection,
     /// Number of relations that contain it.

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::{
     model::ValueShape,
-    plan::{InternalSelection, Keyed, Relation, SelectedField, Selection},
+    plan::{InternalSelection, Keyed, PlannedRelation, SelectedField, Selection},
 };
 use crate::{
     dates,
@@ -52,12 +52,12 @@ impl Template {
 
 /// The linked objects of each relation, by id in lower case: none until the object is read.
 pub struct RelationTargets<'p> {
-    relations: &'p [Relation],
+    relations: &'p [PlannedRelation],
     found: Vec<IndexMap<String, Option<Template>>>,
 }
 
 impl<'p> RelationTargets<'p> {
-    pub fn of(relations: &'p [Relation]) -> Self {
+    pub fn of(relations: &'p [PlannedRelation]) -> Self {
         Self { relations, found: relations.iter().map(|_| IndexMap::new()).collect() }
     }
 

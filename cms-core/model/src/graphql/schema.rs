@@ -14,18 +14,18 @@ use async_graphql::{
 use futures_util::FutureExt;
 
 use super::{
-    error::{Failure, QueryError},
+    error::{ExecutionFailure, QueryError},
     model::{FieldSource, Model, QUERY},
 };
 use crate::error::Error;
 
 /// The exported form of a model.
-pub struct Schema {
+pub struct ExportedSchema {
     schema: DynamicSchema,
     sdl: String,
 }
 
-impl Schema {
+impl ExportedSchema {
     /// # Errors
     /// The reason why `async_graphql` rejects the types.
     pub fn new(model: &Model) -> Result<Self, String> {
@@ -80,7 +80,7 @@ impl Schema {
         document: &ExecutableDocument,
         operation: Option<&str>,
         variables: serde_json::Map<String, serde_json::Value>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, ExecutionFailure> {
         let mut request = Request::new("");
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);
@@ -91,7 +91,7 @@ impl Schema {
         let errors = response.errors.iter();
         let errors: Vec<QueryError> =
             errors.map(|error| QueryError::invalid(&error.message, &error.locations)).collect();
-        if errors.is_empty() { Ok(response.data) } else { Err(Failure::Query(errors)) }
+        if errors.is_empty() { Ok(response.data) } else { Err(ExecutionFailure::Query(errors)) }
     }
 }
 

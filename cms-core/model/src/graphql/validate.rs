@@ -37,7 +37,7 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
     for (name, operation) in document.operations.iter() {
         let mut validator = Validator::new(model, document, &mut errors);
         validator.operation(operation);
-        definitions.push(variables::Definition::operation(
+        definitions.push(variables::OperationUse::operation(
             name,
             operation,
             validator.uses,
@@ -50,7 +50,7 @@ pub fn validate(model: &Model, document: &ExecutableDocument) -> Vec<QueryError>
         let type_condition = &fragment.node.type_condition.node.on;
         let object = validator.type_condition(type_condition, Some(name));
         validator.selection_set(&fragment.node.selection_set.node, object);
-        definitions.push(variables::Definition::fragment(
+        definitions.push(variables::OperationUse::fragment(
             name,
             fragment.pos,
             validator.uses,

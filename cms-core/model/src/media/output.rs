@@ -1,6 +1,6 @@
 //! The format of a response: the query parameters `format` and `quality`, and `Accept`.
 
-use super::{render::Format, transform::Size};
+use super::{render::RenderFormat, transform::Size};
 use crate::{error::FieldErrors, limits, message};
 
 const AUTO: &str = "auto";
@@ -20,7 +20,7 @@ enum FormatChoice {
     #[default]
     Stored,
     Auto,
-    Format(Format),
+    Format(RenderFormat),
 }
 
 impl Output {
@@ -30,10 +30,10 @@ impl Output {
         let format = match format.unwrap_or_default() {
             "" => FormatChoice::Stored,
             AUTO => FormatChoice::Auto,
-            "webp" => FormatChoice::Format(Format::Webp),
-            "avif" => FormatChoice::Format(Format::Avif),
-            "jpeg" | "jpg" => FormatChoice::Format(Format::Jpeg),
-            "png" => FormatChoice::Format(Format::Png),
+            "webp" => FormatChoice::Format(RenderFormat::Webp),
+            "avif" => FormatChoice::Format(RenderFormat::Avif),
+            "jpeg" | "jpg" => FormatChoice::Format(RenderFormat::Jpeg),
+            "png" => FormatChoice::Format(RenderFormat::Png),
             _ => {
                 errors.add("format", message::not_in_enumeration(&FORMATS));
                 FormatChoice::Stored
@@ -55,13 +55,13 @@ impl Output {
     }
 
     /// The format of the response for an image of at most this size.
-    pub fn format(self, accept: Option<&str>, stored: Format, size: Size) -> Format {
+    pub fn format(self, accept: Option<&str>, stored: RenderFormat, size: Size) -> RenderFormat {
         match self.format {
             FormatChoice::Stored => stored,
             FormatChoice::Format(format) => format,
             FormatChoice::Auto => {
                 let accept = accept.unwrap_or_default();
-                let best = [Format::Avif, Format::Webp];
+                let best = [RenderFormat::Avif, RenderFormat::Webp];
                 let mut best = best.into_iter().filter(|&format| is_suited(format, size));
                 best.find(|&format| accepts(accept, format)).unwrap_or(stored)
             }
@@ -71,15 +71,15 @@ impl Output {
 
 /// Whether `auto` may choose a format: AVIF takes seconds for large images, so clients have to
 /// request it.
-fn is_suited(format: Format, size: Size) -> bool {
+fn is_suited(format: RenderFormat, size: Size) -> bool {
     let pixels = u64::from(size.width) * u64::from(size.height);
     size.width.max(size.height) <= format.longest_side()
-        && (format != Format::Avif || pixels <= limits::MAX_AUTO_AVIF_PIXELS)
+        && (format != RenderFormat::Avif || pixels <= limits::MAX_AUTO_AVIF_PIXELS)
 }
 
 /// Whether `Accept` names a format. `image/*` does not count: such clients may support old formats
 /// only.
-fn accepts(accept: &str, format: Format) -> bool {
+fn accepts(accept: &str, format: RenderFormat) -> bool {
     accept.split(',').any(|range| {
         let mut parts = range.split(';').map(str::trim);
         let is_named =
@@ -104,22 +104,22 @@ mod tests {
     fn format_follows_the_request() {
         let browser = "image/avif,image/webp,image/apng,image/*,*/*;q=0.8";
         let cases = [
-            (None, browser, Format::Png),
-            (Some(""), browser, Format::Png),
-            (Some("webp"), "", Format::Webp),
-            (Some("avif"), "", Format::Avif),
-            (Some("jpg"), "", Format::Jpeg),
-            (Some("png"), "image/jpeg", Format::Png),
-            (Some("auto"), browser, Format::Avif),
-            (Some("auto"), "image/avif;q=0, Image/WebP ;q=0.5", Format::Webp),
-            (Some("auto"), "image/webp;q=0.000,image/avif; q=0.0", Format::Png),
-            (Some("auto"), "image/*,*/*", Format::Png),
-            (Some("auto"), "", Format::Png),
+            (None, browser, RenderFormat::Png),
+            (Some(""), browser, RenderFormat::Png),
+            (Some("webp"), "", RenderFormat::Webp),
+            (Some("avif"), "", RenderFormat::Avif),
+            (Some("jpg"), "", RenderFormat::Jpeg),
+            (Some("png"), "image/jpeg", RenderFormat::Png),
+            (Some("auto"), browser, RenderFormat::Avif),
+            (Some("auto"), "image/avif;q=0, Image/WebP ;q=0.5", RenderFormat::Webp),
+            (Some("auto"), "image/webp;q=0.000,image/avif; q=0.0", RenderFormat::Png),
+            (Some("auto"), "image/*,*/*", RenderFormat::Png),
+            (Some("auto"), "", RenderFormat::Png),
         ];
         for (format, accept, expected) in cases {
             let output = Output::parse(format, None).unwrap();
             assert_eq!(
-                output.format(Some(accept), Format::Png, SMALL),
+                output.format(Some(accept), RenderFormat::Png, SMALL),
                 expected,
                 "{format:?} {accept}"
             );
@@ -132,14 +132,14 @@ mod tests {
         let accept = Some("image/avif,image/webp");
         let format = |format, width, height| {
             let output = Output::parse(Some(format), None).unwrap();
-            output.format(accept, Format::Jpeg, Size { width, height })
+            output.format(accept, RenderFormat::Jpeg, Size { width, height })
         };
-        assert_eq!(format("auto", 2000, 1000), Format::Avif);
-        assert_eq!(format("auto", 2000, 1001), Format::Webp);
-        assert_eq!(format("auto", 20, 16_384), Format::Avif);
-        assert_eq!(format("auto", 200, 16_384), Format::Jpeg);
-        assert_eq!(format("auto", 20, 40_000), Format::Jpeg);
-        assert_eq!(format("avif", 2000, 1001), Format::Avif);
+        assert_eq!(format("auto", 2000, 1000), RenderFormat::Avif);
+        assert_eq!(format("auto", 2000, 1001), RenderFormat::Webp);
+        assert_eq!(format("auto", 20, 16_384), RenderFormat::Avif);
+        assert_eq!(format("auto", 200, 16_384), RenderFormat::Jpeg);
+        assert_eq!(format("auto", 20, 40_000), RenderFormat::Jpeg);
+        assert_eq!(format("avif", 2000, 1001), RenderFormat::Avif);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::transform::ResizePlan;
 
 /// Formats of rendered images and of their sources (see docs/reference/media.md#formats).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum RenderFormat {
     Jpeg,
     Png,
     Webp,
@@ -16,17 +16,11 @@ pub enum Format {
     Avif,
 }
 
-impl Format {
+impl RenderFormat {
     /// Returns the format of a media type; files of other types are served as stored.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
-        Some(match media_type {
-            "image/jpeg" => Self::Jpeg,
-            "image/png" => Self::Png,
-            "image/webp" => Self::Webp,
-            "image/gif" => Self::Gif,
-            "image/bmp" => Self::Bmp,
-            _ => return None,
-        })
+        let sources = [Self::Jpeg, Self::Png, Self::Webp, Self::Gif, Self::Bmp];
+        sources.into_iter().find(|format| format.media_type() == media_type)
     }
 
     pub fn media_type(self) -> &'static str {
@@ -92,14 +86,14 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenderSpec {
     pub plan: ResizePlan,
-    pub format: Format,
+    pub format: RenderFormat,
     /// 1 to 100; used by lossy formats.
     pub quality: u8,
 }
 
 /// Limits of a source image, checked before its pixels are decoded.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SourceLimits {
     pub side: u32,
     pub pixels: u64,
     /// Pixels of a JPEG times its scans: a few bytes can declare many scans, each a pass over all
@@ -109,7 +103,7 @@ pub struct Limits {
     pub memory: u64,
 }
 
-impl Default for Limits {
+impl Default for SourceLimits {
     fn default() -> Self {
         Self {
             side: 65_535,
@@ -127,11 +121,17 @@ mod tests {
 
     #[test]
     fn media_types_name_formats() {
-        for format in [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp] {
-            assert_eq!(Format::from_media_type(format.media_type()), Some(format));
+        for format in [
+            RenderFormat::Jpeg,
+            RenderFormat::Png,
+            RenderFormat::Webp,
+            RenderFormat::Gif,
+            RenderFormat::Bmp,
+        ] {
+            assert_eq!(RenderFormat::from_media_type(format.media_type()), Some(format));
         }
         for other in ["image/svg+xml", "image/x-icon", "image/jpg", "text/plain", ""] {
-            assert_eq!(Format::from_media_type(other), None, "{other}");
+            assert_eq!(RenderFormat::from_media_type(other), None, "{other}");
         }
     }
 }

@@ -50,21 +50,12 @@ struct Node {
     authors: Vec<AuthorField>,
 }
 
-/// A field of `internal` that names who made a change; returned only where a path names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuthorField {
-    CreatedBy,
-    UpdatedBy,
-}
-
-impl AuthorField {
-    const ALL: [Self; 2] = [Self::CreatedBy, Self::UpdatedBy];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::CreatedBy => "createdBy",
-            Self::UpdatedBy => "updatedBy",
-        }
+crate::named_enum! {
+    /// A field of `internal` that names who made a change; returned only where a path names it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AuthorField {
+        CreatedBy => "createdBy",
+        UpdatedBy => "updatedBy",
     }
 }
 

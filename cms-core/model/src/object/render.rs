@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
     limits,
     memory::BufferReservation,
-    paging::Page,
+    paging::PageRequest,
     query::path::InternalField,
 };
 
@@ -150,7 +150,7 @@ pub fn require_bounded(bytes: usize) -> Result<()> {
 }
 
 /// Appends the list envelope up to the entries; the caller appends these and `]}`.
-pub fn push_list_head(out: &mut Vec<u8>, page: Page, total: u64, count: u64) {
+pub fn push_list_head(out: &mut Vec<u8>, page: PageRequest, total: u64, count: u64) {
     write!(
         out,
         "{{\"total_count\":{total},\"total_pages\":{},\"current_page\":{},\"count\":{count},\"data\":[",

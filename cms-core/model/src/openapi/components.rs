@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Operation, Parameter, Response, Schema, SchemaKind, Text},
+    ir::{Operation, OperationResponse, Parameter, Schema, SchemaKind, TextSchema},
     property::DATA_SOURCE,
     system::author,
 };
@@ -91,8 +91,13 @@ pub(super) fn system() -> Vec<(String, Schema)> {
 pub(super) fn id() -> Schema {
     let pattern = Some(ID_PATTERN.to_owned());
     let max_length = Some(MAX_ID_CHARS as u64);
-    Schema::from(SchemaKind::Text(Text { min_length: 1, max_length, pattern, options: Vec::new() }))
-        .described("Unique id of the object within its type")
+    Schema::from(SchemaKind::Text(TextSchema {
+        min_length: 1,
+        max_length,
+        pattern,
+        options: Vec::new(),
+    }))
+    .described("Unique id of the object within its type")
 }
 
 fn date() -> Schema {
@@ -193,38 +198,69 @@ fn field_errors() -> Schema {
 }
 
 /// Status 400: messages by property path, or an unreadable body.
-pub(super) fn invalid(example: Value) -> Response {
+pub(super) fn invalid(example: Value) -> OperationResponse {
     let code = [("code", Schema::integer()), ("message", Schema::text())];
     let unreadable = Schema::object(code, &["code", "message"]);
     let schema = Schema::any_of(vec![field_errors(), unreadable]);
-    Response::json(400, "What is wrong, by property", schema).example(example)
+    OperationResponse::json(400, "What is wrong, by property", schema).example(example)
 }
 
 /// Status 400 with reasons of a rejection.
-pub(super) fn rejected(example: &str) -> Response {
+pub(super) fn rejected(example: &str) -> OperationResponse {
     let schema = Schema::object([("errors", Schema::list(Schema::text()))], &[]);
-    Response::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
+    OperationResponse::json(400, "Why it was not done", schema)
+        .example(json!({ "errors": [example] }))
 }
 
 /// 401 and 403.
-pub(super) fn denied() -> [Response; 2] {
+pub(super) fn denied() -> [OperationResponse; 2] {
     [
-        Response::json(401, "The key is missing or unknown", Schema::reference("401Response")),
-        Response::json(403, "The key does not allow this", Schema::reference("403Response")),
+        OperationResponse::json(
+            401,
+            "The key is missing or unknown",
+            Schema::reference("401Response"),
+        ),
+        OperationResponse::json(
+            403,
+            "The key does not allow this",
+            Schema::reference("403Response"),
+        ),
     ]
 }
 
 /// 401, 403 and 404.
-pub(super) fn denied_or_missing() -> [Response; 3] {
+pub(super) fn denied_or_missing() -> [OperationResponse; 3] {
     let [unauthorised, forbidden] = denied();
-    [unauthorised, forbidden, Response::json(404, "Not found", Schema::reference("404Response"))]
+    [
+        unauthorised,
+        forbidden,
+        OperationResponse::json(404, "Not found", Schema::reference("404Response")),
+    ]
+}
+
+impl Operation {
+    /// Responses to callers with the needed right, and 401 and 403 to others.
+    pub(super) fn respond_if_allowed(
+        self,
+        responses: impl IntoIterator<Item = OperationResponse>,
+    ) -> Self {
+        self.respond(responses).respond(denied())
+    }
+
+    /// As [`Self::respond_if_allowed`], and 404.
+    pub(super) fn respond_if_found(
+        self,
+        responses: impl IntoIterator<Item = OperationResponse>,
+    ) -> Self {
+        self.respond(responses).respond(denied_or_missing())
+    }
 }
 
 /// 413 and 415: the body is rejected before it is read.
-pub(super) fn body_errors() -> [Response; 2] {
+pub(super) fn body_errors() -> [OperationResponse; 2] {
     [
-        Response::json(413, "The body is too large", Schema::reference("413Response")),
-        Response::json(415, "The body is not JSON", Schema::reference("415Response")),
+        OperationResponse::json(413, "The body is too large", Schema::reference("413Response")),
+        OperationResponse::json(415, "The body is not JSON", Schema::reference("415Response")),
     ]
 }
 
@@ -236,7 +272,7 @@ pub(super) fn cacheable(operation: Operation) -> Operation {
             "Tags of known responses",
             ENTITY_TAGS_PATTERN,
         )])
-        .respond([Response::empty(304, "The answer is known")])
+        .respond([OperationResponse::empty(304, "The answer is known")])
 }
 
 /// Adds `If-Match` and status 412.
@@ -245,7 +281,7 @@ pub(super) fn conditional(operation: Operation) -> Operation {
     let description = "Tag of the state that is to be changed";
     operation
         .parameters([Parameter::header("If-Match", description, ENTITY_TAGS_PATTERN)])
-        .respond([Response::json(412, "The object is in another state", failed)])
+        .respond([OperationResponse::json(412, "The object is in another state", failed)])
 }
 
 /// Adds `Idempotency-Key` and status 422.
@@ -254,7 +290,7 @@ pub(super) fn idempotent(operation: Operation) -> Operation {
     let reused = Schema::reference("422Response");
     operation
         .parameters([Parameter::header("Idempotency-Key", description, IDEMPOTENCY_KEY_PATTERN)])
-        .respond([Response::json(422, "The key came with another request", reused)])
+        .respond([OperationResponse::json(422, "The key came with another request", reused)])
 }
 
 /// Adds `X-CMS-Keep-Dates`.
@@ -314,7 +350,7 @@ fn working_copy_input() -> Schema {
 
 fn base() -> Schema {
     let max_length = Some(MAX_ENTITY_TAG_CHARS as u64);
-    Schema::from(SchemaKind::Text(Text { max_length, ..Text::default() }))
+    Schema::from(SchemaKind::Text(TextSchema { max_length, ..TextSchema::default() }))
         .described("`ETag` of the object when the work started; null for a new object")
         .or_null()
 }
@@ -346,12 +382,13 @@ fn schedule() -> Schema {
 /// The name of a content type.
 pub(super) fn type_name() -> Schema {
     let pattern = Some("^[_a-z]+$".to_owned());
-    SchemaKind::Text(Text { min_length: 1, pattern, ..Text::default() }).into()
+    SchemaKind::Text(TextSchema { min_length: 1, pattern, ..TextSchema::default() }).into()
 }
 
 fn content_type() -> Schema {
     let anything = || Schema::map(Schema::anything());
-    let label = Schema::from(SchemaKind::Text(Text { min_length: 1, ..Text::default() }));
+    let label =
+        Schema::from(SchemaKind::Text(TextSchema { min_length: 1, ..TextSchema::default() }));
     let slug =
         [("source", Schema::text()), ("target", Schema::text()), ("active", Schema::boolean())];
     let properties = [

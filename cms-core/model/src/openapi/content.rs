@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     components::{INPUT_OBJECT, LIST, OBJECT, VERSIONS_LIST, paged},
-    ir::{AdditionalProperties, Composed, Object, Operation, Schema, SchemaKind},
+    ir::{AdditionalProperties, Composed, ObjectSchema, Operation, Schema, SchemaKind},
     names::Names,
     objects::{ObjectOperations, ObjectSchemas},
-    property::{self, DATA_SOURCE, Items, Stored},
+    property::{self, DATA_SOURCE, Items, StoredSchemas},
 };
 use crate::{
     auth::scope::Access,
@@ -60,11 +60,11 @@ impl DocumentedType<'_> {
         required: Vec<String>,
         present: &[&str],
     ) -> Schema {
-        let stored = Stored {
+        let stored = StoredSchemas {
             schemas: &self.definition.schema_definition["allOf"][1]["properties"],
             configs: &self.definition.meta_definition["propertiesConfig"],
         };
-        let own = Schema::from(SchemaKind::Object(Object {
+        let own = Schema::from(SchemaKind::Object(ObjectSchema {
             properties: property::properties(self.properties, stored, items),
             required: present.iter().map(|&name| name.to_owned()).collect(),
             additional_properties: AdditionalProperties::Allowed,

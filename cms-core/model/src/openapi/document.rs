@@ -12,7 +12,7 @@ use super::{
     names::names,
     print::print,
     property::DATA_SOURCE,
-    system::{self, GRAPHQL_TAG, INTERNAL_TAG, MEDIA_TAG, Rights, SEARCH_TAG},
+    system::{self, GRAPHQL_TAG, INTERNAL_TAG, MEDIA_TAG, OperationRights, SEARCH_TAG},
 };
 use crate::{
     auth::scope::Access,
@@ -93,7 +93,7 @@ fn build(types: &[TypeAccess<'_>], rights: CallerRights, request: &OpenApiReques
         documented.iter().any(|s| s.name() == MEDIA && s.access.contains(Access::CREATE));
     if !request.user_only || rights.management.is_some() {
         let any = |needs| documented.iter().any(|content_type| content_type.access.contains(needs));
-        let rights = Rights {
+        let rights = OperationRights {
             change_types: rights.change_types,
             upload: may_upload,
             read: any(Access::READ),

@@ -31,7 +31,7 @@ pub(super) struct Operation {
     pub(super) body: Option<Body>,
     /// A request may have no body.
     pub(super) body_is_optional: bool,
-    pub(super) responses: Vec<Response>,
+    pub(super) responses: Vec<OperationResponse>,
 }
 
 impl Operation {
@@ -78,7 +78,10 @@ impl Operation {
         Self { body_is_optional: true, ..self.body(schema) }
     }
 
-    pub(super) fn respond(mut self, responses: impl IntoIterator<Item = Response>) -> Self {
+    pub(super) fn respond(
+        mut self,
+        responses: impl IntoIterator<Item = OperationResponse>,
+    ) -> Self {
         self.responses.extend(responses);
         self
     }
@@ -139,7 +142,7 @@ impl Parameter {
 
     /// A header parameter with a pattern.
     pub(super) fn header(name: &'static str, description: &'static str, pattern: &str) -> Self {
-        let text = Text { pattern: Some(pattern.to_owned()), ..Text::default() };
+        let text = TextSchema { pattern: Some(pattern.to_owned()), ..TextSchema::default() };
         let schema = SchemaKind::Text(text).into();
         Self { name, location: ParameterLocation::Header, description, required: false, schema }
     }
@@ -157,23 +160,27 @@ pub(super) enum Body {
 }
 
 /// The response of one status.
-pub(super) struct Response {
+pub(super) struct OperationResponse {
     pub(super) status: u16,
     pub(super) description: &'static str,
-    pub(super) content: Option<Content>,
+    pub(super) content: Option<ResponsePayload>,
     pub(super) example: Option<Value>,
 }
 
-pub(super) enum Content {
+pub(super) enum ResponsePayload {
     Json(Box<Schema>),
     Text,
     /// Bytes of any media type.
     File,
 }
 
-impl Response {
+impl OperationResponse {
     pub(super) fn json(status: u16, description: &'static str, schema: Schema) -> Self {
-        Self { status, description, content: Some(Content::Json(Box::new(schema))), example: None }
+        Self::new(status, description, ResponsePayload::Json(Box::new(schema)))
+    }
+
+    pub(super) fn new(status: u16, description: &'static str, content: ResponsePayload) -> Self {
+        Self { status, description, content: Some(content), example: None }
     }
 
     /// Without a body.
@@ -207,11 +214,11 @@ pub(super) enum SchemaKind {
     Null,
     Boolean,
     Number(Range),
-    Text(Text),
+    Text(TextSchema),
     /// The bytes of a file in a form.
     File,
-    List(Box<List>),
-    Object(Object),
+    List(Box<ListSchema>),
+    Object(ObjectSchema),
     /// All of the parts.
     All(Composed),
     /// At least one of the alternatives; any value in versions without `anyOf`.
@@ -226,7 +233,7 @@ pub(super) struct Range {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Text {
+pub(super) struct TextSchema {
     pub(super) min_length: u64,
     pub(super) max_length: Option<u64>,
     pub(super) pattern: Option<String>,
@@ -235,14 +242,14 @@ pub(super) struct Text {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct List {
+pub(super) struct ListSchema {
     pub(super) items: Schema,
     pub(super) min: u64,
     pub(super) max: Option<u64>,
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Object {
+pub(super) struct ObjectSchema {
     pub(super) properties: Vec<(String, Schema)>,
     pub(super) required: Vec<String>,
     pub(super) additional_properties: AdditionalProperties,
@@ -281,12 +288,12 @@ impl Schema {
     }
 
     pub(super) fn text() -> Self {
-        SchemaKind::Text(Text::default()).into()
+        SchemaKind::Text(TextSchema::default()).into()
     }
 
     pub(super) fn one_of(words: &[&str]) -> Self {
         let options = words.iter().map(|&word| word.to_owned()).collect();
-        SchemaKind::Text(Text { options, ..Text::default() }).into()
+        SchemaKind::Text(TextSchema { options, ..TextSchema::default() }).into()
     }
 
     pub(super) fn number() -> Self {
@@ -312,7 +319,7 @@ impl Schema {
     }
 
     pub(super) fn list_between(items: Self, min: u64, max: Option<u64>) -> Self {
-        SchemaKind::List(Box::new(List { items, min, max })).into()
+        SchemaKind::List(Box::new(ListSchema { items, min, max })).into()
     }
 
     /// An object with these and optionally other properties.
@@ -322,7 +329,7 @@ impl Schema {
     ) -> Self {
         let properties = properties.into_iter().map(|(name, schema)| (name.into(), schema));
         let required = required.iter().map(|&name| name.to_owned());
-        SchemaKind::Object(Object {
+        SchemaKind::Object(ObjectSchema {
             properties: properties.collect(),
             required: required.collect(),
             additional_properties: AdditionalProperties::Allowed,
@@ -339,7 +346,7 @@ impl Schema {
     /// An object whose values all have this schema.
     pub(super) fn map(values: Self) -> Self {
         let additional_properties = AdditionalProperties::Of(Box::new(values));
-        SchemaKind::Object(Object { additional_properties, ..Object::default() }).into()
+        SchemaKind::Object(ObjectSchema { additional_properties, ..ObjectSchema::default() }).into()
     }
 
     pub(super) fn all(parts: Vec<Self>) -> Self {

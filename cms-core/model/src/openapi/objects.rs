@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use super::{
     components::{
         self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
-        body_errors, cacheable, conditional, denied_or_missing, idempotent, invalid, rejected,
-        with_keep_dates,
+        body_errors, cacheable, conditional, idempotent, invalid, rejected, with_keep_dates,
     },
-    ir::{Operation, Parameter, Response, Schema},
+    ir::{Operation, OperationResponse, Parameter, Schema},
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
 };
 use crate::{
@@ -102,32 +101,30 @@ impl ObjectOperations<'_> {
     }
 
     fn objects(&self) -> Vec<(Needs, Operation)> {
-        let done = |schema| Response::json(200, "The object", schema);
+        let done = |schema| OperationResponse::json(200, "The object", schema);
         let write = |operation: Operation, body: Schema| {
             operation
                 .body(body)
-                .respond([done(self.schemas.output.clone()), invalid(self.errors.clone())])
-                .respond(denied_or_missing())
+                .respond_if_found([done(self.schemas.output.clone()), invalid(self.errors.clone())])
                 .respond(body_errors())
         };
         let list = self.schemas.list.clone();
         let list = self
             .operation("get", "", "list", "List objects")
             .parameters(list_parameters())
-            .respond([Response::json(200, "A page of objects", list), bad_filters()])
-            .respond(denied_or_missing());
+            .respond_if_found([
+                OperationResponse::json(200, "A page of objects", list),
+                bad_filters(),
+            ]);
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
             .parameters([hydrate(), fields("fields[]")])
-            .respond([done(self.schemas.output.clone()), too_many_fields()])
-            .respond(denied_or_missing());
-        let delete = self
-            .operation("delete", "/{id}", "delete", "Delete an object")
-            .respond([
-                Response::empty(204, "Deleted"),
+            .respond_if_found([done(self.schemas.output.clone()), too_many_fields()]);
+        let delete =
+            self.operation("delete", "/{id}", "delete", "Delete an object").respond_if_found([
+                OperationResponse::empty(204, "Deleted"),
                 rejected("This content object is used in another content object."),
-            ])
-            .respond(denied_or_missing());
+            ]);
         let create = self.operation("post", "", "create", "Create an object");
         let update = self.operation("put", "/{id}", "update", "Replace an object");
         let patch = self.operation("patch", "/{id}", "patch", "Change properties of an object");
@@ -146,11 +143,18 @@ impl ObjectOperations<'_> {
             let reference = Schema::reference;
             operation
                 .body(Schema::list(self.schemas.input.clone()))
-                .respond([
-                    Response::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
-                    Response::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
+                .respond_if_found([
+                    OperationResponse::json(
+                        200,
+                        "All objects were saved",
+                        reference(BATCH_SUCCESS),
+                    ),
+                    OperationResponse::json(
+                        400,
+                        "Some objects were rejected",
+                        reference(BATCH_ERROR),
+                    ),
                 ])
-                .respond(denied_or_missing())
                 .respond(body_errors())
         };
         let create = self
@@ -165,11 +169,10 @@ impl ObjectOperations<'_> {
         let delete = self
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(Schema::list(Schema::text()))
-            .respond([
-                Response::json(200, "Number of deleted objects", deleted),
+            .respond_if_found([
+                OperationResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         vec![
             (CREATE, with_keep_dates(idempotent(write(create)))),
@@ -184,23 +187,28 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "/{id}/version", "listVersion", "List versions of an object")
             .parameters([page, limit, direction])
-            .respond([Response::json(200, "A page of versions", list)])
-            .respond(denied_or_missing());
+            .respond_if_found([OperationResponse::json(200, "A page of versions", list)]);
         let number = Parameter::path("versionId", "Number of the version", Schema::text());
         let get = self
             .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
             .parameters([number])
-            .respond([Response::json(200, "The object as it was", self.schemas.output.clone())])
-            .respond(denied_or_missing());
+            .respond_if_found([OperationResponse::json(
+                200,
+                "The object as it was",
+                self.schemas.output.clone(),
+            )]);
         let after = "Only deletions after this time";
         let removed = self
             .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
             .parameters([Parameter::query("deletedAfter", after, Schema::text())])
-            .respond([
-                Response::json(200, "Ids, the oldest deletion first", Schema::list(Schema::text())),
+            .respond_if_found([
+                OperationResponse::json(
+                    200,
+                    "Ids, the oldest deletion first",
+                    Schema::list(Schema::text()),
+                ),
                 invalid(json!({ "deletedAfter": ["Wrong date format"] })),
-            ])
-            .respond(denied_or_missing());
+            ]);
         vec![(READ, cacheable(list)), (READ, cacheable(get)), (READ_DELETED, removed)]
     }
 
@@ -212,11 +220,10 @@ impl ObjectOperations<'_> {
         let duplicate = self
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
             .body(Schema::object([(list, related)], &[list]))
-            .respond([
-                Response::json(200, "The copy", self.schemas.output.clone()),
+            .respond_if_found([
+                OperationResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         let existing = "Check a replacement of this object instead of a new one";
         let validate = self
@@ -226,31 +233,34 @@ impl ObjectOperations<'_> {
                 Parameter::query("patch", "Check a change of properties", Schema::boolean()),
             ])
             .body(self.schemas.patch.clone())
-            .respond([Response::empty(204, "It would be saved"), invalid(self.errors.clone())])
-            .respond(denied_or_missing())
+            .respond_if_found([
+                OperationResponse::empty(204, "It would be saved"),
+                invalid(self.errors.clone()),
+            ])
             .respond(body_errors());
         let incoming = self
             .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
             .parameters([content_types()])
             .parameters(pages())
-            .respond([Response::json(200, "A page of links", Schema::reference(INCOMING))])
-            .respond(denied_or_missing());
-        let copy = || Response::json(200, "The working copy", Schema::reference(WORKING_COPY));
+            .respond_if_found([OperationResponse::json(
+                200,
+                "A page of links",
+                Schema::reference(INCOMING),
+            )]);
+        let copy =
+            || OperationResponse::json(200, "The working copy", Schema::reference(WORKING_COPY));
         let of_copy = |method, verb: &str, summary: &str| {
             self.operation(method, "/{id}/working-copy", verb, summary)
         };
         let get = of_copy("get", "getWorkingCopy", "Get the unfinished work of the caller")
-            .respond([copy()])
-            .respond(denied_or_missing());
+            .respond_if_found([copy()]);
         let put = of_copy("put", "putWorkingCopy", "Store the unfinished work of the caller")
             .body(Schema::reference(WORKING_COPY_INPUT))
-            .respond([copy(), invalid(json!({ "base": [required("base")] }))])
-            .respond(denied_or_missing())
+            .respond_if_found([copy(), invalid(json!({ "base": [required("base")] }))])
             .respond(body_errors());
         let delete =
             of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
-                .respond([Response::empty(204, "There is none now")])
-                .respond(denied_or_missing());
+                .respond_if_found([OperationResponse::empty(204, "There is none now")]);
         vec![
             (DUPLICATE, idempotent(duplicate)),
             (CREATE_OR_UPDATE, conditional(validate)),
@@ -266,17 +276,17 @@ impl ObjectOperations<'_> {
         let put = self
             .operation("put", path, "schedule", "Publish an object at a time")
             .body(Schema::reference(SCHEDULE))
-            .respond([
-                Response::json(200, "The object", self.schemas.output.clone()),
+            .respond_if_found([
+                OperationResponse::json(200, "The object", self.schemas.output.clone()),
                 invalid(json!({ "scheduledAt": [NOT_VALID] })),
             ])
-            .respond(denied_or_missing())
             .respond(body_errors());
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
-            .respond([Response::empty(204, "There is no schedule now")])
-            .respond(self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())))
-            .respond(denied_or_missing());
+            .respond([OperationResponse::empty(204, "There is no schedule now")])
+            .respond_if_found(
+                self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())),
+            );
         [put, delete].map(conditional)
     }
 
@@ -292,11 +302,10 @@ impl ObjectOperations<'_> {
                 &format!("{summary} an object"),
             )
             .parameters([Parameter::query("hydrate", depth, levels(1))])
-            .respond([
-                Response::empty(204, "Done"),
+            .respond_if_found([
+                OperationResponse::empty(204, "Done"),
                 rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
-            .respond(denied_or_missing())
         };
         let batch = |action: PublishAction| {
             let (verb, summary) = words(action);
@@ -309,8 +318,7 @@ impl ObjectOperations<'_> {
                 &format!("{summary} many objects"),
             )
             .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond([Response::empty(204, "Done"), too_many()])
-            .respond(denied_or_missing())
+            .respond_if_found([OperationResponse::empty(204, "Done"), too_many()])
             .respond(body_errors())
         };
         let single = PublishAction::ALL.map(one).map(conditional);
@@ -333,12 +341,16 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
 }
 
 /// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
-fn too_many() -> Response {
+fn too_many() -> OperationResponse {
     let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
-    Response::json(400, "Validation errors; nothing was changed", Schema::map(Schema::anything()))
-        .example(example)
+    OperationResponse::json(
+        400,
+        "Validation errors; nothing was changed",
+        Schema::map(Schema::anything()),
+    )
+    .example(example)
 }
 
 fn content_type() -> Parameter {
@@ -349,11 +361,11 @@ fn object_id() -> Parameter {
     Parameter::path("id", "Id of the object", components::id())
 }
 
-fn too_many_fields() -> Response {
+fn too_many_fields() -> OperationResponse {
     let limit = limits::MAX_FIELDS;
     invalid(json!({ "fields": [format!("Too many fields, limit: {limit}")] }))
 }
 
-fn bad_filters() -> Response {
+fn bad_filters() -> OperationResponse {
     invalid(json!({ "filters": ["Malformed filters json - Syntax error"] }))
 }

@@ -5,7 +5,9 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::ir::{AdditionalProperties, List, Object, Range, Schema, SchemaKind, Text};
+use super::ir::{
+    AdditionalProperties, ListSchema, ObjectSchema, Range, Schema, SchemaKind, TextSchema,
+};
 use crate::{
     content_type::{
         model::{InputType, Property, SchemaType},
@@ -24,7 +26,7 @@ pub(super) type Items<'a> = dyn Fn(Option<&str>) -> Schema + 'a;
 
 /// The stored definition of the properties of one level: schemas and form settings by name.
 #[derive(Clone, Copy)]
-pub(super) struct Stored<'a> {
+pub(super) struct StoredSchemas<'a> {
     pub(super) schemas: &'a Value,
     pub(super) configs: &'a Value,
 }
@@ -32,7 +34,7 @@ pub(super) struct Stored<'a> {
 /// Converts the properties of one level.
 pub(super) fn properties(
     properties: &[Property],
-    stored: Stored<'_>,
+    stored: StoredSchemas<'_>,
     items: &Items<'_>,
 ) -> Vec<(String, Schema)> {
     let describe = |known: &Property| {
@@ -60,7 +62,7 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
         }
         InputType::Block => block(property),
         InputType::Object => {
-            let nested = Stored {
+            let nested = StoredSchemas {
                 schemas: &stored["items"]["properties"],
                 configs: &config["items"]["propertiesConfig"],
             };
@@ -68,8 +70,10 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
             Schema::list_between(item, count(stored, "minItems"), None)
         }
         InputType::Custom if property.is_nested_object() => {
-            let nested =
-                Stored { schemas: &stored["properties"], configs: &config["propertiesConfig"] };
+            let nested = StoredSchemas {
+                schemas: &stored["properties"],
+                configs: &config["propertiesConfig"],
+            };
             object(&property.nested, nested, stored, items)
         }
         InputType::Geo => from_stored_schema(stored, property).closed(),
@@ -78,8 +82,13 @@ fn describe(property: &Property, stored: &Value, config: &Value, items: &Items<'
 }
 
 /// A nested object: an item of a list, or a `custom` value.
-fn object(nested: &[Property], stored: Stored<'_>, schema: &Value, items: &Items<'_>) -> Schema {
-    SchemaKind::Object(Object {
+fn object(
+    nested: &[Property],
+    stored: StoredSchemas<'_>,
+    schema: &Value,
+    items: &Items<'_>,
+) -> Schema {
+    SchemaKind::Object(ObjectSchema {
         properties: properties(nested, stored, items),
         required: required(nested),
         additional_properties: additional_properties(schema),
@@ -103,7 +112,7 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
         return Schema::anything();
     };
     let kind = match schema_type {
-        SchemaType::String => SchemaKind::Text(Text {
+        SchemaType::String => SchemaKind::Text(TextSchema {
             // A required text must not be empty.
             min_length: count(stored, "minLength").max(u64::from(required)),
             max_length: None,
@@ -115,7 +124,7 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
             minimum: bound(stored, "minimum"),
             maximum: bound(stored, "maximum"),
         }),
-        SchemaType::Array => SchemaKind::List(Box::new(List {
+        SchemaType::Array => SchemaKind::List(Box::new(ListSchema {
             items: keywords(&stored["items"], false, options),
             min: count(stored, "minItems"),
             max: None,
@@ -131,7 +140,7 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
             let describe = |(name, schema): (&String, &Value)| {
                 (name.clone(), keywords(schema, names.contains(&name.as_str()), &[]))
             };
-            SchemaKind::Object(Object {
+            SchemaKind::Object(ObjectSchema {
                 properties: properties.map(describe).collect(),
                 required: names.iter().map(|&name| name.to_owned()).collect(),
                 additional_properties: additional_properties(stored),

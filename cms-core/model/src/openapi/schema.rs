@@ -4,7 +4,9 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::ir::{AdditionalProperties, Composed, List, Object, Range, Schema, SchemaKind, Text};
+use super::ir::{
+    AdditionalProperties, Composed, ListSchema, ObjectSchema, Range, Schema, SchemaKind, TextSchema,
+};
 use crate::wire::openapi::OpenApiVersion as Version;
 
 /// A schema in one version.
@@ -132,7 +134,7 @@ fn number<M: SerializeMap>(out: &mut M, range: &Range) -> Result<(), M::Error> {
     Ok(())
 }
 
-fn text<M: SerializeMap>(out: &mut M, text: &Text) -> Result<(), M::Error> {
+fn text<M: SerializeMap>(out: &mut M, text: &TextSchema) -> Result<(), M::Error> {
     if text.min_length > 0 {
         out.serialize_entry("minLength", &text.min_length)?;
     }
@@ -148,7 +150,7 @@ fn text<M: SerializeMap>(out: &mut M, text: &Text) -> Result<(), M::Error> {
     Ok(())
 }
 
-fn list<M: SerializeMap>(out: &mut M, list: &List, version: Version) -> Result<(), M::Error> {
+fn list<M: SerializeMap>(out: &mut M, list: &ListSchema, version: Version) -> Result<(), M::Error> {
     out.serialize_entry("items", &Printed { schema: &list.items, version })?;
     if list.min > 0 {
         out.serialize_entry("minItems", &list.min)?;
@@ -159,7 +161,11 @@ fn list<M: SerializeMap>(out: &mut M, list: &List, version: Version) -> Result<(
     Ok(())
 }
 
-fn object<M: SerializeMap>(out: &mut M, object: &Object, version: Version) -> Result<(), M::Error> {
+fn object<M: SerializeMap>(
+    out: &mut M,
+    object: &ObjectSchema,
+    version: Version,
+) -> Result<(), M::Error> {
     if !object.properties.is_empty() {
         out.serialize_entry("properties", &Named { schemas: &object.properties, version })?;
     }

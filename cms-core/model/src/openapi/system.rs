@@ -7,7 +7,8 @@ use super::{
         self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
     },
     ir::{
-        Body, Content, Operation, Parameter, Range, Response, Schema, SchemaKind, Security, Text,
+        Body, Operation, OperationResponse, Parameter, Range, ResponsePayload, Schema, SchemaKind,
+        Security, TextSchema,
     },
     parameters,
 };
@@ -28,7 +29,7 @@ pub(super) const GRAPHQL_TAG: &str = "GraphQL";
 /// The rights of the key that add operations of this module.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent rights")]
-pub(super) struct Rights {
+pub(super) struct OperationRights {
     /// Create, change and delete content types.
     pub(super) change_types: bool,
     /// Upload files: create objects of `_media`.
@@ -40,7 +41,7 @@ pub(super) struct Rights {
 }
 
 /// The operations that the key allows; those of one path are adjacent.
-pub(super) fn operations(rights: Rights) -> Vec<Operation> {
+pub(super) fn operations(rights: OperationRights) -> Vec<Operation> {
     let mut all = types(rights.change_types);
     all.push(search());
     all.push(changes());
@@ -56,7 +57,7 @@ pub(super) fn operations(rights: Rights) -> Vec<Operation> {
 fn types(may_change: bool) -> Vec<Operation> {
     const ALL: &str = "/api/v1/internal/contenttype";
     const ONE: &str = "/api/v1/internal/contenttype/{id}";
-    let definition = || Response::json(200, "The content type", Schema::reference(TYPE));
+    let definition = || OperationResponse::json(200, "The content type", Schema::reference(TYPE));
     let name = || Parameter::path("id", "Name or id of the content type", Schema::text());
     let write = |operation: Operation| {
         operation
@@ -79,8 +80,11 @@ fn types(may_change: bool) -> Vec<Operation> {
                 Parameter::query("names[]", "Exact names", Schema::list(Schema::text())),
                 flag("internal", "Only system types, or only the others"),
             ])
-            .respond([Response::json(200, "A page of content types", Schema::reference(TYPE_LIST))])
-            .respond(denied()),
+            .respond_if_allowed([OperationResponse::json(
+                200,
+                "A page of content types",
+                Schema::reference(TYPE_LIST),
+            )]),
     ];
     if may_change {
         all.push(
@@ -94,8 +98,7 @@ fn types(may_change: bool) -> Vec<Operation> {
         Operation::new("get", ONE, "getContentDefinition")
             .summary("Get a content type")
             .parameters([name()])
-            .respond([definition()])
-            .respond(denied_or_missing()),
+            .respond_if_found([definition()]),
     );
     if may_change {
         all.push(
@@ -109,11 +112,10 @@ fn types(may_change: bool) -> Vec<Operation> {
             Operation::new("delete", ONE, "deleteContentDefinition")
                 .summary("Delete a content type that has no objects")
                 .parameters([name()])
-                .respond([
-                    Response::empty(200, "Deleted"),
+                .respond_if_found([
+                    OperationResponse::empty(200, "Deleted"),
                     rejected("Content Type has objects, you can't remove it!"),
-                ])
-                .respond(denied_or_missing()),
+                ]),
         );
     }
     tagged(all, INTERNAL_TAG)
@@ -159,11 +161,10 @@ fn search() -> Operation {
                 Schema::map(Schema::number()),
             ),
         ])
-        .respond([
-            Response::json(200, "A page of hits", Schema::reference(components::SEARCH)),
+        .respond_if_allowed([
+            OperationResponse::json(200, "A page of hits", Schema::reference(components::SEARCH)),
             invalid(json!({ "q": ["The property q is required"] })),
         ])
-        .respond(denied())
 }
 
 /// The author of a change.
@@ -219,17 +220,16 @@ fn changes() -> Operation {
                 LAST_EVENT_ID_PATTERN,
             ),
         ])
-        .respond([
-            Response::json(200, what, page),
+        .respond_if_allowed([
+            OperationResponse::json(200, what, page),
             invalid(json!({ "since": [NOT_VALID] })),
-            Response::json(
+            OperationResponse::json(
                 410,
                 "Changes after this position were removed",
                 Schema::map(Schema::anything()),
             )
             .example(expired),
         ])
-        .respond(denied())
 }
 
 fn graphql() -> Vec<Operation> {
@@ -253,10 +253,10 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         let errors = Schema::list(anything());
         Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
     };
-    let error = |status, description| Response::json(status, description, response());
+    let error = |status, description| OperationResponse::json(status, description, response());
     let responses = || {
         [
-            Response::json(200, "Result of the query", response()),
+            OperationResponse::json(200, "Result of the query", response()),
             error(400, "The query is not valid"),
             error(401, "The key is missing or unknown"),
             error(403, "The key does not allow this"),
@@ -278,16 +278,10 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
             parameter("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
-    let text = Response {
-        status: 200,
-        description: "The schema as SDL",
-        content: Some(Content::Text),
-        example: None,
-    };
+    let text = OperationResponse::new(200, "The schema as SDL", ResponsePayload::Text);
     let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
         .summary("Get the GraphQL schema")
-        .respond([text])
-        .respond(denied());
+        .respond_if_allowed([text]);
     tagged(vec![post, get, schema], GRAPHQL_TAG)
 }
 
@@ -303,11 +297,10 @@ fn upload() -> Operation {
     let mut operation = Operation::new("post", "/api/media", "postMedia")
         .tag(MEDIA_TAG)
         .summary("Upload a file")
-        .respond([
-            Response::json(200, "The media object", Schema::any_of(object)),
+        .respond_if_allowed([
+            OperationResponse::json(200, "The media object", Schema::any_of(object)),
             invalid(json!({ "file": ["An empty file is not allowed."] })),
         ])
-        .respond(denied())
         .respond(body_errors());
     operation.body = Some(Body::Form(vec![
         ("file", SchemaKind::File.into(), true),
@@ -324,19 +317,15 @@ fn upload() -> Operation {
 /// Requires no key.
 fn image() -> Operation {
     let size_pattern = Some("^[0-9]+x[0-9]+$".to_owned());
-    let size = SchemaKind::Text(Text { pattern: size_pattern, ..Text::default() }).into();
+    let size =
+        SchemaKind::Text(TextSchema { pattern: size_pattern, ..TextSchema::default() }).into();
     let largest = "Largest width and height, 0 for any: 0x0 is the original";
     let quality = SchemaKind::Number(Range {
         integer: true,
         minimum: Some(1.into()),
         maximum: Some(100.into()),
     });
-    let file = Response {
-        status: 200,
-        description: "The image or file",
-        content: Some(Content::File),
-        example: None,
-    };
+    let file = OperationResponse::new(200, "The image or file", ResponsePayload::File);
     let [.., missing] = denied_or_missing();
     let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)
@@ -356,7 +345,7 @@ fn image() -> Operation {
     operation.security(Security::Public)
 }
 
-fn workflows(rights: Rights) -> Vec<Operation> {
+fn workflows(rights: OperationRights) -> Vec<Operation> {
     const STATE: &str = "/api/v1/workflow/{content_type}/{object_id}";
     let texts = || Schema::list(Schema::text());
     let transition = || {
@@ -377,7 +366,7 @@ fn workflows(rights: Rights) -> Vec<Operation> {
         let properties =
             [("state", Schema::text()), ("enabled_transitions", Schema::list(transition()))];
         let schema = Schema::object(properties, &["state", "enabled_transitions"]);
-        Response::json(200, "Workflow state of the object", schema)
+        OperationResponse::json(200, "Workflow state of the object", schema)
     };
     let object = || {
         [
@@ -388,16 +377,14 @@ fn workflows(rights: Rights) -> Vec<Operation> {
     let mut all = vec![
         Operation::new("get", "/api/v1/workflow", "getWorkflows")
             .summary("List workflows")
-            .respond([Response::json(200, "All workflows", paged(workflow))])
-            .respond(denied()),
+            .respond_if_allowed([OperationResponse::json(200, "All workflows", paged(workflow))]),
     ];
     if rights.read {
         all.push(
             Operation::new("get", STATE, "getWorkflowState")
                 .summary("Get the workflow state of an object")
                 .parameters(object())
-                .respond([state()])
-                .respond(denied_or_missing()),
+                .respond_if_found([state()]),
         );
     }
     if rights.update {
@@ -407,11 +394,10 @@ fn workflows(rights: Rights) -> Vec<Operation> {
                 .summary("Move an object to another state")
                 .parameters(object())
                 .body(Schema::object([("action", action)], &["action"]))
-                .respond([
+                .respond_if_found([
                     state(),
                     invalid(json!({ "action": ["The property action is required"] })),
                 ])
-                .respond(denied_or_missing())
                 .respond(body_errors()),
         );
     }

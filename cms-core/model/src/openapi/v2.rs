@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     ir::{
-        Body, Content, Document, Operation, Parameter, ParameterLocation, Response, Schema,
-        SchemaKind,
+        Body, Document, Operation, OperationResponse, Parameter, ParameterLocation,
+        ResponsePayload, Schema, SchemaKind,
     },
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
@@ -81,9 +81,9 @@ pub(super) fn operation(operation: &Operation) -> impl Serialize {
         }
     }
     let produces = operation.responses.iter().find_map(|known| match known.content {
-        Some(Content::Text) => Some(&["text/plain", JSON][..]),
-        Some(Content::File) => Some(&["*/*"][..]),
-        Some(Content::Json(_)) | None => None,
+        Some(ResponsePayload::Text) => Some(&["text/plain", JSON][..]),
+        Some(ResponsePayload::File) => Some(&["*/*"][..]),
+        Some(ResponsePayload::Json(_)) | None => None,
     });
     let responses = operation.responses.iter().map(|known| (known.status, response(known)));
     PrintedOperation {
@@ -198,12 +198,16 @@ enum ResponseSchema<'a> {
     Other(Value),
 }
 
-fn response(response: &Response) -> PrintedResponse<'_> {
+fn response(response: &OperationResponse) -> PrintedResponse<'_> {
     let schema = response.content.as_ref().map(|content| match content {
-        Content::Json(schema) => ResponseSchema::Json(Printed { schema, version: Version::V2 }),
-        Content::Text => ResponseSchema::Other(json!({ "type": "string" })),
+        ResponsePayload::Json(schema) => {
+            ResponseSchema::Json(Printed { schema, version: Version::V2 })
+        }
+        ResponsePayload::Text => ResponseSchema::Other(json!({ "type": "string" })),
         // Some validators reject the type `file`.
-        Content::File => ResponseSchema::Other(json!({ "type": "string", "format": "binary" })),
+        ResponsePayload::File => {
+            ResponseSchema::Other(json!({ "type": "string", "format": "binary" }))
+        }
     });
     let examples = response.example.as_ref().map(|example| Single(JSON, example));
     PrintedResponse { description: response.description, schema, examples }

@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Body, Content, Document, Operation, Parameter, ParameterLocation, Response},
+    ir::{
+        Body, Document, Operation, OperationResponse, Parameter, ParameterLocation, ResponsePayload,
+    },
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
     },
@@ -175,19 +177,19 @@ enum ResponseContent<'a> {
     Other(Value),
 }
 
-fn response(response: &Response, version: Version) -> PrintedResponse<'_> {
+fn response(response: &OperationResponse, version: Version) -> PrintedResponse<'_> {
     let content = response.content.as_ref().map(|content| match content {
-        Content::Json(schema) => {
+        ResponsePayload::Json(schema) => {
             let schema = Printed { schema, version };
             ResponseContent::Json(Single(
                 JSON,
                 Media { schema, example: response.example.as_ref() },
             ))
         }
-        Content::Text => {
+        ResponsePayload::Text => {
             ResponseContent::Other(json!({ "text/plain": { "schema": { "type": "string" } } }))
         }
-        Content::File => {
+        ResponsePayload::File => {
             let schema = json!({ "type": "string", "format": "binary" });
             ResponseContent::Other(json!({ "*/*": { "schema": schema } }))
         }

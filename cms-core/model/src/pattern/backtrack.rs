@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
     Exhausted, StepBudget,
-    program::{Address, Instruction, Program, Set},
+    program::{Instruction, Program, ProgramAddress, Set},
 };
 
 /// Maximum number of frames of 16 bytes. A match that needs more exhausts the budget.
@@ -59,11 +59,11 @@ struct Counter {
 
 enum Frame {
     /// An alternative to try.
-    Try(Address, u32),
+    Try(ProgramAddress, u32),
     /// A greedy run that can release this many code points.
-    GiveBack(Address, u32, u32),
+    GiveBack(ProgramAddress, u32, u32),
     /// A lazy run that can consume this many more code points.
-    TakeMore(Address, u32, u32),
+    TakeMore(ProgramAddress, u32, u32),
     /// The former value of a slot.
     Slot(u32, u32),
     /// The former value of a counter.
@@ -85,7 +85,7 @@ impl Matcher<'_> {
     }
 
     /// Runs instructions up to [`Instruction::Done`], or until there are no alternatives.
-    fn run(&mut self, start: Address, at: u32) -> Result<bool> {
+    fn run(&mut self, start: ProgramAddress, at: u32) -> Result<bool> {
         let base = self.frames.len();
         let mut state = Some((start, at));
         while let Some((address, at)) = state {
@@ -106,9 +106,9 @@ impl Matcher<'_> {
     fn step(
         &mut self,
         step: &Instruction,
-        address: Address,
+        address: ProgramAddress,
         at: u32,
-    ) -> Result<Option<(Address, u32)>> {
+    ) -> Result<Option<(ProgramAddress, u32)>> {
         let next = address + 1;
         let holds = match *step {
             Instruction::Take { ref set, backward } => {
@@ -196,7 +196,7 @@ impl Matcher<'_> {
     }
 
     /// Undoes the changes since the last alternative, and tries it.
-    fn backtrack(&mut self, base: usize) -> Result<Option<(Address, u32)>> {
+    fn backtrack(&mut self, base: usize) -> Result<Option<(ProgramAddress, u32)>> {
         while self.frames.len() > base {
             self.budget.take(1)?;
             match self.frames.pop() {
@@ -229,10 +229,10 @@ impl Matcher<'_> {
     /// Releases code points of a greedy run one by one until the next instruction may succeed.
     fn give_back(
         &mut self,
-        address: Address,
+        address: ProgramAddress,
         mut at: u32,
         mut count: u32,
-    ) -> Result<Option<(Address, u32)>> {
+    ) -> Result<Option<(ProgramAddress, u32)>> {
         let program = self.program;
         let Instruction::Run { backward, .. } = program.instructions[address as usize] else {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Matcher<'_> {
 
     /// Returns whether a look-around succeeds. It is not backtracked into, so its alternatives are
     /// dropped; its captures are kept, to be undone with those around it.
-    fn look(&mut self, body: Address, at: u32, negated: bool) -> Result<bool> {
+    fn look(&mut self, body: ProgramAddress, at: u32, negated: bool) -> Result<bool> {
         let base = self.frames.len();
         let matched = self.run(body, at)?;
         if matched && negated {

@@ -8,7 +8,7 @@ use regex_automata::{
 };
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 
-use super::parse::{Node, Repeat};
+use super::parse::{PatternNode, Repeat};
 
 /// Maximum size of the NFA.
 const MAX_NFA_BYTES: usize = 1 << 20;
@@ -23,20 +23,20 @@ const MIN_BYTES_PER_STATE: usize = 64;
 type NewCache =
     Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
 
-pub(super) struct Matcher {
+pub(super) struct LinearMatcher {
     dfa: std::sync::Arc<DFA>,
     caches: Pool<Cache, NewCache>,
 }
 
-impl std::fmt::Debug for Matcher {
+impl std::fmt::Debug for LinearMatcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Matcher").finish_non_exhaustive()
     }
 }
 
-impl Matcher {
+impl LinearMatcher {
     /// Compiles a pattern; none if it is not regular or too large.
-    pub(super) fn new(node: &Node) -> Option<Self> {
+    pub(super) fn new(node: &PatternNode) -> Option<Self> {
         let hir = lower(node)?;
         let mut compiler = thompson::Compiler::new();
         compiler.configure(
@@ -64,26 +64,30 @@ impl Matcher {
 }
 
 /// Converts a tree to that of the library; none if it has look-around or back references.
-fn lower(node: &Node) -> Option<Hir> {
+fn lower(node: &PatternNode) -> Option<Hir> {
     Some(match node {
-        Node::Empty => Hir::empty(),
-        Node::Class(class) => Hir::class(Class::Unicode(class.clone())),
-        Node::Start => Hir::look(Look::Start),
-        Node::End => Hir::look(Look::End),
-        Node::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
-        Node::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
+        PatternNode::Empty => Hir::empty(),
+        PatternNode::Class(class) => Hir::class(Class::Unicode(class.clone())),
+        PatternNode::Start => Hir::look(Look::Start),
+        PatternNode::End => Hir::look(Look::End),
+        PatternNode::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
+        PatternNode::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
         // Captures have no effect on whether a text matches.
-        Node::Capture(_, node) => lower(node)?,
-        Node::Sequence(nodes) => Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?),
-        Node::Alternatives(nodes) => {
+        PatternNode::Capture(_, node) => lower(node)?,
+        PatternNode::Sequence(nodes) => {
+            Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?)
+        }
+        PatternNode::Alternatives(nodes) => {
             Hir::alternation(nodes.iter().map(lower).collect::<Option<_>>()?)
         }
-        Node::Repeat(Repeat { node, min, max, greedy, .. }) => Hir::repetition(Repetition {
+        PatternNode::Repeat(Repeat { node, min, max, greedy, .. }) => Hir::repetition(Repetition {
             min: *min,
             max: (*max != u32::MAX).then_some(*max),
             greedy: *greedy,
             sub: Box::new(lower(node)?),
         }),
-        Node::Look { .. } | Node::BackReference(_) | Node::NamedReference(_) => return None,
+        PatternNode::Look { .. }
+        | PatternNode::BackReference(_)
+        | PatternNode::NamedReference(_) => return None,
     })
 }

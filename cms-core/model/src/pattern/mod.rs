@@ -17,7 +17,7 @@ use crate::limits::{PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_ST
 /// A compiled pattern.
 #[derive(Debug)]
 pub struct Pattern {
-    linear: Option<linear::Matcher>,
+    linear: Option<linear::LinearMatcher>,
     program: program::Program,
 }
 
@@ -29,7 +29,7 @@ impl Pattern {
     /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self, NotSupported> {
         let parsed = parse::parse(pattern)?;
-        let linear = linear::Matcher::new(&parsed.node);
+        let linear = linear::LinearMatcher::new(&parsed.node);
         Ok(Self { linear, program: program::Program::new(&parsed) })
     }
 

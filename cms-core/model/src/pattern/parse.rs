@@ -17,7 +17,7 @@ const MAX_DEPTH: u32 = 200;
 const MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     Empty,
     /// One code point of a set.
     Class(ClassUnicode),
@@ -27,12 +27,12 @@ pub(super) enum Node {
         negated: bool,
     },
     /// A capturing group, counted from 1.
-    Capture(u32, Box<Node>),
-    Sequence(Vec<Node>),
-    Alternatives(Vec<Node>),
+    Capture(u32, Box<PatternNode>),
+    Sequence(Vec<PatternNode>),
+    Alternatives(Vec<PatternNode>),
     Repeat(Repeat),
     Look {
-        node: Box<Node>,
+        node: Box<PatternNode>,
         is_behind: bool,
         negated: bool,
     },
@@ -44,7 +44,7 @@ pub(super) enum Node {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repeat {
-    pub(super) node: Box<Node>,
+    pub(super) node: Box<PatternNode>,
     pub(super) min: u32,
     /// `u32::MAX` means unlimited.
     pub(super) max: u32,
@@ -54,8 +54,8 @@ pub(super) struct Repeat {
 }
 
 #[derive(Debug)]
-pub(super) struct Parsed {
-    pub(super) node: Node,
+pub(super) struct ParsedPattern {
+    pub(super) node: PatternNode,
     /// Numbers of groups by their names.
     pub(super) groups: HashMap<String, u32>,
     /// Groups with back references.
@@ -65,7 +65,7 @@ pub(super) struct Parsed {
 
 type Result<T> = std::result::Result<T, NotSupported>;
 
-pub(super) fn parse(pattern: &str) -> Result<Parsed> {
+pub(super) fn parse(pattern: &str) -> Result<ParsedPattern> {
     if pattern.len() > MAX_BYTES {
         return Err(NotSupported);
     }
@@ -80,7 +80,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed> {
     if !is_known || !parser.rest.is_empty() {
         return Err(NotSupported);
     }
-    Ok(Parsed { node, groups, references, captures })
+    Ok(ParsedPattern { node, groups, references, captures })
 }
 
 #[derive(Default)]
@@ -119,54 +119,59 @@ impl Parser<'_> {
         if self.eat(text) { Ok(()) } else { Err(NotSupported) }
     }
 
-    fn alternatives(&mut self) -> Result<Node> {
+    fn alternatives(&mut self) -> Result<PatternNode> {
         let mut alternatives = vec![self.sequence()?];
         while self.eat("|") {
             alternatives.push(self.sequence()?);
         }
         Ok(match alternatives.len() {
             1 => alternatives.swap_remove(0),
-            _ => Node::Alternatives(alternatives),
+            _ => PatternNode::Alternatives(alternatives),
         })
     }
 
-    fn sequence(&mut self) -> Result<Node> {
+    fn sequence(&mut self) -> Result<PatternNode> {
         let mut nodes = Vec::new();
         while self.peek().is_some_and(|next| next != '|' && next != ')') {
             nodes.push(self.term()?);
         }
         Ok(match nodes.len() {
-            0 => Node::Empty,
+            0 => PatternNode::Empty,
             1 => nodes.swap_remove(0),
-            _ => Node::Sequence(nodes),
+            _ => PatternNode::Sequence(nodes),
         })
     }
 
     /// An assertion, or an atom with its quantifier.
-    fn term(&mut self) -> Result<Node> {
+    fn term(&mut self) -> Result<PatternNode> {
         let first_capture = self.captures + 1;
         // A quantifier needs something to repeat.
         if self.quantifier()?.is_some() {
             return Err(NotSupported);
         }
         let node = match self.next()? {
-            '^' => Node::Start,
-            '$' => Node::End,
+            '^' => PatternNode::Start,
+            '$' => PatternNode::End,
             '(' => self.group()?,
-            '.' => Node::Class(negated(&set(&LINE_TERMINATORS))),
-            '[' => Node::Class(self.class()?),
+            '.' => PatternNode::Class(negated(&set(&LINE_TERMINATORS))),
+            '[' => PatternNode::Class(self.class()?),
             '\\' => self.escape()?,
-            other => Node::Class(code_point(other.into())),
+            other => PatternNode::Class(code_point(other.into())),
         };
         let Some((min, max)) = self.quantifier()? else { return Ok(node) };
-        let is_assertion =
-            matches!(node, Node::Start | Node::End | Node::WordBoundary { .. } | Node::Look { .. });
+        let is_assertion = matches!(
+            node,
+            PatternNode::Start
+                | PatternNode::End
+                | PatternNode::WordBoundary { .. }
+                | PatternNode::Look { .. }
+        );
         if is_assertion {
             return Err(NotSupported);
         }
         let greedy = !self.eat("?");
         let captures = (first_capture, self.captures + 1);
-        Ok(Node::Repeat(Repeat { node: Box::new(node), min, max, greedy, captures }))
+        Ok(PatternNode::Repeat(Repeat { node: Box::new(node), min, max, greedy, captures }))
     }
 
     /// Parses an optional quantifier: minimum and maximum.
@@ -205,7 +210,7 @@ impl Parser<'_> {
     }
 
     /// Parses a group after its opening parenthesis.
-    fn group(&mut self) -> Result<Node> {
+    fn group(&mut self) -> Result<PatternNode> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(NotSupported);
@@ -239,9 +244,9 @@ impl Parser<'_> {
         self.expect(")")?;
         self.depth -= 1;
         Ok(match (capture, look) {
-            (Some(capture), _) => Node::Capture(capture, Box::new(node)),
+            (Some(capture), _) => PatternNode::Capture(capture, Box::new(node)),
             (None, Some((is_behind, negated))) => {
-                Node::Look { node: Box::new(node), is_behind, negated }
+                PatternNode::Look { node: Box::new(node), is_behind, negated }
             }
             (None, None) => node,
         })
@@ -261,15 +266,15 @@ impl Parser<'_> {
     }
 
     /// Parses an escape outside of brackets, after its backslash.
-    fn escape(&mut self) -> Result<Node> {
+    fn escape(&mut self) -> Result<PatternNode> {
         Ok(match self.peek() {
             Some('b') => {
                 self.next()?;
-                Node::WordBoundary { negated: false }
+                PatternNode::WordBoundary { negated: false }
             }
             Some('B') => {
                 self.next()?;
-                Node::WordBoundary { negated: true }
+                PatternNode::WordBoundary { negated: true }
             }
             Some('1'..='9') => {
                 let rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -277,15 +282,15 @@ impl Parser<'_> {
                 let number = count(digits).ok_or(NotSupported)?;
                 self.rest = rest;
                 self.references.insert(number);
-                Node::BackReference(number)
+                PatternNode::BackReference(number)
             }
             Some('k') => {
                 self.expect("k<")?;
                 let name = self.name()?;
                 self.named_references.push(name.clone());
-                Node::NamedReference(name)
+                PatternNode::NamedReference(name)
             }
-            _ => Node::Class(match self.class_escape()? {
+            _ => PatternNode::Class(match self.class_escape()? {
                 Member::CodePoint(value) => code_point(value),
                 Member::Set(set) => set,
             }),

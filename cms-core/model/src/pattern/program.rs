@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::parse::{Node, Parsed, Repeat};
+use super::parse::{ParsedPattern, PatternNode, Repeat};
 
 /// Position of an instruction.
-pub(super) type Address = u32;
+pub(super) type ProgramAddress = u32;
 
 #[derive(Debug)]
 pub(super) enum Instruction {
@@ -36,14 +36,14 @@ pub(super) enum Instruction {
     Save(u32),
     /// Unsets slots: first, and one past the last.
     Reset(u32, u32),
-    Jump(Address),
+    Jump(ProgramAddress),
     /// Tries the next instruction, then `other`.
     Try {
-        other: Address,
+        other: ProgramAddress,
     },
     /// Tries `other`, then the next instruction.
     TryOther {
-        other: Address,
+        other: ProgramAddress,
     },
     /// Sets a counter to zero.
     Count(u32),
@@ -53,14 +53,14 @@ pub(super) enum Instruction {
         min: u32,
         max: u32,
         greedy: bool,
-        exit: Address,
+        exit: ProgramAddress,
     },
     /// Counts an iteration.
     Iterate(u32),
     /// A look-around: the instructions up to `end`, which succeed at [`Instruction::Done`].
     Look {
         negated: bool,
-        end: Address,
+        end: ProgramAddress,
     },
     /// Consumes the text of a group.
     BackReference {
@@ -80,7 +80,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(parsed: &Parsed) -> Self {
+    pub(super) fn new(parsed: &ParsedPattern) -> Self {
         let mut compiler =
             Compiler { parsed, instructions: Vec::new(), counters: 0, backward: false };
         compiler.node(&parsed.node);
@@ -124,46 +124,48 @@ impl Set {
 }
 
 struct Compiler<'a> {
-    parsed: &'a Parsed,
+    parsed: &'a ParsedPattern,
     instructions: Vec<Instruction>,
     counters: u32,
     backward: bool,
 }
 
 impl Compiler<'_> {
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &PatternNode) {
         let backward = self.backward;
         match node {
-            Node::Empty => {}
-            Node::Class(class) => {
+            PatternNode::Empty => {}
+            PatternNode::Class(class) => {
                 self.instructions.push(Instruction::Take { set: Set::new(class), backward });
             }
-            Node::Start => self.instructions.push(Instruction::Start),
-            Node::End => self.instructions.push(Instruction::End),
-            Node::WordBoundary { negated } => {
+            PatternNode::Start => self.instructions.push(Instruction::Start),
+            PatternNode::End => self.instructions.push(Instruction::End),
+            PatternNode::WordBoundary { negated } => {
                 self.instructions.push(Instruction::WordBoundary { negated: *negated });
             }
             // Groups without references are not captured.
-            Node::Capture(group, node) if !self.is_referenced(*group..group + 1) => self.node(node),
-            Node::Capture(group, node) => {
+            PatternNode::Capture(group, node) if !self.is_referenced(*group..group + 1) => {
+                self.node(node);
+            }
+            PatternNode::Capture(group, node) => {
                 let (first, last) = if backward { (1, 0) } else { (0, 1) };
                 self.instructions.push(Instruction::Save(group * 2 + first));
                 self.node(node);
                 self.instructions.push(Instruction::Save(group * 2 + last));
             }
-            Node::Sequence(nodes) if backward => {
+            PatternNode::Sequence(nodes) if backward => {
                 for node in nodes.iter().rev() {
                     self.node(node);
                 }
             }
-            Node::Sequence(nodes) => {
+            PatternNode::Sequence(nodes) => {
                 for node in nodes {
                     self.node(node);
                 }
             }
-            Node::Alternatives(nodes) => self.alternatives(nodes),
-            Node::Repeat(repeat) => self.repeat(repeat),
-            Node::Look { node, is_behind, negated } => {
+            PatternNode::Alternatives(nodes) => self.alternatives(nodes),
+            PatternNode::Repeat(repeat) => self.repeat(repeat),
+            PatternNode::Look { node, is_behind, negated } => {
                 let look = self.push(Instruction::Done);
                 self.backward = *is_behind;
                 self.node(node);
@@ -171,17 +173,17 @@ impl Compiler<'_> {
                 self.instructions.push(Instruction::Done);
                 self.instructions[look] = Instruction::Look { negated: *negated, end: self.here() };
             }
-            Node::BackReference(group) => {
+            PatternNode::BackReference(group) => {
                 self.instructions.push(Instruction::BackReference { group: *group, backward });
             }
-            Node::NamedReference(name) => {
+            PatternNode::NamedReference(name) => {
                 let group = self.parsed.groups[name];
                 self.instructions.push(Instruction::BackReference { group, backward });
             }
         }
     }
 
-    fn alternatives(&mut self, nodes: &[Node]) {
+    fn alternatives(&mut self, nodes: &[PatternNode]) {
         let mut ends = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             if index + 1 == nodes.len() {
@@ -201,7 +203,7 @@ impl Compiler<'_> {
     fn repeat(&mut self, repeat: &Repeat) {
         let &Repeat { ref node, min, max, greedy, captures } = repeat;
         let backward = self.backward;
-        if let Node::Class(class) = &**node {
+        if let PatternNode::Class(class) = &**node {
             self.instructions.push(Instruction::Run {
                 set: Set::new(class),
                 min,
@@ -245,7 +247,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn body(&mut self, node: &Node, (from, to): (u32, u32)) {
+    fn body(&mut self, node: &PatternNode, (from, to): (u32, u32)) {
         if self.is_referenced(from..to) {
             self.instructions.push(Instruction::Reset(from * 2, to * 2));
         }
@@ -261,34 +263,34 @@ impl Compiler<'_> {
         self.instructions.len() - 1
     }
 
-    fn here(&self) -> Address {
+    fn here(&self) -> ProgramAddress {
         address(self.instructions.len())
     }
 }
 
-fn address(index: usize) -> Address {
-    Address::try_from(index).expect("patterns are at most 64 KiB long")
+fn address(index: usize) -> ProgramAddress {
+    ProgramAddress::try_from(index).expect("patterns are at most 64 KiB long")
 }
 
 /// Returns whether a node may match the empty text.
-fn is_nullable(node: &Node) -> bool {
+fn is_nullable(node: &PatternNode) -> bool {
     match node {
-        Node::Class(_) => false,
-        Node::Capture(_, node) => is_nullable(node),
-        Node::Sequence(nodes) => nodes.iter().all(is_nullable),
-        Node::Alternatives(nodes) => nodes.iter().any(is_nullable),
-        Node::Repeat(Repeat { node, min, .. }) => *min == 0 || is_nullable(node),
+        PatternNode::Class(_) => false,
+        PatternNode::Capture(_, node) => is_nullable(node),
+        PatternNode::Sequence(nodes) => nodes.iter().all(is_nullable),
+        PatternNode::Alternatives(nodes) => nodes.iter().any(is_nullable),
+        PatternNode::Repeat(Repeat { node, min, .. }) => *min == 0 || is_nullable(node),
         _ => true,
     }
 }
 
 /// Returns whether a node matches only at the start of a text.
-fn is_anchored(node: &Node) -> bool {
+fn is_anchored(node: &PatternNode) -> bool {
     match node {
-        Node::Start => true,
-        Node::Capture(_, node) => is_anchored(node),
-        Node::Sequence(nodes) => nodes.first().is_some_and(is_anchored),
-        Node::Alternatives(nodes) => nodes.iter().all(is_anchored),
+        PatternNode::Start => true,
+        PatternNode::Capture(_, node) => is_anchored(node),
+        PatternNode::Sequence(nodes) => nodes.first().is_some_and(is_anchored),
+        PatternNode::Alternatives(nodes) => nodes.iter().all(is_anchored),
         _ => false,
     }
 }

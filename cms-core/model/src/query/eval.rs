@@ -16,7 +16,7 @@ use crate::{clock::Timestamp, dates};
 
 /// A condition, prepared to be evaluated on many values.
 #[derive(Debug)]
-pub struct Matcher {
+pub struct ConditionMatcher {
     path: PropertyPath,
     test: Test,
     negated: bool,
@@ -42,7 +42,7 @@ enum Test {
     Includes(Vec<Needles>),
 }
 
-impl Matcher {
+impl ConditionMatcher {
     pub fn new(condition: &Condition) -> Self {
         let values = &condition.values;
         let folded = || values.iter().map(|value| fold(&value::text(value))).collect();

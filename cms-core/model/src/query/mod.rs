@@ -14,7 +14,7 @@ pub mod value;
 use crate::{
     content_type::model::Property,
     object::model::Edition,
-    paging::{ListRange, Page},
+    paging::{ListRange, PageRequest},
 };
 use filter::Condition;
 use path::{InternalField, PathRoot, PropertyPath};
@@ -64,7 +64,7 @@ impl Default for ListQuery {
             ids: None,
             edition: Edition::Current,
             only_approved: false,
-            slice: Page::default().into(),
+            slice: PageRequest::default().into(),
         }
     }
 }

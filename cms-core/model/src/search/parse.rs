@@ -22,7 +22,8 @@ use grammar::ParsedText;
 use term::{Fuzziness, TermOptions};
 
 use super::query::{
-    Circle, Condition, Facet, Order, Query, Search, SortBy, SortKey, WeightedField,
+    Circle, Facet, FieldCondition, HitOrder, PropertyOrder, Search, SearchQuery, SortBy,
+    WeightedField,
 };
 use crate::{
     error::{FieldErrors, Result},
@@ -44,7 +45,7 @@ impl Search {
         parser.fields_per_word = fields.as_ref().map_or(1, Vec::len).max(1);
         let mut query = parser.query(request.q.as_deref(), request.mode);
         if fields.as_ref().is_some_and(Vec::is_empty) {
-            query = Query::None;
+            query = SearchQuery::None;
         }
         // Filters name their own field.
         parser.fields_per_word = 1;
@@ -72,14 +73,14 @@ struct RequestParser {
 }
 
 impl RequestParser {
-    fn query(&mut self, q: Option<&str>, mode: QueryMode) -> Query {
+    fn query(&mut self, q: Option<&str>, mode: QueryMode) -> SearchQuery {
         let Some(q) = q else {
             self.errors.add("q", message::required("q"));
-            return Query::All;
+            return SearchQuery::All;
         };
         let text = q.trim();
         if text.is_empty() || text == "*" {
-            return Query::All;
+            return SearchQuery::All;
         }
         let fuzziness = if mode == QueryMode::Fuzzy { Fuzziness::Auto } else { Fuzziness::Exact };
         let terms = TermOptions { all_required: false, fuzziness };
@@ -91,26 +92,26 @@ impl RequestParser {
     }
 
     /// Combines the conditions of all filters.
-    fn filters(&mut self, name: &str, filters: &[(String, String)]) -> Query {
+    fn filters(&mut self, name: &str, filters: &[(String, String)]) -> SearchQuery {
         if !self.is_within(name, "filters", filters.len(), limits::MAX_SEARCH_PARAMETERS) {
-            return Query::All;
+            return SearchQuery::All;
         }
         let terms = TermOptions { all_required: true, fuzziness: Fuzziness::Exact };
         let mut all = Vec::new();
         for (path, text) in filters {
             let (path, text) = (path_of(path), text.trim());
             all.push(match text {
-                _ if path.is_empty() => Query::None,
+                _ if path.is_empty() => SearchQuery::None,
                 "" => continue,
-                "*" => Query::Field { path: Some(path), condition: Condition::Exists },
+                "*" => SearchQuery::Field { path: Some(path), condition: FieldCondition::Exists },
                 _ => self.check_cost(name, grammar::parse(text, Some(&path), terms)),
             });
         }
-        grammar::all_of(all, Vec::new()).unwrap_or(Query::All)
+        grammar::all_of(all, Vec::new()).unwrap_or(SearchQuery::All)
     }
 
     /// Adds the cost of a text to that of the request. A text without words matches nothing.
-    fn check_cost(&mut self, name: &str, parsed: ParsedText) -> Query {
+    fn check_cost(&mut self, name: &str, parsed: ParsedText) -> SearchQuery {
         if parsed.words > limits::MAX_SEARCH_WORDS {
             self.errors.add(name, format!("Too many words, limit: {}", limits::MAX_SEARCH_WORDS));
         } else if parsed.words * self.fields_per_word > limits::MAX_SEARCH_TERMS {
@@ -122,7 +123,7 @@ impl RequestParser {
         if before <= limit && self.expansions > limit {
             self.errors.add(name, format!("Too many wildcards and fuzzy words, limit: {limit}"));
         }
-        parsed.query.unwrap_or(Query::None)
+        parsed.query.unwrap_or(SearchQuery::None)
     }
 
     fn fields(&mut self, fields: Option<&[String]>) -> Option<Vec<WeightedField>> {
@@ -150,14 +151,14 @@ impl RequestParser {
         circles
     }
 
-    fn order(&mut self, request: &SearchRequest) -> Order {
+    fn order(&mut self, request: &SearchRequest) -> HitOrder {
         if let Some(seed) = request.random_seed {
-            return Order::Random(seed.to_bits());
+            return HitOrder::Random(seed.to_bits());
         }
         let by = match request.order_by.as_deref().unwrap_or_default().trim() {
-            "" => return Order::Score { then: None },
-            BY_SCORE if request.descending => return Order::Score { then: None },
-            BY_SCORE => return Order::ScoreAscending,
+            "" => return HitOrder::Score { then: None },
+            BY_SCORE if request.descending => return HitOrder::Score { then: None },
+            BY_SCORE => return HitOrder::ScoreAscending,
             BY_DISTANCE => {
                 if request.geo_filters.is_empty() {
                     self.errors.add("order_by", "_geo_distance requires geo_filters");
@@ -169,9 +170,12 @@ impl RequestParser {
                 SortBy::Path { path: path_of(text.unwrap_or(path)), as_text: text.is_some() }
             }
         };
-        let then =
-            SortKey { by, descending: request.descending, missing_first: request.missing_first };
-        Order::Score { then: Some(then) }
+        let then = PropertyOrder {
+            by,
+            descending: request.descending,
+            missing_first: request.missing_first,
+        };
+        HitOrder::Score { then: Some(then) }
     }
 
     fn facets(&mut self, request: &SearchRequest) -> Vec<Facet> {

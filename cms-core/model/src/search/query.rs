@@ -6,15 +6,15 @@ use std::ops::Bound;
 /// A complete search, except for the parts that depend on the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    pub query: Query,
+    pub query: SearchQuery,
     /// Fields to search for words without a field of their own; none means all text.
     pub fields: Option<Vec<WeightedField>>,
     /// Does not change scores.
-    pub filter: Query,
+    pub filter: SearchQuery,
     /// Not applied to aggregations.
-    pub post_filter: Query,
+    pub post_filter: SearchQuery,
     pub circles: Vec<Circle>,
-    pub order: Order,
+    pub order: HitOrder,
     pub decay_old: bool,
     pub facets: Vec<Facet>,
 }
@@ -31,22 +31,22 @@ pub struct WeightedField {
 /// Paths are dotted, without indexes: `list[*].name` is `list.name`. Words are in the form that
 /// [`super::analysis`] gives them.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Query {
+pub enum SearchQuery {
     /// Matches everything, with score 1.
     All,
     /// Matches nothing.
     None,
     /// A condition on one field; without a path, on the fields of the search.
-    Field { path: Option<String>, condition: Condition },
+    Field { path: Option<String>, condition: FieldCondition },
     /// All of `must`, none of `must_not`; without `must`, at least one of `should`.
-    Boolean { must: Vec<Query>, should: Vec<Query>, must_not: Vec<Query> },
+    Boolean { must: Vec<SearchQuery>, should: Vec<SearchQuery>, must_not: Vec<SearchQuery> },
     /// Another query with its scores multiplied.
-    Boost(Box<Query>, f32),
+    Boost(Box<SearchQuery>, f32),
 }
 
 /// A condition on the values of one field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Condition {
+pub enum FieldCondition {
     /// A complete word; also a number or a boolean with this text.
     Word(String),
     /// A word with at most `edits` typing errors.
@@ -54,9 +54,9 @@ pub enum Condition {
     /// A sequence of words.
     Phrase(Vec<String>),
     /// One word of the value.
-    Wildcard(Pattern),
+    Wildcard(WildcardPattern),
     /// A number or a boolean that is the complete value.
-    Equals(Scalar),
+    Equals(ScalarValue),
     /// Compares numbers by value, texts in lower case.
     Range { from: Bound<Value>, to: Bound<Value> },
     /// Any value.
@@ -65,7 +65,7 @@ pub enum Condition {
 
 /// A word with wildcards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(pub Vec<PatternToken>);
+pub struct WildcardPattern(pub Vec<PatternToken>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatternToken {
@@ -78,7 +78,7 @@ pub enum PatternToken {
 
 /// A number or a boolean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scalar {
+pub enum ScalarValue {
     Bool(bool),
     Integer(i64),
     Number(f64),
@@ -88,7 +88,7 @@ pub enum Scalar {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     pub text: String,
-    pub number: Option<Scalar>,
+    pub number: Option<ScalarValue>,
 }
 
 /// Objects with a point of a geo property within a distance, the border included.
@@ -108,9 +108,9 @@ pub struct Point {
 
 /// The order of hits (see docs/reference/search.md#order); the date of creation decides ties.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum HitOrder {
     /// By score, best first, then by `then`.
-    Score { then: Option<SortKey> },
+    Score { then: Option<PropertyOrder> },
     /// By score, lowest first.
     ScoreAscending,
     /// By a hash of the seed and the object.
@@ -119,7 +119,7 @@ pub enum Order {
 
 /// An order by a property.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SortKey {
+pub struct PropertyOrder {
     pub by: SortBy,
     pub descending: bool,
     pub missing_first: bool,

@@ -2,7 +2,7 @@
 
 use crate::{
     limits,
-    search::query::{Query, Search},
+    search::query::{Search, SearchQuery},
     wire::search::{QueryMode, SearchRequest},
 };
 
@@ -44,12 +44,12 @@ fn owned((name, value): (&str, &str)) -> (String, String) {
 }
 
 /// The number of conditions of a query.
-fn conditions(query: &Query) -> usize {
+fn conditions(query: &SearchQuery) -> usize {
     match query {
-        Query::All | Query::None => 0,
-        Query::Field { .. } => 1,
-        Query::Boost(query, _) => conditions(query),
-        Query::Boolean { must, should, must_not } => {
+        SearchQuery::All | SearchQuery::None => 0,
+        SearchQuery::Field { .. } => 1,
+        SearchQuery::Boost(query, _) => conditions(query),
+        SearchQuery::Boolean { must, should, must_not } => {
             must.iter().chain(should).chain(must_not).map(conditions).sum()
         }
     }

@@ -16,13 +16,13 @@ pub struct Table {
     pub types: Vec<Value>,
     /// Objects that have to exist, in this order.
     #[serde(default)]
-    pub objects: Vec<StoredObject>,
+    pub objects: Vec<TableObject>,
     pub rows: Vec<Row>,
 }
 
 /// An object that a table needs in the store.
 #[derive(Debug, Deserialize)]
-pub struct StoredObject {
+pub struct TableObject {
     #[serde(rename = "type")]
     pub content_type: String,
     pub object: Value,

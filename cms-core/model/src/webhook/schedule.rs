@@ -49,7 +49,7 @@ pub struct Dispatch {
 
 /// Whether the endpoint of a webhook responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum EndpointState {
     Up,
     /// Down: the number of failed probes, and the time of the next one.
     Down {
@@ -79,7 +79,7 @@ pub enum NextState {
 /// The effect of an attempt on the other deliveries of its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EndpointChange {
-    pub endpoint: Endpoint,
+    pub endpoint: EndpointState,
     /// Earlier outages no longer count.
     pub clears_outages: bool,
     /// All pending deliveries are due.
@@ -102,18 +102,18 @@ impl AttemptResult {
 /// while its endpoint is up, the first [`PARALLEL_REQUESTS`] due ones that are first in their
 /// queue.
 pub fn next<'w>(
-    endpoint: Endpoint,
+    endpoint: EndpointState,
     pending: &'w [PendingDelivery],
     in_flight: &[Dispatch],
     now: Timestamp,
 ) -> Option<&'w PendingDelivery> {
     match endpoint {
-        Endpoint::Down { resume_at, .. } => {
+        EndpointState::Down { resume_at, .. } => {
             let is_reached = is_reached(resume_at, now, MAX_ENDPOINT_PAUSE_SECONDS);
             pending.first().filter(|_| in_flight.is_empty() && is_reached)
         }
-        Endpoint::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
-        Endpoint::Up => {
+        EndpointState::Up if in_flight.len() >= PARALLEL_REQUESTS => None,
+        EndpointState::Up => {
             let is_first = |(index, one): &(usize, &PendingDelivery)| {
                 !pending[..*index].iter().any(|other| other.queue == one.queue)
             };
@@ -143,7 +143,7 @@ pub fn after_attempt(
     }
 }
 
-impl Endpoint {
+impl EndpointState {
     /// Returns the effect of an attempt. `outages` counts the objects whose last attempt was an
     /// outage, including this attempt.
     pub fn after_attempt(
@@ -294,24 +294,24 @@ mod tests {
             };
             list.iter().map(one).collect()
         };
-        let down = |seconds| Endpoint::Down { probes: 0, resume_at: at(seconds) };
+        let down = |seconds| EndpointState::Down { probes: 0, resume_at: at(seconds) };
         let some = &[(1, "a", 10), (2, "a", -10), (3, "b", -5), (4, "c", -7), (5, "c", -9)][..];
         let four = &[(6, "w"), (7, "x"), (8, "y"), (9, "z")][..];
         let table = [
-            (Endpoint::Up, &[][..], &[][..], None),
+            (EndpointState::Up, &[][..], &[][..], None),
             // `a` waits for its first delivery, which is not due; `c` was due before `b`.
-            (Endpoint::Up, some, &[], Some(4)),
-            (Endpoint::Up, some, &[(4, "c")], Some(3)),
-            (Endpoint::Up, some, &[(4, "c"), (3, "b")], None),
+            (EndpointState::Up, some, &[], Some(4)),
+            (EndpointState::Up, some, &[(4, "c")], Some(3)),
+            (EndpointState::Up, some, &[(4, "c"), (3, "b")], None),
             // Three requests leave room for one, four for none.
-            (Endpoint::Up, some, &four[..3], Some(4)),
-            (Endpoint::Up, some, four, None),
+            (EndpointState::Up, some, &four[..3], Some(4)),
+            (EndpointState::Up, some, four, None),
             // The clock was set back.
-            (Endpoint::Up, &[(1, "a", 21_600), (2, "b", 21_601)], &[], Some(2)),
+            (EndpointState::Up, &[(1, "a", 21_600), (2, "b", 21_601)], &[], Some(2)),
             (down(601), some, &[], Some(1)),
             (down(600), some, &[], None),
             // The same time: the order of the journal.
-            (Endpoint::Up, &[(1, "a", 0), (2, "b", 0)], &[], Some(1)),
+            (EndpointState::Up, &[(1, "a", 0), (2, "b", 0)], &[], Some(1)),
             // A probe is the oldest delivery, due or not, and nothing runs beside it.
             (down(0), some, &[], Some(1)),
             (down(1), some, &[], None),
@@ -327,18 +327,18 @@ mod tests {
 
     #[test]
     fn endpoints_are_down_after_outages_of_two_objects_until_one_attempt_succeeds() {
-        let down = |probes, seconds| Endpoint::Down { probes, resume_at: at(seconds) };
+        let down = |probes, seconds| EndpointState::Down { probes, resume_at: at(seconds) };
         let up = |clears_outages, releases_all| EndpointChange {
-            endpoint: Endpoint::Up,
+            endpoint: EndpointState::Up,
             clears_outages,
             releases_all,
         };
         let still = |endpoint| EndpointChange { endpoint, ..up(false, false) };
         let table = [
-            (Endpoint::Up, AttemptResult::Success, 0, up(true, false)),
-            (Endpoint::Up, AttemptResult::Outage, 1, up(false, false)),
-            (Endpoint::Up, AttemptResult::Rejected, 2, up(false, false)),
-            (Endpoint::Up, AttemptResult::Outage, 2, still(down(0, 10))),
+            (EndpointState::Up, AttemptResult::Success, 0, up(true, false)),
+            (EndpointState::Up, AttemptResult::Outage, 1, up(false, false)),
+            (EndpointState::Up, AttemptResult::Rejected, 2, up(false, false)),
+            (EndpointState::Up, AttemptResult::Outage, 2, still(down(0, 10))),
             (down(0, 0), AttemptResult::Outage, 2, still(down(1, 60))),
             (down(1, -5), AttemptResult::Outage, 2, still(down(2, 120))),
             (down(2, 0), AttemptResult::Outage, 2, still(down(3, 240))),

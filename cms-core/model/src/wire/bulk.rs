@@ -180,36 +180,20 @@ pub struct BulkSample {
     pub errors: FieldErrors,
 }
 
-/// The state of a bulk job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BulkJobState {
-    Waiting,
-    Running,
-    Done,
-    Stopped,
-    Failed,
+crate::named_enum! {
+    /// The state of a bulk job, on the wire and in the database.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum BulkJobState {
+        Waiting => "waiting",
+        Running => "running",
+        Done => "done",
+        Stopped => "stopped",
+        Failed => "failed",
+    }
 }
 
 impl BulkJobState {
-    const ALL: [Self; 5] = [Self::Waiting, Self::Running, Self::Done, Self::Stopped, Self::Failed];
-
-    /// The name on the wire and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Stopped => "stopped",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Reads [`Self::as_str`] back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
-    }
-
     /// Whether the job has ended.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Stopped | Self::Failed)

@@ -8,7 +8,7 @@ use super::object::Direction;
 use crate::{
     error::{Error, Result},
     message,
-    paging::Page,
+    paging::PageRequest,
 };
 
 /// A complete content type definition, in the key order of the API.
@@ -86,7 +86,7 @@ pub struct Slug {
 /// `GET /api/v1/internal/contenttype`, see docs/reference/content-types.md#list-content-types
 #[derive(Clone, Debug, Default)]
 pub struct TypeListRequest {
-    pub page: Page,
+    pub page: PageRequest,
     pub order_by: TypeOrder,
     pub direction: Direction,
     /// Part of the name, any case.

@@ -14,14 +14,14 @@ use super::{
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthContext {
-    pub organization: Named,
-    pub space: Named,
-    pub user: User,
+    pub organization: IdAndName,
+    pub space: IdAndName,
+    pub user: ContextUser,
     /// None for a session and a preview token.
     pub api_key: Option<ApiKey>,
     pub by: Author,
-    pub rights: Rights,
-    pub limits: Limits,
+    pub rights: ContextRights,
+    pub limits: ContextLimits,
     pub features: Features,
     /// Of cms.
     pub version: String,
@@ -29,14 +29,14 @@ pub struct AuthContext {
 
 /// An id with a name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Named {
+pub struct IdAndName {
     pub id: String,
     pub name: String,
 }
 
 /// The user, or the key as the user that clients expect.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct User {
+pub struct ContextUser {
     pub id: String,
     pub username: String,
     pub roles: Vec<String>,
@@ -59,7 +59,7 @@ pub struct ApiKey {
 /// What the caller may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rights {
+pub struct ContextRights {
     pub admin: bool,
     pub change_types: bool,
     /// The publishing right, and update on at least one type.
@@ -71,7 +71,7 @@ pub struct Rights {
 /// The limits that a client has to know before it sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct ContextLimits {
     pub page_size: u32,
     pub batch: usize,
     pub batch_publish: usize,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::paging::Page;
+use crate::paging::PageRequest;
 
 /// One page of a list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct List<T> {
 
 impl<T> List<T> {
     /// Wraps one page of `total` entries.
-    pub fn new(page: Page, total: u64, data: Vec<T>) -> Self {
+    pub fn new(page: PageRequest, total: u64, data: Vec<T>) -> Self {
         Self {
             total_count: total,
             total_pages: page.count(total),

@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Result},
     ids::MAX_ID_CHARS,
     limits,
-    paging::Page,
+    paging::PageRequest,
     wire::list::List,
 };
 
@@ -86,7 +86,7 @@ impl Json {
 /// `GET /api/v1/content/{name}`, see docs/reference/objects.md#list-objects
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRequest {
-    pub page: Page,
+    pub page: PageRequest,
     /// Property path; none means `internal.createdAt`.
     pub order_by: Option<String>,
     pub descending: bool,

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::author::Author;
-use crate::paging::Page;
+use crate::paging::PageRequest;
 
 /// `GET /api/v1/schedule`. Dates are as sent.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulesRequest {
-    pub page: Page,
+    pub page: PageRequest,
     /// Only objects of these types.
     pub content_types: Option<Vec<String>>,
     /// The first time.

@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::paging::Page;
+use crate::paging::PageRequest;
 
 /// The parameters of a search, unparsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRequest {
     /// The search text. It is required; empty text matches all objects.
     pub q: Option<String>,
-    pub page: Page,
+    pub page: PageRequest,
     /// Names of types; none means all readable types.
     pub content_types: Option<Vec<String>>,
     /// `path` or `path^weight`; none means all text properties.

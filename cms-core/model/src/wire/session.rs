@@ -6,35 +6,23 @@ use serde_json::{Map, Value};
 use super::context::AuthContext;
 use crate::{error::FieldErrors, message, read::required};
 
-/// What a link is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LinkKind {
-    /// Creates the first user.
-    Setup,
-    /// Sets the first password of a user.
-    Invitation,
-    /// Replaces the password of a user.
-    Reset,
+crate::named_enum! {
+    /// What a link is for, on the wire and in the database.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum LinkKind {
+        /// Creates the first user.
+        Setup => "setup",
+        /// Sets the first password of a user.
+        Invitation => "invitation",
+        /// Replaces the password of a user.
+        Reset => "reset",
+    }
 }
 
 impl LinkKind {
     /// The kinds of links that admins create.
     pub const OF_USERS: [Self; 2] = [Self::Invitation, Self::Reset];
-
-    /// The name on the wire and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Setup => "setup",
-            Self::Invitation => "invitation",
-            Self::Reset => "reset",
-        }
-    }
-
-    /// Reads [`Self::as_str`] back.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Setup, Self::Invitation, Self::Reset].into_iter().find(|kind| kind.as_str() == text)
-    }
 }
 
 /// The ways to sign in.

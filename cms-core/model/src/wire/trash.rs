@@ -10,7 +10,7 @@ use crate::{
     error::{FieldErrors, Result},
     message::{self, WRONG_DATE, wrong_type},
     object::validate::validate_id,
-    paging::Page,
+    paging::PageRequest,
 };
 
 /// A deletion.
@@ -32,7 +32,7 @@ pub struct TrashItem {
 /// The entries to list; none means no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrashRequest {
-    pub page: Page,
+    pub page: PageRequest,
     pub content_types: Option<Vec<String>>,
     /// A part of the title or the id.
     pub text: Option<String>,

@@ -3,42 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 use super::{key::Rule, object::Direction, session::LinkKind};
-use crate::paging::Page;
+use crate::paging::PageRequest;
 
-/// The role of a user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Admin,
-    Developer,
-    Editor,
-    Author,
-    Viewer,
-    /// The rights of the rules of the user.
-    Custom,
+crate::named_enum! {
+    /// The role of a user, on the wire and in the database.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Role {
+        Admin => "admin",
+        Developer => "developer",
+        Editor => "editor",
+        Author => "author",
+        Viewer => "viewer",
+        /// The rights of the rules of the user.
+        Custom => "custom",
+    }
 }
 
 impl Role {
-    pub const ALL: [Self; 6] =
-        [Self::Admin, Self::Developer, Self::Editor, Self::Author, Self::Viewer, Self::Custom];
-
-    /// The name on the wire and in the database.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Developer => "developer",
-            Self::Editor => "editor",
-            Self::Author => "author",
-            Self::Viewer => "viewer",
-            Self::Custom => "custom",
-        }
-    }
-
-    /// Reads [`Self::as_str`] back.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == text)
-    }
-
     /// The publishing right of the role; none when each user has a setting of their own.
     pub fn publishes(self) -> Option<bool> {
         match self {
@@ -105,7 +87,7 @@ pub struct CreatedUser {
 /// Which users are listed, and how.
 #[derive(Clone, Debug, Default)]
 pub struct UserListRequest {
-    pub page: Page,
+    pub page: PageRequest,
     /// A part of the e-mail address or the name, in any letter case.
     pub q: Option<String>,
     /// The name of a role; unknown ones match nothing.

@@ -11,7 +11,7 @@ use crate::{
 /// A webhook with its secret, for administrators.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Webhook {
+pub struct WebhookStatus {
     pub id: String,
     pub name: String,
     /// `async`, `sync` or `ctd`.

@@ -6,14 +6,17 @@ use cms_model::{
     query::value::Number,
     search::{
         geo,
-        query::{self, Circle, Condition, Facet, Order, Point, Query, Scalar, Search, SortBy},
+        query::{
+            self, Circle, Facet, FieldCondition, HitOrder, Point, ScalarValue, Search, SearchQuery,
+            SortBy,
+        },
     },
 };
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
 use super::{
-    Page, Scope,
+    Page, SearchScope,
     tests::{Corpus, Item, all_of, any_of, by, everything, field, item, pks, then, word},
 };
 
@@ -96,29 +99,29 @@ fn bounds() -> impl Strategy<Value = Bound<query::Value>> {
     ]
 }
 
-fn scalar(number: Number) -> Scalar {
+fn scalar(number: Number) -> ScalarValue {
     match number {
-        Number::Integer(integer) => Scalar::Integer(integer),
-        Number::Real(real) => Scalar::Number(real),
+        Number::Integer(integer) => ScalarValue::Integer(integer),
+        Number::Real(real) => ScalarValue::Number(real),
     }
 }
 
-fn filters() -> impl Strategy<Value = Query> {
+fn filters() -> impl Strategy<Value = SearchQuery> {
     let test = prop_oneof![
-        (bounds(), bounds()).prop_map(|(from, to)| Condition::Range { from, to }),
+        (bounds(), bounds()).prop_map(|(from, to)| FieldCondition::Range { from, to }),
         numbers().prop_map(|value| {
-            Condition::Equals(scalar(Number::of_json(value.as_number().unwrap()).unwrap()))
+            FieldCondition::Equals(scalar(Number::of_json(value.as_number().unwrap()).unwrap()))
         }),
-        any::<bool>().prop_map(|value| Condition::Equals(Scalar::Bool(value))),
-        Just(Condition::Exists),
+        any::<bool>().prop_map(|value| FieldCondition::Equals(ScalarValue::Bool(value))),
+        Just(FieldCondition::Exists),
     ];
     let leaf = (paths(), test).prop_map(|(path, test)| field(path, test)).boxed();
     prop_oneof![
-        2 => Just(Query::All),
+        2 => Just(SearchQuery::All),
         4 => leaf.clone(),
         1 => (leaf.clone(), leaf.clone()).prop_map(|(a, b)| any_of(vec![a, b])),
         1 => (leaf.clone(), leaf.clone()).prop_map(|(a, b)| all_of(vec![a, b])),
-        1 => leaf.prop_map(|a| Query::Boolean { must: vec![], should: vec![], must_not: vec![a] }),
+        1 => leaf.prop_map(|a| SearchQuery::Boolean { must: vec![], should: vec![], must_not: vec![a] }),
     ]
 }
 
@@ -163,36 +166,36 @@ fn number(value: &Value) -> Option<Number> {
     value.as_number().and_then(Number::of_json)
 }
 
-fn number_of(scalar: Scalar) -> Option<Number> {
+fn number_of(scalar: ScalarValue) -> Option<Number> {
     match scalar {
-        Scalar::Integer(integer) => Some(Number::Integer(integer)),
-        Scalar::Number(real) => Some(Number::Real(real)),
-        Scalar::Bool(_) => None,
+        ScalarValue::Integer(integer) => Some(Number::Integer(integer)),
+        ScalarValue::Number(real) => Some(Number::Real(real)),
+        ScalarValue::Bool(_) => None,
     }
 }
 
-fn matches(query: &Query, data: &Value) -> bool {
+fn matches(query: &SearchQuery, data: &Value) -> bool {
     match query {
-        Query::Boolean { must, should, must_not } => {
+        SearchQuery::Boolean { must, should, must_not } => {
             must.iter().all(|query| matches(query, data))
                 && (should.is_empty() || should.iter().any(|query| matches(query, data)))
                 && !must_not.iter().any(|query| matches(query, data))
         }
-        Query::Field { path: Some(path), condition: test } => {
+        SearchQuery::Field { path: Some(path), condition: test } => {
             leaves(data, path).iter().any(|value| holds(test, value))
         }
         _ => true,
     }
 }
 
-fn holds(test: &Condition, value: &Value) -> bool {
+fn holds(test: &FieldCondition, value: &Value) -> bool {
     match test {
-        Condition::Equals(Scalar::Bool(expected)) => value.as_bool() == Some(*expected),
-        Condition::Equals(expected) => {
+        FieldCondition::Equals(ScalarValue::Bool(expected)) => value.as_bool() == Some(*expected),
+        FieldCondition::Equals(expected) => {
             number(value).is_some() && number(value) == number_of(*expected)
         }
-        Condition::Range { from: Bound::Unbounded, to: Bound::Unbounded } => true,
-        Condition::Range { from, to } => {
+        FieldCondition::Range { from: Bound::Unbounded, to: Bound::Unbounded } => true,
+        FieldCondition::Range { from, to } => {
             let within = |side: &dyn Fn(&query::Value) -> Option<Ordering>| {
                 let from = match from {
                     Bound::Included(bound) => side(bound).is_some_and(Ordering::is_ge),
@@ -233,7 +236,7 @@ fn text_key(text: &str) -> Key {
 }
 
 fn key(search: &Search, data: &Value) -> Option<Key> {
-    let Order::Score { then: Some(then) } = &search.order else { return None };
+    let HitOrder::Score { then: Some(then) } = &search.order else { return None };
     match &then.by {
         SortBy::Distance => {
             let center = search.circles.first()?.center;
@@ -262,7 +265,7 @@ fn key(search: &Search, data: &Value) -> Option<Key> {
 }
 
 fn compare(search: &Search, a: &Item, b: &Item) -> Ordering {
-    let Order::Score { then: Some(then) } = &search.order else { return Ordering::Equal };
+    let HitOrder::Score { then: Some(then) } = &search.order else { return Ordering::Equal };
     let by_key = match (key(search, &a.data), key(search, &b.data)) {
         (Some(a), Some(b)) => {
             let order = a.partial_cmp(&b).unwrap();
@@ -347,10 +350,10 @@ proptest! {
                 hits.sort_by(|a, b| compare(search, a, b));
                 let expected: Vec<i64> = hits.iter().map(|item| item.pk).collect();
 
-                let found = corpus.run(search, &Scope::default());
+                let found = corpus.run(search, &SearchScope::default());
                 prop_assert_eq!(found.total, expected.len() as u64, "{:?}", search);
                 prop_assert_eq!(pks(&found), expected, "{:?}", search);
-                let page = corpus.page(search, &Scope::default(), Page { offset: 1, limit: 2 }, 0);
+                let page = corpus.page(search, &SearchScope::default(), Page { offset: 1, limit: 2 }, 0);
                 let paged: Vec<i64> = pks(&found).into_iter().skip(1).take(2).collect();
                 prop_assert_eq!(pks(&page), paged);
                 for (facet, aggregation) in search.facets.iter().zip(&found.aggregations) {
@@ -396,7 +399,7 @@ proptest! {
             decay_old,
             ..everything()
         };
-        let scope = Scope { approved_only: vec![2], boosts: vec![(1, boost)], ..Scope::default() };
+        let scope = SearchScope { approved_only: vec![2], boosts: vec![(1, boost)], ..SearchScope::default() };
         let page = Page { offset: 0, limit };
         let skipping = corpus.page(&search, &scope, page, 0);
         let thorough = corpus.page(&search, &scope, page, u32::MAX);

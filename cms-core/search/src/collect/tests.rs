@@ -4,14 +4,14 @@ use cms_model::{
     content_type::model::{InputType, Property, SchemaType},
     object::model::{Internal, Status, StoredObject},
     search::query::{
-        Circle, Condition, Facet, Order, Pattern, PatternToken, Point, Query, Scalar, Search,
-        SortBy, SortKey, WeightedField,
+        Circle, Facet, FieldCondition, HitOrder, PatternToken, Point, PropertyOrder, ScalarValue,
+        Search, SearchQuery, SortBy, WeightedField, WildcardPattern,
     },
 };
 use serde_json::{Value, json};
 use tantivy::{Index, Searcher, Term, merge_policy::NoMergePolicy};
 
-use super::{Found, Page, SKIP_FROM_MATCHES, Scope, SearchRun, run};
+use super::{Found, Page, SKIP_FROM_MATCHES, SearchRun, SearchScope, run};
 use crate::{
     document::document,
     schema::{self, Fields, Flags},
@@ -60,26 +60,32 @@ impl Corpus {
         Self { searcher: index.reader().unwrap().searcher(), fields }
     }
 
-    pub(super) fn run(&self, search: &Search, scope: &Scope) -> Found {
+    pub(super) fn run(&self, search: &Search, scope: &SearchScope) -> Found {
         run(&self.searcher, &self.fields, search, scope, 0, 1000).unwrap()
     }
 
     /// Returns one page; skips hits from this number of matches.
-    pub(super) fn page(&self, search: &Search, scope: &Scope, page: Page, many: u32) -> Found {
+    pub(super) fn page(
+        &self,
+        search: &Search,
+        scope: &SearchScope,
+        page: Page,
+        many: u32,
+    ) -> Found {
         let pass = SearchRun::new(&self.searcher, &self.fields, search, scope, page).unwrap();
         pass.run(many).unwrap().unwrap()
     }
 
     fn pks(&self, search: &Search) -> Vec<i64> {
-        pks(&self.run(search, &Scope::default()))
+        pks(&self.run(search, &SearchScope::default()))
     }
 
-    fn finds(&self, query: Query) -> Vec<i64> {
+    fn finds(&self, query: SearchQuery) -> Vec<i64> {
         self.pks(&Search { query, ..everything() })
     }
 
-    fn score(&self, query: Query) -> f32 {
-        self.run(&Search { query, ..everything() }, &Scope::default()).hits[0].score
+    fn score(&self, query: SearchQuery) -> f32 {
+        self.run(&Search { query, ..everything() }, &SearchScope::default()).hits[0].score
     }
 }
 
@@ -110,12 +116,12 @@ fn stored(item: &Item) -> StoredObject<'static> {
 
 pub(super) fn everything() -> Search {
     Search {
-        query: Query::All,
+        query: SearchQuery::All,
         fields: None,
-        filter: Query::All,
-        post_filter: Query::All,
+        filter: SearchQuery::All,
+        post_filter: SearchQuery::All,
         circles: Vec::new(),
-        order: Order::Score { then: None },
+        order: HitOrder::Score { then: None },
         decay_old: false,
         facets: Vec::new(),
     }
@@ -125,49 +131,52 @@ pub(super) fn pks(found: &Found) -> Vec<i64> {
     found.hits.iter().map(|hit| hit.pk).collect()
 }
 
-pub(super) fn field(path: &str, test: Condition) -> Query {
-    Query::Field { path: Some(path.to_owned()), condition: test }
+pub(super) fn field(path: &str, test: FieldCondition) -> SearchQuery {
+    SearchQuery::Field { path: Some(path.to_owned()), condition: test }
 }
 
-pub(super) fn word(word: &str) -> Query {
-    Query::Field { path: None, condition: Condition::Word(word.to_owned()) }
+pub(super) fn word(word: &str) -> SearchQuery {
+    SearchQuery::Field { path: None, condition: FieldCondition::Word(word.to_owned()) }
 }
 
-fn fuzzy(word: &str, edits: u8) -> Query {
-    Query::Field { path: None, condition: Condition::Fuzzy { word: word.to_owned(), edits } }
+fn fuzzy(word: &str, edits: u8) -> SearchQuery {
+    SearchQuery::Field {
+        path: None,
+        condition: FieldCondition::Fuzzy { word: word.to_owned(), edits },
+    }
 }
 
-fn pattern(text: &str) -> Condition {
+fn pattern(text: &str) -> FieldCondition {
     let piece = |c| match c {
         '*' => PatternToken::AnyChars,
         '?' => PatternToken::AnyChar,
         c => PatternToken::Char(c),
     };
-    Condition::Wildcard(Pattern(text.chars().map(piece).collect()))
+    FieldCondition::Wildcard(WildcardPattern(text.chars().map(piece).collect()))
 }
 
-fn phrase(words: &str) -> Condition {
-    Condition::Phrase(words.split(' ').map(str::to_owned).collect())
+fn phrase(words: &str) -> FieldCondition {
+    FieldCondition::Phrase(words.split(' ').map(str::to_owned).collect())
 }
 
-pub(super) fn any_of(should: Vec<Query>) -> Query {
-    Query::Boolean { must: Vec::new(), should, must_not: Vec::new() }
+pub(super) fn any_of(should: Vec<SearchQuery>) -> SearchQuery {
+    SearchQuery::Boolean { must: Vec::new(), should, must_not: Vec::new() }
 }
 
-pub(super) fn all_of(must: Vec<Query>) -> Query {
-    Query::Boolean { must, should: Vec::new(), must_not: Vec::new() }
+pub(super) fn all_of(must: Vec<SearchQuery>) -> SearchQuery {
+    SearchQuery::Boolean { must, should: Vec::new(), must_not: Vec::new() }
 }
 
-pub(super) fn then(by: SortBy, descending: bool, missing_first: bool) -> Order {
-    Order::Score { then: Some(SortKey { by, descending, missing_first }) }
+pub(super) fn then(by: SortBy, descending: bool, missing_first: bool) -> HitOrder {
+    HitOrder::Score { then: Some(PropertyOrder { by, descending, missing_first }) }
 }
 
 pub(super) fn by(path: &str) -> SortBy {
     SortBy::Path { path: path.to_owned(), as_text: false }
 }
 
-fn scope() -> Scope {
-    Scope::default()
+fn scope() -> SearchScope {
+    SearchScope::default()
 }
 
 #[test]
@@ -186,12 +195,12 @@ fn conditions_match_expected_objects() {
         ],
         &[],
     );
-    let word_at = |path: &str, word: &str| field(path, Condition::Word(word.to_owned()));
-    let not = |query| Query::Boolean { must: vec![], should: vec![], must_not: vec![query] };
-    let number = |number| Condition::Equals(Scalar::Number(number));
+    let word_at = |path: &str, word: &str| field(path, FieldCondition::Word(word.to_owned()));
+    let not = |query| SearchQuery::Boolean { must: vec![], should: vec![], must_not: vec![query] };
+    let number = |number| FieldCondition::Equals(ScalarValue::Number(number));
     let table = [
-        ("everything", Query::All, vec![1, 2, 3, 4]),
-        ("nothing", Query::None, vec![]),
+        ("everything", SearchQuery::All, vec![1, 2, 3, 4]),
+        ("nothing", SearchQuery::None, vec![]),
         ("a word of all text", word("red"), vec![1, 2, 3]),
         ("a part of a word", word("hous"), vec![]),
         ("a word of an id", word("id"), vec![1, 2, 3, 4]),
@@ -206,24 +215,24 @@ fn conditions_match_expected_objects() {
         ("a boolean that is a word", word_at("open", "true"), vec![2]),
         ("a word of what the server knows", word_at("internal.status", "public"), vec![1, 2, 3, 4]),
         ("that is not part of all text", word("public"), vec![]),
-        ("a phrase", Query::Field { path: None, condition: phrase("red house") }, vec![1]),
+        ("a phrase", SearchQuery::Field { path: None, condition: phrase("red house") }, vec![1]),
         ("not across values", field("tags", phrase("red house")), vec![]),
         ("a phrase of a field", field("title", phrase("of red bricks")), vec![2]),
         ("a phrase of one word", field("title", phrase("bricks")), vec![2]),
-        ("any end", Query::Field { path: None, condition: pattern("hou*") }, vec![1, 2, 3]),
+        ("any end", SearchQuery::Field { path: None, condition: pattern("hou*") }, vec![1, 2, 3]),
         ("any start", field("title", pattern("*ue")), vec![3]),
         ("one character", field("list.name", pattern("gr??e")), vec![4]),
         ("not two", field("list.name", pattern("gr?e")), vec![]),
         ("stars within", field("title", pattern("*r*ck*")), vec![2]),
         ("a wildcard in another field", field("body", pattern("*ue")), vec![]),
-        ("an integer", field("price", Condition::Equals(Scalar::Integer(12))), vec![1]),
+        ("an integer", field("price", FieldCondition::Equals(ScalarValue::Integer(12))), vec![1]),
         ("an integer as a float", field("price", number(12.0)), vec![1]),
         ("a float", field("price", number(12.5)), vec![2]),
-        ("false", field("open", Condition::Equals(Scalar::Bool(false))), vec![4]),
-        ("a value", field("price", Condition::Exists), vec![1, 2]),
-        ("a long value", field("body", Condition::Exists), vec![1, 3]),
-        ("a value below", field("list", Condition::Exists), vec![4]),
-        ("no value", not(field("price", Condition::Exists)), vec![3, 4]),
+        ("false", field("open", FieldCondition::Equals(ScalarValue::Bool(false))), vec![4]),
+        ("a value", field("price", FieldCondition::Exists), vec![1, 2]),
+        ("a long value", field("body", FieldCondition::Exists), vec![1, 3]),
+        ("a value below", field("list", FieldCondition::Exists), vec![4]),
+        ("no value", not(field("price", FieldCondition::Exists)), vec![3, 4]),
         ("both", all_of(vec![word("red"), word("quiet")]), vec![1]),
         ("any", any_of(vec![word("quiet"), word("blue")]), vec![1, 3]),
         ("one typing error", fuzzy("quite", 1), vec![1]),
@@ -272,21 +281,25 @@ fn hits_are_ordered_by_score() {
     assert!(weighted(&[("nothing", 1.0)], word("apple")).is_empty());
     assert!(weighted(&[], word("apple")).is_empty());
     assert_eq!(corpus.finds(fuzzy("apple", 1)), [2, 1, 4], "the word itself before its errors");
-    let boosted = Query::Boost(Box::new(word("cherry")), 9.0);
+    let boosted = SearchQuery::Boost(Box::new(word("cherry")), 9.0);
     assert_eq!(corpus.finds(any_of(vec![word("apple"), boosted])), [5, 2, 1]);
-    let must_and_should =
-        Query::Boolean { must: vec![word("pear")], should: vec![word("plum")], must_not: vec![] };
+    let must_and_should = SearchQuery::Boolean {
+        must: vec![word("pear")],
+        should: vec![word("plum")],
+        must_not: vec![],
+    };
     assert_eq!(corpus.finds(must_and_should), [3, 2]);
-    let but = Query::Boolean {
+    let but = SearchQuery::Boolean {
         must: vec![],
         should: vec![word("apple"), word("pear")],
         must_not: vec![word("plum")],
     };
     assert_eq!(corpus.finds(but), [2, 1]);
 
-    let twice = corpus.score(Query::Boost(Box::new(word("cherry")), 2.0));
+    let twice = corpus.score(SearchQuery::Boost(Box::new(word("cherry")), 2.0));
     assert!((twice - 2.0 * corpus.score(word("cherry"))).abs() < 1e-5);
-    let worst_first = Search { query: word("apple"), order: Order::ScoreAscending, ..everything() };
+    let worst_first =
+        Search { query: word("apple"), order: HitOrder::ScoreAscending, ..everything() };
     assert_eq!(corpus.pks(&worst_first), [1, 2]);
 }
 
@@ -301,8 +314,8 @@ fn scores_are_multiplied_by_type_and_age() {
     };
     let corpus =
         Corpus::new(&[&[aged(1, 1, 0), aged(2, 2, 180 * day), aged(3, 2, 200 * day)]], &[]);
-    let scope = |boosts| Scope { boosts, now: 180 * day, ..Scope::default() };
-    let scores = |search: &Search, scope: &Scope| {
+    let scope = |boosts| SearchScope { boosts, now: 180 * day, ..SearchScope::default() };
+    let scores = |search: &Search, scope: &SearchScope| {
         let found = corpus.run(search, scope);
         found.hits.iter().map(|hit| (hit.pk, hit.score)).collect::<Vec<_>>()
     };
@@ -330,17 +343,17 @@ fn scope_limits_types_and_versions() {
     ];
     let many: Vec<Item> = (10..40).map(|pk| shown(pk, 7, false, false, false)).collect();
     let (few, crowd) = (Corpus::new(&[&items], &[]), Corpus::new(&[&items, &many], &[4]));
-    let published = Scope { published: true, ..Scope::default() };
+    let published = SearchScope { published: true, ..SearchScope::default() };
     let table = [
-        (Scope::default(), vec![1, 2, 4, 5]),
+        (SearchScope::default(), vec![1, 2, 4, 5]),
         (published.clone(), vec![1, 3, 4, 5]),
-        (Scope { ctds: Some(vec![1]), ..Scope::default() }, vec![1, 2]),
-        (Scope { ctds: Some(vec![]), ..Scope::default() }, vec![]),
-        (Scope { ctds: Some(vec![300, 2]), ..published.clone() }, vec![4, 5]),
-        (Scope { approved_only: vec![1], ..published }, vec![3, 4, 5]),
+        (SearchScope { ctds: Some(vec![1]), ..SearchScope::default() }, vec![1, 2]),
+        (SearchScope { ctds: Some(vec![]), ..SearchScope::default() }, vec![]),
+        (SearchScope { ctds: Some(vec![300, 2]), ..published.clone() }, vec![4, 5]),
+        (SearchScope { approved_only: vec![1], ..published }, vec![3, 4, 5]),
     ];
     for (scope, expected) in table {
-        for query in [Query::All, word("word")] {
+        for query in [SearchQuery::All, word("word")] {
             let search = Search { query, ..everything() };
             assert_eq!(pks(&few.run(&search, &scope)), expected, "{scope:?}");
             let alive: Vec<i64> = expected.iter().copied().filter(|pk| *pk != 4).collect();
@@ -371,7 +384,7 @@ fn ties_are_broken_by_value_then_date_then_row() {
         &[],
     );
     let ordered = |order| corpus.pks(&Search { order, ..everything() });
-    assert_eq!(ordered(Order::Score { then: None }), [8, 5, 6, 7, 2, 3, 1, 4]);
+    assert_eq!(ordered(HitOrder::Score { then: None }), [8, 5, 6, 7, 2, 3, 1, 4]);
     assert_eq!(ordered(then(by("v"), false, false)), [6, 5, 7, 2, 3, 1, 8, 4]);
     assert_eq!(ordered(then(by("v"), true, false)), [1, 2, 3, 7, 5, 6, 8, 4]);
     assert_eq!(ordered(then(by("v"), false, true)), [8, 4, 6, 5, 7, 2, 3, 1]);
@@ -380,9 +393,9 @@ fn ties_are_broken_by_value_then_date_then_row() {
     assert_eq!(ordered(then(as_text, false, false)), [5, 6, 2, 3, 1, 7, 8, 4]);
     assert_eq!(ordered(then(by("internal.createdAt"), true, false)), [4, 1, 2, 3, 7, 5, 6, 8]);
 
-    let random = ordered(Order::Random(7));
-    assert_eq!(ordered(Order::Random(7)), random);
-    assert_ne!(ordered(Order::Random(8)), random);
+    let random = ordered(HitOrder::Random(7));
+    assert_eq!(ordered(HitOrder::Random(7)), random);
+    assert_ne!(ordered(HitOrder::Random(8)), random);
 }
 
 #[test]
@@ -425,7 +438,7 @@ fn aggregations_count_values_once_per_object() {
     let facets =
         vec![facet("tags", false), facet("n", true), facet("tags", true), facet("n", false)];
     let search = Search {
-        post_filter: field("tags", Condition::Word("b".to_owned())),
+        post_filter: field("tags", FieldCondition::Word("b".to_owned())),
         facets,
         ..everything()
     };
@@ -478,7 +491,7 @@ fn aggregations_return_at_most_a_thousand_buckets() {
 fn pages_continue_in_the_same_order() {
     let items: Vec<Item> = (1..=10).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..4], &items[4..]], &[]);
-    for query in [Query::All, word("word")] {
+    for query in [SearchQuery::All, word("word")] {
         let search = Search { query, ..everything() };
         let page = |offset, limit, many| {
             pks(&corpus.page(&search, &scope(), Page { offset, limit }, many))
@@ -501,7 +514,7 @@ fn pages_continue_in_the_same_order() {
 fn totals_are_capped_at_the_last_page() {
     let items: Vec<Item> = (1..=10_050).map(|pk| item(pk, json!({"title": "word"}))).collect();
     let corpus = Corpus::new(&[&items[..5000], &items[5000..]], &[1]);
-    for query in [Query::All, word("word"), field("title", pattern("w*"))] {
+    for query in [SearchQuery::All, word("word"), field("title", pattern("w*"))] {
         let search = Search { query, ..everything() };
         let found = corpus.run(&search, &scope());
         assert_eq!((found.total, found.hits.len()), (10_000, 1000));

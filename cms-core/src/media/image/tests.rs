@@ -2,8 +2,14 @@ use proptest::prelude::*;
 
 use super::*;
 
-const FORMATS: [Format; 6] =
-    [Format::Jpeg, Format::Png, Format::Webp, Format::Gif, Format::Bmp, Format::Avif];
+const FORMATS: [RenderFormat; 6] = [
+    RenderFormat::Jpeg,
+    RenderFormat::Png,
+    RenderFormat::Webp,
+    RenderFormat::Gif,
+    RenderFormat::Bmp,
+    RenderFormat::Avif,
+];
 
 fn any_rendering() -> impl Strategy<Value = Rendering> {
     // Small numbers, whose digits could be those of two adjacent numbers.
@@ -24,7 +30,7 @@ fn any_rendering() -> impl Strategy<Value = Rendering> {
     let options = (prop::option::of(trim), prop::option::of(point));
     (options, number(), number(), format, 1..=100_u8).prop_map(
         |((trim, focal_point), width, height, format, quality)| Rendering {
-            source: Format::Png,
+            source: RenderFormat::Png,
             trim,
             requested: Size { width, height },
             focal_point,
@@ -58,7 +64,7 @@ fn read(name: &str) -> Rendering {
             assert_eq!(part, RENDERING_VERSION.to_string());
         }
     }
-    Rendering { source: Format::Png, trim, requested, focal_point, format, quality }
+    Rendering { source: RenderFormat::Png, trim, requested, focal_point, format, quality }
 }
 
 proptest! {
@@ -109,12 +115,12 @@ fn stored_image_is_sent_without_rendering() {
         assert_eq!(wanted(media_type, "0x0", query), None, "{media_type} {query:?}");
     }
     for (media_type, query, format, quality) in [
-        ("image/png", [Some("jpeg"), None], Format::Jpeg, 85),
-        ("image/png", [Some("auto"), None], Format::Avif, 60),
-        ("image/jpeg", [None, Some("50")], Format::Jpeg, 50),
-        ("image/webp", [None, Some("50")], Format::Webp, 50),
-        ("image/bmp", [Some("webp"), None], Format::Webp, 80),
-        ("image/gif", [Some("png"), Some("50")], Format::Png, 85),
+        ("image/png", [Some("jpeg"), None], RenderFormat::Jpeg, 85),
+        ("image/png", [Some("auto"), None], RenderFormat::Avif, 60),
+        ("image/jpeg", [None, Some("50")], RenderFormat::Jpeg, 50),
+        ("image/webp", [None, Some("50")], RenderFormat::Webp, 50),
+        ("image/bmp", [Some("webp"), None], RenderFormat::Webp, 80),
+        ("image/gif", [Some("png"), Some("50")], RenderFormat::Png, 85),
     ] {
         let found = wanted(media_type, "0x0", query).unwrap();
         assert_eq!((found.format, found.quality), (format, quality), "{media_type} {query:?}");

@@ -9,7 +9,7 @@ use cms_model::{
         view::{Audience, View},
     },
 };
-use cms_store::{Change, ChangedObject, Event, WriteTransaction};
+use cms_store::{ChangedObject, Event, JournalChange, WriteTransaction};
 use serde_json::{Map, Value};
 
 pub(super) fn log_deletion(
@@ -45,7 +45,7 @@ pub(super) fn log_change(
     let audience = Audience::of(content_type, changes_public_view);
     let (pk, id, version) = (stored.pk, &*stored.id, stored.internal.version);
     let title = &*stored.internal.title;
-    writer.log(&Change {
+    writer.log(&JournalChange {
         event,
         stamp,
         content_type: (content_type.pk, content_type.name()),

@@ -8,7 +8,7 @@
 use cms_model::query::{ListQuery, path::PathRoot};
 
 use super::{
-    ListCounts, ListedType, Order, slot_of,
+    ListCounts, ListedType, SortValue, slot_of,
     terms::{self, AccessMethod, Term},
 };
 use crate::{object::table_of, slots};
@@ -33,10 +33,10 @@ pub(super) fn choose(
     terms: &[Term],
     counts: ListCounts,
 ) -> AccessPath {
-    let order = Order::of(query, listed);
+    let order = SortValue::of(query, listed);
     let Some(index) = order_index(query, order) else { return AccessPath::Any };
     let access_method = best(terms);
-    let by_creation = matches!(order, Order::CreatedAt | Order::Nothing);
+    let by_creation = matches!(order, SortValue::CreatedAt | SortValue::Nothing);
     if by_creation
         && let Some(name) = single_value_property(query, terms)
         && let Some(slot) = slot_of(listed, name)
@@ -115,16 +115,16 @@ fn single_value_property<'q>(query: &'q ListQuery, terms: &'q [Term]) -> Option<
 }
 
 /// The index that has the order, if any.
-fn order_index(query: &ListQuery, order: Order) -> Option<String> {
+fn order_index(query: &ListQuery, order: SortValue) -> Option<String> {
     let descending = query.descending;
     let name = match order {
-        Order::CreatedAt if descending => "newest",
-        Order::CreatedAt | Order::Nothing => "created",
-        Order::UpdatedAt if descending => "updated_desc",
-        Order::UpdatedAt => "updated",
-        Order::Id => "id",
-        Order::Slot(slot) => return Some(slots::index_name(query.edition, slot, descending)),
-        Order::Json(_) | Order::Path => return None,
+        SortValue::CreatedAt if descending => "newest",
+        SortValue::CreatedAt | SortValue::Nothing => "created",
+        SortValue::UpdatedAt if descending => "updated_desc",
+        SortValue::UpdatedAt => "updated",
+        SortValue::Id => "id",
+        SortValue::Slot(slot) => return Some(slots::index_name(query.edition, slot, descending)),
+        SortValue::Json(_) | SortValue::Path => return None,
     };
     Some(format!("{}_{name}", table_of(query.edition)))
 }

@@ -14,7 +14,7 @@ use cms_model::{
     dates,
     query::{
         ListQuery,
-        eval::{Matcher, boolean_texts},
+        eval::{ConditionMatcher, boolean_texts},
         filter::{Condition, Operator},
         order::{self, SortKey},
         path::{InternalField, PathRoot, PropertyPath},
@@ -72,13 +72,13 @@ pub(super) fn join(terms: &[Term]) -> String {
 
 /// How values of a property with one scalar per object compare.
 #[derive(Clone, Copy, PartialEq)]
-enum Scalar {
+enum SqlScalar {
     Text,
     Number,
     Boolean,
 }
 
-impl Scalar {
+impl SqlScalar {
     fn of(property: &Property) -> Option<Self> {
         match property.schema_type {
             SchemaType::String => Some(Self::Text),
@@ -217,11 +217,11 @@ impl Builder<'_> {
 
     fn property(&mut self, condition: &Condition, name: &str) -> (String, AccessMethod) {
         let indexed = self.indexed.get(name).filter(|_| condition.path.steps.is_empty());
-        let scalar = indexed.and_then(|(_, property)| Scalar::of(property));
+        let scalar = indexed.and_then(|(_, property)| SqlScalar::of(property));
         if let Some(term) = scalar.and_then(|scalar| self.scalar(condition, name, scalar)) {
             return term;
         }
-        if scalar == Some(Scalar::Text) {
+        if scalar == Some(SqlScalar::Text) {
             let text = exact_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
@@ -234,7 +234,7 @@ impl Builder<'_> {
         &mut self,
         condition: &Condition,
         name: &str,
-        scalar: Scalar,
+        scalar: SqlScalar,
     ) -> Option<(String, AccessMethod)> {
         let key = slots::key(self.slot(name));
         match condition.operator {
@@ -276,16 +276,16 @@ impl Builder<'_> {
         &mut self,
         condition: &Condition,
         name: &str,
-        scalar: Scalar,
+        scalar: SqlScalar,
     ) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let (key, original_text) = (slots::key(slot), slots::original_text(slot));
         let values = match scalar {
             // A text may also equal a number or a boolean, which keys do not distinguish.
-            Scalar::Text if condition.values.iter().all(Value::is_string) => {
+            SqlScalar::Text if condition.values.iter().all(Value::is_string) => {
                 condition.values.clone()
             }
-            Scalar::Text => return None,
+            SqlScalar::Text => return None,
             _ => condition.values.iter().flat_map(|value| equal_values(value, scalar)).collect(),
         };
         if let [value] = values.as_slice() {
@@ -299,7 +299,7 @@ impl Builder<'_> {
         let keys: Vec<String> = values.iter().map(Value::to_string).collect();
         let keys = self.bind_json(&keys);
         let mut sql = format!("{key} IN (SELECT sort_key(value) FROM json_each({keys}))");
-        if scalar == Scalar::Text {
+        if scalar == SqlScalar::Text {
             let texts = self.bind_json(&values);
             let exact = exact_text(slot);
             sql = format!("{sql} AND {exact} IN (SELECT value FROM json_each({texts}))");
@@ -313,19 +313,19 @@ impl Builder<'_> {
         &mut self,
         condition: &Condition,
         name: &str,
-        scalar: Scalar,
+        scalar: SqlScalar,
     ) -> Option<(String, AccessMethod)> {
         let bounds = bounds(condition)?;
         let are_numbers = bounds.iter().all(|(_, bound)| Number::of(bound).is_some());
         let are_texts = bounds.iter().all(|(_, bound)| Number::of(bound).is_none());
         let (column, access_method) = match scalar {
-            Scalar::Number if are_numbers => {
+            SqlScalar::Number if are_numbers => {
                 (slots::key(self.slot(name)), AccessMethod::IndexRange)
             }
-            Scalar::Text if are_texts && condition.dates => {
+            SqlScalar::Text if are_texts && condition.dates => {
                 return self.date_range(condition, name);
             }
-            Scalar::Text if are_texts => (exact_text(self.slot(name)), AccessMethod::IndexScan),
+            SqlScalar::Text if are_texts => (exact_text(self.slot(name)), AccessMethod::IndexScan),
             _ => return None,
         };
         let mut terms = Vec::new();
@@ -396,7 +396,7 @@ fn bounds(condition: &Condition) -> Option<Vec<(&'static str, &Value)>> {
 
 /// A condition with the same result for all objects.
 fn constant(condition: &Condition, value: Option<&Value>) -> String {
-    if Matcher::new(condition).matches(value) { "TRUE" } else { "FALSE" }.to_owned()
+    if ConditionMatcher::new(condition).matches(value) { "TRUE" } else { "FALSE" }.to_owned()
 }
 
 /// The stored text of a property, from the columns of its index; NULL when empty.
@@ -406,9 +406,9 @@ fn exact_text(slot: usize) -> String {
 
 /// The single search text of a condition, as a key. None for an empty text, which every value
 /// contains but the key cannot find.
-fn text_needle(condition: &Condition, scalar: Scalar) -> Option<Sql> {
+fn text_needle(condition: &Condition, scalar: SqlScalar) -> Option<Sql> {
     match condition.values.as_slice() {
-        [needle] if scalar == Scalar::Text && !value::is_empty(needle) => {
+        [needle] if scalar == SqlScalar::Text && !value::is_empty(needle) => {
             Some(Sql::Blob(value::fold(&value::text(needle)).into_bytes()))
         }
         _ => None,
@@ -428,15 +428,15 @@ fn after_prefix(key: &Sql) -> Sql {
 }
 
 /// The values of a number or boolean property that equal the value of a condition.
-fn equal_values(value: &Value, scalar: Scalar) -> Vec<Value> {
+fn equal_values(value: &Value, scalar: SqlScalar) -> Vec<Value> {
     match (scalar, value) {
-        (Scalar::Number, value) => match Number::of(value) {
+        (SqlScalar::Number, value) => match Number::of(value) {
             Some(Number::Integer(integer)) => vec![Value::from(integer)],
             Some(Number::Real(real)) => vec![Value::from(real)],
             None => Vec::new(),
         },
-        (Scalar::Boolean, Value::Bool(boolean)) => vec![Value::from(*boolean)],
-        (Scalar::Boolean, Value::String(text)) => [false, true]
+        (SqlScalar::Boolean, Value::Bool(boolean)) => vec![Value::from(*boolean)],
+        (SqlScalar::Boolean, Value::String(text)) => [false, true]
             .into_iter()
             .filter(|boolean| boolean_texts(*boolean).contains(&&**text))
             .map(Value::from)

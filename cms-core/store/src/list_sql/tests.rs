@@ -6,10 +6,10 @@ use cms_model::{
     content_type::indexed::IndexedProperties,
     dates,
     object::model::Edition,
-    paging::Page,
+    paging::PageRequest,
     query::{
         ListQuery,
-        eval::Matcher,
+        eval::ConditionMatcher,
         filter::{self, Operator},
         order::SortKey,
         path::{InternalField, PathRoot, PropertyPath},
@@ -257,7 +257,7 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
                     ids: ids.map(|ids| ids.into_iter().map(str::to_owned).collect()),
                     edition,
                     only_approved,
-                    slice: Page { number: page.0, limit: page.1 }.into(),
+                    slice: PageRequest { number: page.0, limit: page.1 }.into(),
                 }
             },
         )
@@ -294,10 +294,10 @@ fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
 
 /// The expected list: ids of the page in order, and the total.
 fn expected(objects: &[Stored], query: &ListQuery) -> (Vec<String>, usize) {
-    let matchers: Vec<(PathRoot, Matcher)> = query
+    let matchers: Vec<(PathRoot, ConditionMatcher)> = query
         .conditions
         .iter()
-        .map(|condition| (condition.path.root.clone(), Matcher::new(condition)))
+        .map(|condition| (condition.path.root.clone(), ConditionMatcher::new(condition)))
         .collect();
     let key =
         |object: &Stored, path: &PropertyPath| SortKey::at(path, root(object, &path.root).as_ref());

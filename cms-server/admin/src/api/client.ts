@@ -1,10 +1,10 @@
 // The HTTP client: types come from api.json, the OpenAPI document of the server. Knows HTTP; no Svelte,
 // no screen. Every request carries the header against cross-site requests, and reads current versions.
 import createClient from 'openapi-fetch';
-import { learnTime } from '../value/clock';
+import { syncClock } from '../value/clock';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
-import { noteSent } from './sent';
+import { logRequest } from './request-log';
 
 export type Schema = components['schemas'];
 
@@ -18,46 +18,46 @@ export interface Page<T> {
 }
 
 /** The result of a request. */
-export type Answer<T> = { data: T; etag: string | null } | { problem: Problem };
+export type ApiResult<T> = { data: T; etag: string | null } | { problem: Problem };
 
 /** Waits until the same user has signed in again; false when the refused request stays refused. */
-export type SignInAgain = () => Promise<boolean>;
-let signInAgain: SignInAgain = () => Promise.resolve(false);
+export type Reauthenticate = () => Promise<boolean>;
+let reauthentication: Reauthenticate = () => Promise.resolve(false);
 
 /** Sets what happens when a request was refused because the session has ended. */
-export function onSignedOut(handler: SignInAgain): void {
-  signInAgain = handler;
+export function setReauthentication(handler: Reauthenticate): void {
+  reauthentication = handler;
 }
 
 /** Waits for a new sign-in after a 401; true when the request may be sent again. */
-export function signedInAgain(): Promise<boolean> {
-  return signInAgain();
+export function reauthenticate(): Promise<boolean> {
+  return reauthentication();
 }
 
 /** Headers of every request of the page. */
 export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
 
 /** Sign-in itself: a 401 there is about the password. */
-const SESSION = /^\/api\/v1\/session(\/code)?$/;
+const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
 
 /** Sends a request, and sends it again after a new sign-in when the session has ended. */
-async function fetchSignedIn(request: Request): Promise<Response> {
+async function fetchWithSession(request: Request): Promise<Response> {
   const repeated = request.clone();
-  const done = noteSent(request);
+  const done = logRequest(request);
   const response = await fetch(request);
   done(response.status);
   // Only these responses never come from a cache.
-  if (request.method !== 'GET' || SESSION.test(new URL(request.url).pathname))
-    learnTime(response.headers.get('date'));
-  if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
-  return (await signInAgain()) && !request.signal.aborted ? fetchSignedIn(repeated) : response;
+  if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
+    syncClock(response.headers.get('date'));
+  if (response.status !== 401 || SESSION_PATH.test(new URL(request.url).pathname)) return response;
+  return (await reauthentication()) && !request.signal.aborted ? fetchWithSession(repeated) : response;
 }
 
 export const api = createClient<paths>({
   baseUrl: '/',
   headers: PAGE_HEADERS,
   credentials: 'same-origin',
-  fetch: fetchSignedIn,
+  fetch: fetchWithSession,
 });
 
 interface Fetched<T> {
@@ -67,7 +67,7 @@ interface Fetched<T> {
 }
 
 /** Waits for a request of `api`. Never rejects, except when the request was aborted. */
-export async function answer<T>(request: Promise<Fetched<T>>): Promise<Answer<T>> {
+export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiResult<T>> {
   let fetched: Fetched<T>;
   try {
     fetched = await request;
@@ -84,8 +84,8 @@ export async function answer<T>(request: Promise<Fetched<T>>): Promise<Answer<T>
 }
 
 /** As `answer`, for callers that expect a rejected promise. */
-export async function unwrap<T>(request: Promise<Fetched<T>>): Promise<T> {
-  const result = await answer(request);
+export async function sendOrThrow<T>(request: Promise<Fetched<T>>): Promise<T> {
+  const result = await sendRequest(request);
   if ('problem' in result) throw new ProblemError(result.problem);
   return result.data;
 }

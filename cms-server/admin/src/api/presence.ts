@@ -1,5 +1,5 @@
 // Tells others that this tab has an object open, and in which property.
-import { answer, api } from './client';
+import { sendRequest, api } from './client';
 
 /** Reports where this tab is; to be repeated, because the server forgets it after 45 s. */
 export async function reportPresence(
@@ -9,9 +9,9 @@ export async function reportPresence(
   property: string | null,
 ): Promise<void> {
   const body = { tab, contentType, id, ...(property === null ? {} : { property }) };
-  await answer(api.PUT('/api/v1/presence', { body }));
+  await sendRequest(api.PUT('/api/v1/presence', { body }));
 }
 
 export async function endPresence(tab: string): Promise<void> {
-  await answer(api.DELETE('/api/v1/presence/{tab}', { params: { path: { tab } } }));
+  await sendRequest(api.DELETE('/api/v1/presence/{tab}', { params: { path: { tab } } }));
 }

@@ -2,12 +2,12 @@
 // lock with its name as long as it lives.
 import { uuid } from '../value/uuid';
 
-const STORED = 'cms.tab';
-const PREFIX = 'cms-tab-';
+const STORAGE_KEY = 'cms.tab';
+const LOCK_PREFIX = 'cms-tab-';
 
 function storedName(): string | null {
   try {
-    return sessionStorage.getItem(STORED);
+    return sessionStorage.getItem(STORAGE_KEY);
   } catch {
     return null;
   }
@@ -16,7 +16,7 @@ function storedName(): string | null {
 /** Takes the lock of a name for the life of this page; false when another tab has it. */
 function hold(name: string): Promise<boolean> {
   return new Promise((done) => {
-    void navigator.locks.request(PREFIX + name, { ifAvailable: true }, (lock) => {
+    void navigator.locks.request(LOCK_PREFIX + name, { ifAvailable: true }, (lock) => {
       done(lock !== null);
       return lock === null ? undefined : new Promise<never>(() => undefined);
     });
@@ -33,7 +33,7 @@ async function named(): Promise<string> {
     await hold(name);
   }
   try {
-    sessionStorage.setItem(STORED, name);
+    sessionStorage.setItem(STORAGE_KEY, name);
   } catch {
     // Without storage the name lasts as long as the page.
   }
@@ -56,9 +56,9 @@ export async function openTabs(): Promise<OpenTabs> {
   const own = await tabName();
   if (!('locks' in navigator)) return { own, others: new Set() };
   const { held = [] } = await navigator.locks.query();
-  const names = held.map((lock) => lock.name ?? '').filter((lock) => lock.startsWith(PREFIX));
+  const names = held.map((lock) => lock.name ?? '').filter((lock) => lock.startsWith(LOCK_PREFIX));
   return {
     own,
-    others: new Set(names.map((lock) => lock.slice(PREFIX.length)).filter((tab) => tab !== own)),
+    others: new Set(names.map((lock) => lock.slice(LOCK_PREFIX.length)).filter((tab) => tab !== own)),
   };
 }

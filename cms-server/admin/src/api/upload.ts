@@ -1,5 +1,5 @@
 // Uploading one file with progress: XMLHttpRequest, because fetch does not report what was sent.
-import { answer, PAGE_HEADERS, signedInAgain, type Answer } from './client';
+import { sendRequest, PAGE_HEADERS, reauthenticate, type ApiResult } from './client';
 
 export interface Upload {
   file: File;
@@ -11,10 +11,10 @@ export interface Upload {
 }
 
 /** Sends a file to the media library; the response is the new object. Rejects when it was aborted. */
-export async function sendFile(upload: Upload): Promise<Answer<Record<string, unknown>>> {
-  const result = await answer<Record<string, unknown>>(send(upload));
+export async function uploadFile(upload: Upload): Promise<ApiResult<Record<string, unknown>>> {
+  const result = await sendRequest<Record<string, unknown>>(send(upload));
   if (!('problem' in result) || result.problem.status !== 401) return result;
-  return (await signedInAgain()) && !upload.signal.aborted ? sendFile(upload) : result;
+  return (await reauthenticate()) && !upload.signal.aborted ? uploadFile(upload) : result;
 }
 
 function send({ file, alt, signal, onprogress }: Upload) {

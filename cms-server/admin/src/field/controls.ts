@@ -2,7 +2,7 @@
 import type { Component } from 'svelte';
 import { TRANSLATIONS as TRANSLATIONS_PROPERTY, type Field } from '../type/form';
 import Checkbox from './checkbox/Checkbox.svelte';
-import Choice from './choice/Choice.svelte';
+import Choice from './choice/Select.svelte';
 import type { ControlProps } from './control';
 import DateField from './date/Date.svelte';
 import NumberField from './number/Number.svelte';
@@ -28,7 +28,7 @@ function isMedia(field: Field): boolean {
 const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.svelte') }, group: true };
 const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
 const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
-const SEVERAL: Entry = { control: { lazy: () => import('./choice/Multiple.svelte') }, group: true };
+const MULTI_SELECT: Entry = { control: { lazy: () => import('./choice/MultiSelect.svelte') }, group: true };
 const SIMPLE_LIST: Entry = {
   control: { lazy: () => import('./simple-list/SimpleList.svelte') },
   group: true,
@@ -42,7 +42,7 @@ const TRANSLATIONS: Entry = {
   group: true,
 };
 const GEO: Entry = { control: { lazy: () => import('./geo/Geo.svelte') }, group: true };
-const NESTED: Entry = { control: { lazy: () => import('./custom/Custom.svelte') }, group: true };
+const NESTED: Entry = { control: { lazy: () => import('./custom/NestedObject.svelte') }, group: true };
 const MEDIA: Entry = { control: { lazy: () => import('./media/Media.svelte') }, group: true };
 const RELATION: Entry = { control: { lazy: () => import('./datasource/Relation.svelte') }, group: true };
 const JSON_TEXT: Entry = { control: { lazy: () => import('./json/Json.svelte') }, group: true };
@@ -66,7 +66,7 @@ function entryOf(field: Field): Entry {
     case 'radio':
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? SEVERAL : { control: Choice };
+      return field.multiple ? MULTI_SELECT : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':

@@ -2,11 +2,11 @@
 // Knows no field.
 
 /** Shorter texts are pasted by the browser, which then can undo it. */
-const LARGE_CHARS = 50_000;
+const LARGE_PASTE_CHARS = 50_000;
 
 /** Tells whether a text is too long for a control that grows with it. */
 export function isLarge(text: string): boolean {
-  return text.length > LARGE_CHARS;
+  return text.length > LARGE_PASTE_CHARS;
 }
 
 /** Takes over the paste of a long text; the value after it, or null when the browser pastes. */

@@ -1,8 +1,8 @@
 // Long lists mount a part of their items: looking for a path asks them for the item. Knows no list.
 import type { Attachment } from 'svelte/attachments';
 
-const NAME = 'reveal';
-const MARK = 'data-reveals';
+const EVENT_NAME = 'reveal';
+const REVEALS_ATTRIBUTE = 'data-reveals';
 
 /** Lets a list of a path show the item that is looked for. */
 export function revealing(path: string, show: (index: number) => void): Attachment {
@@ -13,15 +13,15 @@ export function revealing(path: string, show: (index: number) => void): Attachme
       const index = Number.parseInt(rest, 10);
       if (!Number.isNaN(index)) show(index);
     };
-    element.setAttribute(MARK, '');
-    element.addEventListener(NAME, listener);
-    return () => element.removeEventListener(NAME, listener);
+    element.setAttribute(REVEALS_ATTRIBUTE, '');
+    element.addEventListener(EVENT_NAME, listener);
+    return () => element.removeEventListener(EVENT_NAME, listener);
   };
 }
 
 /** Asks all mounted lists for the item of a path; lists inside it are asked again when they are mounted. */
 export function reveal(root: Element, path: string): void {
-  for (const element of root.querySelectorAll(`[${MARK}]`)) {
-    element.dispatchEvent(new CustomEvent(NAME, { detail: path }));
+  for (const element of root.querySelectorAll(`[${REVEALS_ATTRIBUTE}]`)) {
+    element.dispatchEvent(new CustomEvent(EVENT_NAME, { detail: path }));
   }
 }

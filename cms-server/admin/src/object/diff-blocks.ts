@@ -11,7 +11,7 @@ export interface TextBlock {
   markup: string;
 }
 
-const BLOCKS = new Set(
+const BLOCK_ELEMENTS = new Set(
   (
     'address article aside blockquote dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 ' +
     'header hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul'
@@ -45,7 +45,7 @@ export function htmlBlocks(html: string): TextBlock[] {
     end = tag.end;
     const { name, closing, attributes } = tag;
     if (name === null) continue;
-    if (!BLOCKS.has(name)) {
+    if (!BLOCK_ELEMENTS.has(name)) {
       if (name === 'br') text += '\n';
       else {
         markup += `<${closing ? '/' : ''}${name}${attributes === '' ? '' : ` ${attributes}`}>`;
@@ -80,7 +80,7 @@ export function editorBlocks(value: unknown): TextBlock[] {
 }
 
 /** Properties of blocks that people write. */
-const WRITTEN = ['text', 'title', 'message', 'caption', 'code', 'content', 'items', 'url'];
+const TEXT_PROPERTIES = ['text', 'title', 'message', 'caption', 'code', 'content', 'items', 'url'];
 
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') {
@@ -91,5 +91,5 @@ function textsOf(value: unknown): string[] {
   }
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (!isRecord(value)) return [];
-  return WRITTEN.flatMap((name) => textsOf(value[name]));
+  return TEXT_PROPERTIES.flatMap((name) => textsOf(value[name]));
 }

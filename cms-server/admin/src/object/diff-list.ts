@@ -16,9 +16,9 @@ interface Rules<T> {
   moves: boolean;
 }
 
-const SIMILAR = 0.4;
+const MIN_SIMILARITY = 0.4;
 /** With more unmatched items than this, finding the best match takes too long. */
-const COMPARED_ITEMS = 150;
+const MAX_COMPARED_ITEMS = 150;
 const TIMEOUT_MS = 300;
 
 /** Items of both lists, in the order of `after`; removed items stand where they were. */
@@ -80,13 +80,13 @@ function matchSimilar<T>(before: T[], after: T[], rules: Rules<T>, partners: Map
   const taken = new Set(partners.values());
   const lost = before.flatMap((item, index) => (taken.has(index) ? [] : [{ item, index }]));
   const found = after.flatMap((item, index) => (partners.has(index) ? [] : [{ item, index }]));
-  if (lost.length > COMPARED_ITEMS || found.length > COMPARED_ITEMS) return;
+  if (lost.length > MAX_COMPARED_ITEMS || found.length > MAX_COMPARED_ITEMS) return;
   const pairs = found.flatMap((to) =>
     lost.map((from) => ({ from: from.index, to: to.index, score: rules.similarity(from.item, to.item) })),
   );
   pairs.sort((a, b) => b.score - a.score || Math.abs(a.from - a.to) - Math.abs(b.from - b.to));
   for (const { from, to, score } of pairs) {
-    if (score < SIMILAR || taken.has(from) || partners.has(to)) continue;
+    if (score < MIN_SIMILARITY || taken.has(from) || partners.has(to)) continue;
     partners.set(to, from);
     taken.add(from);
   }

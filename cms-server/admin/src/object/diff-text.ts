@@ -9,10 +9,10 @@ export interface TextPart {
 /** After this time texts are too different to show word by word. */
 const TIMEOUT_MS = 300;
 /** Longer texts are cut at white space, which is faster than by the rules of the language. */
-const SEGMENTED_CHARACTERS = 200_000;
+const MAX_SEGMENTED_CHARS = 200_000;
 
 function wordsOf(text: string): string[] {
-  if (text.length > SEGMENTED_CHARACTERS) return text.split(/(\s+)/).filter((word) => word !== '');
+  if (text.length > MAX_SEGMENTED_CHARS) return text.split(/(\s+)/).filter((word) => word !== '');
   const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }

@@ -57,6 +57,6 @@ export function changedNames(before: Values, after: Values): string[] {
 }
 
 /** The top-level property of a path: `list` of `list[0].name`. */
-export function top(path: string): string {
+export function topLevelName(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? path;
 }

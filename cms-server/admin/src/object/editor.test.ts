@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import type { ContentType } from '../type/definition';
 import { ObjectEditor } from './editor.svelte';
-import type { Later } from './later';
-import type { StoredObject } from './store';
+import type { NewerVersion } from './newer-version';
+import type { StoredObject } from './object-requests';
 
-const requests = vi.hoisted(() => ({ later: [] as ((later: unknown) => void)[] }));
+const requests = vi.hoisted(() => ({ pending: [] as ((newerVersion: unknown) => void)[] }));
 
 vi.mock('../session/session.svelte', () => ({
   session: { context: null, mayPublish: true },
@@ -12,17 +12,17 @@ vi.mock('../session/session.svelte', () => ({
   formFor: () => ({ fields: [] }),
   loadSession: () => Promise.resolve(),
 }));
-vi.mock('./later', () => ({
-  readLater: () => new Promise((done) => requests.later.push(done)),
+vi.mock('./newer-version', () => ({
+  readNewerVersion: () => new Promise((done) => requests.pending.push(done)),
 }));
-vi.mock('./keeper', () => ({
-  Keeper: class {
-    touch() {}
+vi.mock('./unsaved-work', () => ({
+  UnsavedWorkStore: class {
+    contentChanged() {}
   },
 }));
-vi.mock('./store', async (original) => ({
+vi.mock('./object-requests', async (original) => ({
   ...(await original<object>()),
-  send: (_type: string, write: { values: object }) =>
+  sendSave: (_type: string, write: { values: object }) =>
     Promise.resolve({ data: stored('a', write.values, 2), etag: '"2"' }),
 }));
 
@@ -38,16 +38,16 @@ it('does not show an older state that arrives after saving', async () => {
   const opened = { object, etag: '"1"', workId: 'a', deleted: false, found: null, copy: null };
   const events = { saved: vi.fn(), created: vi.fn(), updated: vi.fn(), detached: vi.fn() };
   const editor = new ObjectEditor(type, opened, 'tab', events);
-  const others = { by: [], version: 1, names: [], converted: false };
-  const answer = (later: Later) => requests.later.shift()?.(later);
+  const remoteChanges = { by: [], version: 1, names: [], converted: false };
+  const respond = (newerVersion: NewerVersion) => requests.pending.shift()?.(newerVersion);
 
   const refreshed = editor.refresh();
   await Promise.resolve();
   editor.draft.set('title', 'new');
   expect(await editor.save()).toBe(true);
-  answer({ object, etag: '"0"', others });
-  await vi.waitFor(() => expect(requests.later).toHaveLength(1));
-  answer({ object: stored('a', { title: 'new' }, 2), etag: '"2"', others });
+  respond({ object, etag: '"0"', remoteChanges });
+  await vi.waitFor(() => expect(requests.pending).toHaveLength(1));
+  respond({ object: stored('a', { title: 'new' }, 2), etag: '"2"', remoteChanges });
   await refreshed;
   expect(editor.draft.mine).toEqual({ title: 'new' });
   expect(editor.draft.base?.etag).toBe('"2"');

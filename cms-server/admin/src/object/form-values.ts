@@ -1,7 +1,7 @@
 // What a form says of values: those of a new object, the title, which errors belong to them. Plain code.
 import type { FieldErrors } from '../api/problem';
 import type { Form } from '../type/form';
-import { top, type Values } from './draft.svelte';
+import { topLevelName, type Values } from './draft.svelte';
 
 /** Values of a new object. */
 export function defaultsOf(form: Form): Values {
@@ -9,16 +9,16 @@ export function defaultsOf(form: Form): Values {
   return Object.fromEntries(fields.map((field) => [field.name, field.default]));
 }
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_CHARS = 200;
 
 /** The title of an object; empty when no part of it is set. A long one is cut off. */
 export function titleOf(form: Form, values: Values): string {
   const parts = form.fields.filter((field) => field.title).map((field) => values[field.name]);
   const title = parts.filter((part) => typeof part === 'string').join(' ');
-  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE)}…` : title;
+  return title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title;
 }
 
 /** Validation errors of some properties. */
 export function errorsOf(names: string[], errors: FieldErrors): FieldErrors {
-  return Object.fromEntries(Object.entries(errors).filter(([path]) => names.includes(top(path))));
+  return Object.fromEntries(Object.entries(errors).filter(([path]) => names.includes(topLevelName(path))));
 }

@@ -1,7 +1,7 @@
 // Links to other objects inside values, and what is known about their targets.
-import { answer, api, type Page } from '../api/client';
+import { sendRequest, api, type Page } from '../api/client';
 import { isRecord } from '../value/record';
-import type { StoredObject } from './store';
+import type { StoredObject } from './object-requests';
 
 export interface Target {
   type: string;
@@ -51,7 +51,7 @@ export async function readTargets(urls: string[]): Promise<Map<string, StoredObj
     const all = [...ids.keys()];
     for (let start = 0; start < all.length; start += IDS_PER_REQUEST) {
       const part = all.slice(start, start + IDS_PER_REQUEST);
-      const result = await answer<Page<StoredObject>>(
+      const result = await sendRequest<Page<StoredObject>>(
         api.GET('/api/v1/content/{contentType}', {
           params: {
             path: { contentType },

@@ -8,7 +8,7 @@ export type Status = (typeof STATUSES)[number];
 /** `done`: the object is in that state already. */
 export type Permission = 'allowed' | 'done' | 'refused';
 
-const TABLE: Record<Status, Record<Action, Permission>> = {
+const PERMISSIONS: Record<Status, Record<Action, Permission>> = {
   draft: { publish: 'allowed', unpublish: 'done', archive: 'refused' },
   public: { publish: 'done', unpublish: 'allowed', archive: 'allowed' },
   modified: { publish: 'allowed', unpublish: 'allowed', archive: 'allowed' },
@@ -20,7 +20,7 @@ export function statusOf(value: unknown): Status {
 }
 
 export function permission(status: Status, action: Action): Permission {
-  return TABLE[status][action];
+  return PERMISSIONS[status][action];
 }
 
 /** A schedule is possible where publishing changes something later: in drafts and edited objects. */

@@ -1,9 +1,10 @@
 // Actions on an open object beside saving: publishing, schedule, workflow, copy, deletion. Each reads the
 // object again afterwards, so that the form has the new state. Knows no component.
-import { answer, api } from '../api/client';
+import { sendRequest, api } from '../api/client';
 import type { Problem } from '../api/problem';
 import { may, session } from '../session/session.svelte';
 import { t } from '../text';
+import { restoreObject } from './object-requests';
 import type { ObjectEditor } from './editor.svelte';
 import {
   mayBeScheduled,
@@ -93,7 +94,7 @@ export class Publishing {
     const { id, type } = this.editor;
     if (id === null) return null;
     this.busy = true;
-    const result = await answer<{ id: string }>(
+    const result = await sendRequest<{ id: string }>(
       api.POST('/api/v1/content/{contentType}/{id}/duplicate', {
         params: { path: { contentType: type.name, id } },
         body: { relatedObjectsToDuplicate: [] },
@@ -110,7 +111,7 @@ export class Publishing {
     if (id === null) return false;
     this.busy = true;
     const etag = draft.base?.etag;
-    const result = await answer(
+    const result = await sendRequest(
       api.DELETE('/api/v1/content/{contentType}/{id}', {
         params: { path: { contentType: type.name, id }, ...(etag && { header: { 'If-Match': etag } }) },
       }),
@@ -121,14 +122,14 @@ export class Publishing {
   }
 
   /** Acts on the state that the form knows. When somebody changed it, the user sees that first, then decides. */
-  async #act(request: (params: Params) => Parameters<typeof answer<unknown>>[0]): Promise<boolean> {
+  async #act(request: (params: Params) => Parameters<typeof sendRequest<unknown>>[0]): Promise<boolean> {
     const { id, type, draft } = this.editor;
     if (id === null) return false;
     this.busy = true;
     this.problem = null;
     const etag = draft.base?.etag;
     const header = etag ? { 'If-Match': etag } : {};
-    const result = await answer<unknown>(request({ path: { contentType: type.name, id }, header }));
+    const result = await sendRequest<unknown>(request({ path: { contentType: type.name, id }, header }));
     // A refusal may mean that the object is in another state than the form knows: it is read in any case.
     await this.editor.refresh();
     this.busy = false;
@@ -160,13 +161,10 @@ export function publishingOf(editor: ObjectEditor): Publishing {
 
 /** Brings back the newest deletion of an id; null when it succeeded. */
 export async function undoDeletion(contentType: string, id: string): Promise<Problem | null> {
-  const trash = await answer(
+  const trash = await sendRequest(
     api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [contentType], q: id, limit: 100 } } }),
   );
   if ('problem' in trash) return trash.problem;
   const entry = trash.data.data.find((item) => item.id === id)?.entry ?? '0';
-  const result = await answer<unknown>(
-    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
-  );
-  return 'problem' in result ? result.problem : null;
+  return restoreObject(entry);
 }

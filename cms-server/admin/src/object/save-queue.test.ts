@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../api/client';
+import type { ApiResult } from '../api/client';
 import { networkProblem } from '../api/problem';
 import { isEqual } from '../value/equal';
 import type { Values } from './draft.svelte';
-import { SaveQueue, type QueueState, type Write } from './save-queue';
-import { baseOf, type StoredObject } from './store';
+import { SaveQueue, type QueueState, type SaveRequest } from './save-queue';
+import { baseOf, type StoredObject } from './object-requests';
 
 /** What happens to a request on its way: lost before or after the server handled it, or refused. */
 type Luck = 'ok' | 'lost' | 'lostResponse' | 'unavailable' | 'slow';
@@ -17,12 +17,12 @@ class SimulatedServer {
   created = 0;
   inFlight = 0;
   most = 0;
-  writes: Write[] = [];
+  writes: SaveRequest[] = [];
   readonly #keys = new Map<string, { values: Values; object: StoredObject }>();
 
   constructor(private readonly luck: Luck[]) {}
 
-  send = async (write: Write): Promise<Answer<StoredObject>> => {
+  send = async (write: SaveRequest): Promise<ApiResult<StoredObject>> => {
     this.inFlight += 1;
     this.most = Math.max(this.most, this.inFlight);
     this.writes.push(write);
@@ -39,7 +39,7 @@ class SimulatedServer {
     return luck === 'lostResponse' ? lost : result;
   };
 
-  #handle(write: Write): Answer<StoredObject> {
+  #handle(write: SaveRequest): ApiResult<StoredObject> {
     if (write.kind === 'create') {
       const known = this.#keys.get(write.key);
       if (known) {
@@ -91,9 +91,9 @@ describe('save queue', () => {
     expect(await sent(200)).toBe(2);
     expect(await sent(3700)).toBe(2);
     expect(await sent(400)).toBe(3);
-    queue.tryNow();
+    queue.retryNow();
     expect(await sent(30)).toBe(4);
-    queue.tryNow();
+    queue.retryNow();
     expect(await sent(30)).toBe(5);
     expect(await saved).toMatchObject({ saved: { title: 'a' } });
     expect(queue.state).toEqual({ busy: false, retry: null });
@@ -124,7 +124,7 @@ describe('save queue', () => {
     const first = queue.repeat(() => Promise.resolve(answers.shift() ?? null));
     await vi.advanceTimersByTimeAsync(2100);
     expect(answers).toEqual(['read']);
-    queue.tryNow();
+    queue.retryNow();
     expect(await first).toBe('read');
     expect(states.map(({ retry }) => retry !== null)).toEqual([true, false, true, false]);
     const second = queue.repeat(() => Promise.resolve(lost));

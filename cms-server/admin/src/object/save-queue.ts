@@ -1,25 +1,25 @@
 // Saving one object: one request at a time, each in the state that the previous response gave; requests
 // without a definite response are repeated. Plain code with the request as a function.
-import type { Answer } from '../api/client';
+import type { ApiResult } from '../api/client';
 import { networkProblem, type Problem } from '../api/problem';
 import { t } from '../text';
 import { isEqual } from '../value/equal';
 import type { Base, Values } from './draft.svelte';
-import { baseOf, type StoredObject } from './store';
+import { baseOf, type StoredObject } from './object-requests';
 import { isRecord } from '../value/record';
 import { uuid } from '../value/uuid';
 
 /** Sends one write: with `id` a replacement of the state `etag`, else a creation with `key`. */
-export type Send = (write: Write) => Promise<Answer<StoredObject>>;
-export type Write =
+export type SendSave = (write: SaveRequest) => Promise<ApiResult<StoredObject>>;
+export type SaveRequest =
   | { kind: 'create'; values: Values; key: string }
   | { kind: 'update'; id: string; values: Values; etag: string };
 
-export type Outcome =
+export type SaveOutcome =
   | { saved: StoredObject; etag: string | null; values: Values }
   | { refused: Problem }
   /** It was given up. */
-  | { stopped: true };
+  | { cancelled: true };
 
 export interface QueueState {
   /** A request is on its way. */
@@ -29,11 +29,11 @@ export interface QueueState {
 }
 
 /** Writes of one save that changes of others may outrun. */
-export const MOST_ATTEMPTS = 4;
-const RETRY_SECONDS = [2, 4, 8, 16, 32, 60];
+export const MAX_ATTEMPTS = 4;
+const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
 
 /** Tells whether a write may succeed without a change of it. */
-export function mayRepeat(problem: Problem): boolean {
+export function isRetryable(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || problem.status === 429;
 }
 
@@ -42,24 +42,24 @@ function isProblem(result: unknown): result is { problem: Problem } {
 }
 
 /** Seconds before the next attempt: what the server asks for, else longer each time. */
-function pauseAfter(problem: Problem, failures: number): number {
-  const own = RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)] ?? 60;
+function retryDelay(problem: Problem, failures: number): number {
+  const own = RETRY_DELAYS_SECONDS[Math.min(failures, RETRY_DELAYS_SECONDS.length - 1)] ?? 60;
   return problem.retryAfter === null ? own : Math.max(1, problem.retryAfter);
 }
 
-interface Wanted {
+interface PendingSave {
   values: Values;
-  done: ((outcome: Outcome) => void)[];
+  done: ((outcome: SaveOutcome) => void)[];
 }
 
 export class SaveQueue {
   state: QueueState = { busy: false, retry: null };
   #base: Base | null;
   #id: string | null;
-  #wanted: Wanted | null = null;
+  #pending: PendingSave | null = null;
   #running = false;
   #waiting = false;
-  #stopped = false;
+  #cancelled = false;
   /** A creation whose response may have been lost: it is repeated exactly before anything else. */
   #creation: { values: Values; key: string } | null = null;
   #wake: () => void = () => undefined;
@@ -67,7 +67,7 @@ export class SaveQueue {
   constructor(
     id: string | null,
     base: Base | null,
-    private readonly send: Send,
+    private readonly send: SendSave,
     private readonly onstate: (state: QueueState) => void = () => undefined,
   ) {
     this.#id = id;
@@ -81,10 +81,10 @@ export class SaveQueue {
   }
 
   /** Saves values after those that are being saved. Newer values replace those that wait. */
-  save(values: Values): Promise<Outcome> {
+  save(values: Values): Promise<SaveOutcome> {
     return new Promise((done) => {
-      this.#wanted = { values, done: [...(this.#wanted?.done ?? []), done] };
-      this.tryNow();
+      this.#pending = { values, done: [...(this.#pending?.done ?? []), done] };
+      this.retryNow();
       void this.#run();
     });
   }
@@ -95,29 +95,29 @@ export class SaveQueue {
   ): Promise<T | { problem: Problem } | null> {
     for (let failures = 0; ; failures += 1) {
       const result = await request();
-      if (!isProblem(result) || !mayRepeat(result.problem)) return result;
-      this.#stopped = false;
+      if (!isProblem(result) || !isRetryable(result.problem)) return result;
+      this.#cancelled = false;
       this.#waiting = true;
-      await this.#pause(pauseAfter(result.problem, failures), result.problem);
+      await this.#pause(retryDelay(result.problem, failures), result.problem);
       this.#waiting = false;
       this.#report({ busy: false, retry: null });
-      if (this.#stopped) return result;
+      if (this.#cancelled) return result;
     }
   }
 
   /** Ends the pause before a repetition. */
-  tryNow(): void {
+  retryNow(): void {
     this.#wake();
   }
 
   /** Gives up what waits for another attempt. A request that is on its way is not taken back. */
   cancel(): void {
-    this.#stopped = this.#running || this.#waiting;
+    this.#cancelled = this.#running || this.#waiting;
     this.#wake();
   }
 
   /** The object is gone: the next write creates one. */
-  forget(): void {
+  startCreation(): void {
     this.#id = null;
     this.#base = null;
     this.#creation = null;
@@ -126,55 +126,55 @@ export class SaveQueue {
   async #run(): Promise<void> {
     if (this.#running) return;
     this.#running = true;
-    for (let next = this.#take(); next; next = this.#take()) {
-      const outcome = await this.#carryOut(next);
+    for (let next = this.#takePending(); next; next = this.#takePending()) {
+      const outcome = await this.#sendUntilDefinite(next);
       for (const done of next.done) done(outcome);
     }
     this.#running = false;
-    this.#stopped = false;
+    this.#cancelled = false;
     this.#report({ busy: false, retry: null });
   }
 
-  #take(): Wanted | null {
-    const next = this.#wanted;
-    this.#wanted = null;
+  #takePending(): PendingSave | null {
+    const next = this.#pending;
+    this.#pending = null;
     return next;
   }
 
   /** Sends until there is a definite response. Newer values join while it waits. */
-  async #carryOut(wanted: Wanted): Promise<Outcome> {
+  async #sendUntilDefinite(pending: PendingSave): Promise<SaveOutcome> {
     for (let failures = 0; ;) {
-      if (this.#stopped) return { stopped: true };
+      if (this.#cancelled) return { cancelled: true };
       this.#report({ busy: true, retry: this.state.retry });
-      const write = this.#write(wanted.values);
+      const write = this.#write(pending.values);
       if (write === null) return { refused: { ...networkProblem(), status: 428, message: t.writing.noTag } };
       const result = await this.send(write);
       if (!('problem' in result)) {
         this.#creation = null;
         this.rebase(result.data.id, baseOf(result.data, result.etag));
-        if (isEqual(write.values, wanted.values)) {
-          return { saved: result.data, etag: result.etag, values: wanted.values };
+        if (isEqual(write.values, pending.values)) {
+          return { saved: result.data, etag: result.etag, values: pending.values };
         }
         // The creation was an earlier one: now what was wanted.
         failures = 0;
         continue;
       }
-      if (!mayRepeat(result.problem)) {
+      if (!isRetryable(result.problem)) {
         this.#creation = null;
         return { refused: result.problem };
       }
-      await this.#pause(pauseAfter(result.problem, failures), result.problem);
+      await this.#pause(retryDelay(result.problem, failures), result.problem);
       failures += 1;
-      const newer = this.#take();
+      const newer = this.#takePending();
       if (newer) {
-        wanted.values = newer.values;
-        wanted.done.push(...newer.done);
+        pending.values = newer.values;
+        pending.done.push(...newer.done);
       }
     }
   }
 
   /** Null when the state that the write replaces is not known: it could overwrite the work of others. */
-  #write(values: Values): Write | null {
+  #write(values: Values): SaveRequest | null {
     if (this.#id !== null && this.#base !== null) {
       const { etag } = this.#base;
       return etag === null ? null : { kind: 'update', id: this.#id, values, etag };
@@ -192,7 +192,7 @@ export class SaveQueue {
         this.#wake = () => undefined;
         done();
       };
-      if (this.#stopped || this.#wanted) this.#wake();
+      if (this.#cancelled || this.#pending) this.#wake();
     });
   }
 

@@ -1,15 +1,15 @@
 // Summary: what pickers and relations show of an object: title, status, small image. Reads objects by id and
 // by search; knows requests and types, no form and no screen.
-import { answer, api, type Answer, type Page } from '../api/client';
+import { sendRequest, api, type ApiResult, type Page } from '../api/client';
 import { formFor, session, typeNamed } from '../session/session.svelte';
 import type { Field } from '../type/form';
 import { fileOfUrl, MEDIA_FIELDS, readMedia, type MediaFile } from '../value/media';
 import type { Target } from '../value/link';
 import { isRecord } from '../value/record';
 import { wordsQuery } from '../value/search-text';
-import { titleFields } from './search-fields';
+import { titleFields } from './title-fields';
 
-export const MEDIA = '_media';
+export const MEDIA_TYPE = '_media';
 /** The API takes no more. */
 const MAX_FIELDS = 100;
 
@@ -36,12 +36,12 @@ function pictureOf(type: string): Field | undefined {
 }
 
 function isPicture(field: Field): boolean {
-  return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA;
+  return field.kind === 'datasource' && field.targets.length === 1 && field.targets[0] === MEDIA_TYPE;
 }
 
 function partsOf(type: string): string[] {
   const common = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
-  if (type === MEDIA) return [...common, ...MEDIA_FIELDS];
+  if (type === MEDIA_TYPE) return [...common, ...MEDIA_FIELDS];
   const picture = pictureOf(type);
   return picture ? [...common, `${picture.name}.url`] : common;
 }
@@ -49,7 +49,7 @@ function partsOf(type: string): string[] {
 export function summaryOf(type: string, object: Record<string, unknown>): Summary {
   const internal = isRecord(object.internal) ? object.internal : {};
   const id = typeof object.id === 'string' ? object.id : '';
-  const file = type === MEDIA ? readMedia(object) : null;
+  const file = type === MEDIA_TYPE ? readMedia(object) : null;
   const pictures = object[pictureOf(type)?.name ?? ''];
   const first: unknown = Array.isArray(pictures) ? pictures[0] : undefined;
   const title = typeof internal.objectTitle === 'string' ? internal.objectTitle : '';
@@ -64,15 +64,15 @@ export function summaryOf(type: string, object: Record<string, unknown>): Summar
 }
 
 /** Reads objects of one type by their ids. */
-export async function readSummaries(type: string, ids: string[]): Promise<Answer<Summary[]>> {
-  const result = await answer<Page<Record<string, unknown>>>(
+export async function readSummaries(type: string, ids: string[]): Promise<ApiResult<Summary[]>> {
+  const result = await sendRequest<Page<Record<string, unknown>>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
         path: { contentType: type },
         query: {
           'ids[]': ids,
           limit: ids.length,
-          hydrate: type === MEDIA ? 0 : 1,
+          hydrate: type === MEDIA_TYPE ? 0 : 1,
           'fields[]': partsOf(type),
         },
       },
@@ -85,7 +85,7 @@ export async function readSummaries(type: string, ids: string[]): Promise<Answer
 /** Reads objects of several types with one request. It may leave out some: a search knows ids as words. */
 export async function findSummaries(targets: Target[]): Promise<Summary[]> {
   const types = [...new Set(targets.map(({ type }) => type))];
-  const result = await answer(
+  const result = await sendRequest(
     api.GET('/api/v1/search', {
       params: {
         query: {
@@ -102,14 +102,14 @@ export async function findSummaries(targets: Target[]): Promise<Summary[]> {
   return result.data.data.map(({ item }) => summaryOf(contentTypeOf(item), item));
 }
 
-export interface Found {
+export interface SummaryPage {
   summaries: Summary[];
   total: number;
   /** More results on the next page. */
   more: boolean;
 }
 
-export interface SearchRequest {
+export interface SummaryQuery {
   text: string;
   /** Empty searches all types. */
   types: string[];
@@ -122,12 +122,12 @@ export interface SearchRequest {
 }
 
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
-export async function searchSummaries(request: SearchRequest): Promise<Answer<Found>> {
+export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<SummaryPage>> {
   const { text, types, page, limit, filters, without, signal } = request;
   const q = wordsQuery(text);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
-  const result = await answer(
+  const result = await sendRequest(
     api.GET('/api/v1/search', {
       params: {
         query: {

@@ -1,11 +1,11 @@
 // Uploads: the files that the user sends to the library, three at a time. Files over the limits of the server
 // are refused before they are sent; each refused file keeps its reason and can be sent again alone.
-import { sendFile } from '../api/upload';
+import { uploadFile } from '../api/upload';
 import type { Problem } from '../api/problem';
 import { session } from '../session/session.svelte';
-import { summaryOf, MEDIA, type Summary } from './summary';
+import { summaryOf, MEDIA_TYPE, type Summary } from './summary';
 
-const PARALLEL = 3;
+const MAX_PARALLEL = 3;
 
 export type UploadState = 'waiting' | 'sending' | 'done' | 'refused' | 'cancelled';
 /** Why a file was not accepted: a limit known before sending, or the response of the server. */
@@ -117,7 +117,7 @@ export class Uploads {
     if (this.paused) return;
     const sending = this.items.filter(({ state }) => state === 'sending').length;
     const waiting = this.items.filter(({ state }) => state === 'waiting');
-    for (const item of waiting.slice(0, Math.max(0, PARALLEL - sending))) void this.send(item);
+    for (const item of waiting.slice(0, Math.max(0, MAX_PARALLEL - sending))) void this.send(item);
   }
 
   private async send(item: UploadItem): Promise<void> {
@@ -126,7 +126,7 @@ export class Uploads {
     item.state = 'sending';
     item.refusal = null;
     try {
-      const result = await sendFile({
+      const result = await uploadFile({
         file: item.file,
         signal: request.signal,
         onprogress: (part) => (item.progress = part),
@@ -136,7 +136,7 @@ export class Uploads {
         item.state = 'refused';
       } else {
         item.progress = 1;
-        item.result = summaryOf(MEDIA, result.data);
+        item.result = summaryOf(MEDIA_TYPE, result.data);
         item.state = 'done';
         this.ondone(item.result);
       }

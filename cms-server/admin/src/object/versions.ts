@@ -1,6 +1,6 @@
 // Versions of an object.
-import { answer, api, type Answer, type Page, type Schema } from '../api/client';
-import type { StoredObject } from './store';
+import { sendRequest, api, type ApiResult, type Page, type Schema } from '../api/client';
+import type { StoredObject } from './object-requests';
 
 export type Author = Schema['ChangeAuthor'];
 
@@ -20,16 +20,16 @@ export function readVersions(
   id: string,
   page: number,
   limit: number,
-): Promise<Answer<Page<VersionItem>>> {
-  return answer<Page<VersionItem>>(
+): Promise<ApiResult<Page<VersionItem>>> {
+  return sendRequest<Page<VersionItem>>(
     api.GET('/api/v1/content/{contentType}/{id}/version', {
       params: { path: { contentType: type, id }, query: { page, limit, order_direction: 'desc' } },
     }),
   );
 }
 
-export function readVersion(type: string, id: string, version: number): Promise<Answer<StoredObject>> {
-  return answer(
+export function readVersion(type: string, id: string, version: number): Promise<ApiResult<StoredObject>> {
+  return sendRequest(
     api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
       params: { path: { contentType: type, id, versionId: String(version) } },
     }),

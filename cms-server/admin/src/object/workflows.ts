@@ -1,5 +1,5 @@
 // Workflows of the server. Knows requests, no screen.
-import { api, unwrap, type Schema } from '../api/client';
+import { api, sendOrThrow, type Schema } from '../api/client';
 
 export type Workflow = Schema['Workflow'];
 
@@ -11,7 +11,7 @@ export interface Transition {
 
 /** All workflows; the API has them on one page. */
 export async function readWorkflows({ signal }: { signal?: AbortSignal } = {}): Promise<Workflow[]> {
-  const found = await unwrap(api.GET('/api/v1/workflow', signal ? { signal } : {}));
+  const found = await sendOrThrow(api.GET('/api/v1/workflow', signal ? { signal } : {}));
   return found.data;
 }
 

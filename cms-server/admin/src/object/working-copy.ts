@@ -1,13 +1,13 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
-import { answer, api, PAGE_HEADERS, type Answer, type Schema } from '../api/client';
+import { sendRequest, api, PAGE_HEADERS, type ApiResult, type Schema } from '../api/client';
 import type { Base, Values } from './draft.svelte';
-import { stateTag, withStateTag } from './store';
+import { stateEtag, withStateEtag } from './object-requests';
 
 export type WorkingCopy = Schema['WorkingCopy'];
 
 /** Members of a copy that name the version it was made from, and the work; properties have no `~`. */
-const VERSION = '~version';
-const WORK = '~work';
+const VERSION_KEY = '~version';
+const WORK_KEY = '~work';
 
 /** Unsaved work as it is stored: the values, and what they were made from. */
 export interface CopyContent {
@@ -18,7 +18,7 @@ export interface CopyContent {
 }
 
 function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
-  const data = { ...values, ...(base && { [VERSION]: base.version }), ...(work && { [WORK]: work }) };
+  const data = { ...values, ...(base && { [VERSION_KEY]: base.version }), ...(work && { [WORK_KEY]: work }) };
   return { base: base?.etag ?? null, data };
 }
 
@@ -28,7 +28,7 @@ export function contentOf(copy: WorkingCopy): {
   version: number | null;
   work: string | null;
 } {
-  const { [VERSION]: version, [WORK]: work, ...values } = copy.data;
+  const { [VERSION_KEY]: version, [WORK_KEY]: work, ...values } = copy.data;
   return {
     values,
     version: typeof version === 'number' ? version : null,
@@ -36,9 +36,11 @@ export function contentOf(copy: WorkingCopy): {
   };
 }
 
-export async function readCopy(type: string, id: string): Promise<Answer<WorkingCopy>> {
+export async function readCopy(type: string, id: string): Promise<ApiResult<WorkingCopy>> {
   const params = { path: { contentType: type, id } };
-  return withStateTag(await answer(api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params })));
+  return withStateEtag(
+    await sendRequest(api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params })),
+  );
 }
 
 /** Replaces the copy, if it still is that of `etag`; without a tag any. */
@@ -47,19 +49,19 @@ export async function writeCopy(
   id: string,
   content: CopyContent,
   etag: string | null,
-): Promise<Answer<WorkingCopy>> {
+): Promise<ApiResult<WorkingCopy>> {
   const params = { path: { contentType: type, id }, ...(etag !== null && { header: { 'If-Match': etag } }) };
-  return withStateTag(
-    await answer(
+  return withStateEtag(
+    await sendRequest(
       api.PUT('/api/v1/content/{contentType}/{id}/working-copy', { params, body: bodyOf(content) }),
     ),
   );
 }
 
 /** Removes the copy, if it still is that of `etag`. */
-export function removeCopy(type: string, id: string, etag: string): Promise<Answer<undefined>> {
+export function removeCopy(type: string, id: string, etag: string): Promise<ApiResult<undefined>> {
   const params = { path: { contentType: type, id }, header: { 'If-Match': etag } };
-  return answer<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));
+  return sendRequest<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));
 }
 
 /**
@@ -84,7 +86,7 @@ export async function sendCopyOnLeave(
       keepalive: true,
     });
     const sent = response.headers.get('etag');
-    return response.ok && sent !== null ? stateTag(sent) : null;
+    return response.ok && sent !== null ? stateEtag(sent) : null;
   } catch {
     return null;
   }
@@ -92,7 +94,7 @@ export async function sendCopyOnLeave(
 
 /** Unsaved new objects of a type, newest first. */
 export async function newCopies(type: string): Promise<WorkingCopyItem[]> {
-  const result = await answer(
+  const result = await sendRequest(
     api.GET('/api/v1/working-copies', { params: { query: { 'content_type[]': [type], limit: 100 } } }),
   );
   if ('problem' in result) return [];

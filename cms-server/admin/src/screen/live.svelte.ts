@@ -1,7 +1,7 @@
 // Live updates: changes of others make cached responses stale, and open screens learn of them. At most one
 // reaction a second.
-import { joinLive, type LiveMessage } from '../api/leader';
-import type { Change, Presence } from '../api/stream';
+import { joinSharedStream, type LiveMessage } from '../api/shared-stream';
+import type { Change, Presence } from '../api/change-feed';
 import { loadSession } from '../session/session.svelte';
 import { queries } from './queries';
 
@@ -35,9 +35,9 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-const REACT_MS = 1000;
+const MIN_REFRESH_INTERVAL_MS = 1000;
 /** Screens over all types: every change concerns them. */
-const OVER_ALL = new Set(['home', 'activity', 'trash', 'schedule', 'search', 'counts']);
+const ALL_TYPE_QUERIES = new Set(['home', 'activity', 'trash', 'schedule', 'search', 'counts']);
 
 let waiting: Change[] = [];
 let missed = false;
@@ -45,7 +45,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let last = 0;
 
 function soon(): void {
-  timer ??= setTimeout(react, Math.max(0, last + REACT_MS - Date.now()));
+  timer ??= setTimeout(react, Math.max(0, last + MIN_REFRESH_INTERVAL_MS - Date.now()));
 }
 
 function react(): void {
@@ -62,7 +62,7 @@ function react(): void {
       const [area] = queryKey;
       // A list does not move under the pointer: it says that there are changes.
       if (area === 'list') return false;
-      if (all || OVER_ALL.has(String(area))) return true;
+      if (all || ALL_TYPE_QUERIES.has(String(area))) return true;
       if (area === 'media') return types.has('_media');
       return queryKey.some((part) => typeof part === 'string' && types.has(part));
     },
@@ -94,7 +94,7 @@ function receive(message: LiveMessage): void {
 
 /** Starts for a user; returns how to stop. */
 export function startLive(user: string): () => void {
-  const stop = joinLive(user, receive);
+  const stop = joinSharedStream(user, receive);
   return () => {
     stop();
     clearTimeout(timer);

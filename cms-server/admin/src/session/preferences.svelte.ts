@@ -2,7 +2,7 @@
 // the first request, and in the settings of the user for other browsers. Knows no screen.
 import type { Problem } from '../api/problem';
 import { isLanguage, language, preferredLanguage, storeLanguage, type Language } from '../text';
-import { readLocal, writeLocal } from '../value/local';
+import { readLocal, writeLocal } from '../value/local-storage';
 import { isRecord } from '../value/record';
 import { changeSettings, loadSettings, settings } from './settings.svelte';
 
@@ -18,8 +18,8 @@ interface Preferences {
   shortcuts: boolean;
 }
 
-const STORED = 'cms.preferences';
-const AREA = 'page';
+const STORAGE_KEY = 'cms.preferences';
+const SETTINGS_AREA = 'page';
 
 function readPreferences(value: unknown): Preferences {
   const stored = isRecord(value) ? value : {};
@@ -32,7 +32,7 @@ function readPreferences(value: unknown): Preferences {
 
 function storedHere(): unknown {
   try {
-    return JSON.parse(readLocal(STORED) ?? '{}');
+    return JSON.parse(readLocal(STORAGE_KEY) ?? '{}');
   } catch {
     return {};
   }
@@ -62,19 +62,19 @@ export function applyPreferences(): void {
 /** Changes preferences here and on the server. */
 export function changePreferences(change: Partial<Preferences>): Promise<Problem | null> {
   keep({ ...current, ...change });
-  return changeSettings(AREA, (area) => ({ ...area, ...current }));
+  return changeSettings(SETTINGS_AREA, (area) => ({ ...area, ...current }));
 }
 
 /** Stores the language here and on the server; it applies when the page is loaded again. */
 export function changeLanguage(chosen: Language): Promise<Problem | null> {
   storeLanguage(chosen);
-  return changeSettings(AREA, (area) => ({ ...area, language: chosen }));
+  return changeSettings(SETTINGS_AREA, (area) => ({ ...area, language: chosen }));
 }
 
 /** Takes over what the user has set in another browser. True: load the page again, in another language. */
 export async function adoptPreferences(): Promise<boolean> {
   if (await loadSettings()) return false;
-  const area = settings.area(AREA);
+  const area = settings.area(SETTINGS_AREA);
   if (Object.keys(area).length > 0) keep(readPreferences(area));
   if (!isLanguage(area.language) || area.language === language) return false;
   storeLanguage(area.language);
@@ -83,6 +83,6 @@ export async function adoptPreferences(): Promise<boolean> {
 
 function keep(preferences: Preferences): void {
   current = preferences;
-  writeLocal(STORED, JSON.stringify(preferences));
+  writeLocal(STORAGE_KEY, JSON.stringify(preferences));
   applyPreferences();
 }

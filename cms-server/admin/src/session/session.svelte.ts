@@ -1,5 +1,5 @@
 // Who uses the page: the session, its rights, and the content types that it sees.
-import { answer, api, type Page, type Schema } from '../api/client';
+import { sendRequest, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
@@ -50,7 +50,7 @@ export function formFor(type: ContentType): Form {
 
 /** Reads session and content types; null when there is a session. */
 export async function loadSession(): Promise<Problem | null> {
-  const result = await answer(api.GET('/api/v1/session'));
+  const result = await sendRequest(api.GET('/api/v1/session'));
   if ('problem' in result) return result.problem;
   return useSession(result.data);
 }
@@ -63,7 +63,7 @@ export async function useSession(signedIn: AuthContext): Promise<Problem | null>
   return null;
 }
 
-const WEBHOOKS = '_webhooks';
+const WEBHOOK_TYPE = '_webhooks';
 
 let loads = 0;
 let newest: Promise<Problem | null> = Promise.resolve(null);
@@ -77,7 +77,7 @@ export function loadTypes(signedIn = context): Promise<Problem | null> {
 async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const result = await answer<Page<unknown>>(
+    const result = await sendRequest<Page<unknown>>(
       api.GET('/api/v1/internal/contenttype', { params: { query: { limit: 1000, page } } }),
     );
     if ('problem' in result) return result.problem;
@@ -85,9 +85,9 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
     pages = result.data.total_pages;
   }
   // Lists leave this type out.
-  if (signedIn?.rights.contentTypes[WEBHOOKS]?.includes('r') && signedIn.features.webhooks) {
-    const result = await answer(
-      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOKS } } }),
+  if (signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') && signedIn.features.webhooks) {
+    const result = await sendRequest(
+      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOK_TYPE } } }),
     );
     if (!('problem' in result)) read.push(readContentType(result.data));
   }
@@ -99,7 +99,7 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
 
 /** Ends the session on the server, and forgets it here. */
 export async function signOut(): Promise<Problem | null> {
-  const result = await answer(api.DELETE('/api/v1/session'));
+  const result = await sendRequest(api.DELETE('/api/v1/session'));
   if ('problem' in result) return result.problem;
   context = null;
   types = [];

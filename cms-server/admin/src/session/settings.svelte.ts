@@ -1,6 +1,6 @@
 // Settings of the user, kept on the server: own views, density, shortcuts. One JSON object, in which each
 // area of the page has a member of its own. Knows no screen.
-import { answer, api } from '../api/client';
+import { sendRequest, api } from '../api/client';
 import type { Problem } from '../api/problem';
 import { isRecord } from '../value/record';
 
@@ -39,7 +39,7 @@ export function forgetSettings(): void {
 }
 
 async function read(): Promise<Problem | null> {
-  const result = await answer(api.GET('/api/v1/session/settings'));
+  const result = await sendRequest(api.GET('/api/v1/session/settings'));
   if ('problem' in result) return result.problem;
   value = isRecord(result.data) ? result.data : {};
   etag = result.etag;
@@ -59,7 +59,7 @@ export async function changeSettings(
   for (let attempt = 0; ; attempt += 1) {
     const next = { ...value, [name]: change(settings.area(name)) };
     value = next;
-    const result = await answer(
+    const result = await sendRequest(
       api.PUT('/api/v1/session/settings', {
         ...(etag === null ? {} : { params: { header: { 'If-Match': etag } } }),
         body: next,

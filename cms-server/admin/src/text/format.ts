@@ -17,16 +17,16 @@ export function dateTime(value: string | null | undefined): string {
     : '—';
 }
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 /** Units in which `last` and `next` would promise too much. */
 const LONG_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * DAY],
-  ['month', 30 * DAY],
-  ['week', 7 * DAY],
+  ['year', 365 * DAY_SECONDS],
+  ['month', 30 * DAY_SECONDS],
+  ['week', 7 * DAY_SECONDS],
 ];
 /** A shorter time is counted in hours even over midnight. */
-const SHORT = 6 * HOUR;
+const SHORT_SECONDS = 6 * HOUR_SECONDS;
 
 /** `2 minutes ago`, `tomorrow`, `in 3 days`: days are those of the calendar of the user. */
 export function relativeTime(value: string | null | undefined, now = serverNow()): string {
@@ -44,15 +44,15 @@ export function relativeTime(value: string | null | undefined, now = serverNow()
   }
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const days = dayNumber(time) - dayNumber(new Date(now));
-  if (days !== 0 && distance >= SHORT) return format.format(days, 'day');
-  if (distance >= HOUR) return format.format(Math.trunc(seconds / HOUR), 'hour');
+  if (days !== 0 && distance >= SHORT_SECONDS) return format.format(days, 'day');
+  if (distance >= HOUR_SECONDS) return format.format(Math.trunc(seconds / HOUR_SECONDS), 'hour');
   if (distance >= 60) return format.format(Math.trunc(seconds / 60), 'minute');
   return format.format(0, 'second');
 }
 
 /** Counts the days of the calendar, also where a day has 23 or 25 hours. */
 function dayNumber(time: Date): number {
-  return Math.round(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 1000 / DAY);
+  return Math.round(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 1000 / DAY_SECONDS);
 }
 
 export function number(value: number): string {

@@ -16,8 +16,8 @@ declare global {
 const policy = globalThis.trustedTypes?.createPolicy('cms-parse', { createHTML: (html) => html });
 
 /** Marks what is parsed under another name, see `quiet`; no text contains it. */
-const KEPT = `kept${uuid().slice(0, 8)}-`;
-const KEPT_STYLE = `${KEPT}element`;
+const RENAMED_PREFIX = `kept${uuid().slice(0, 8)}-`;
+const STYLE_ELEMENT = `${RENAMED_PREFIX}element`;
 
 /** The inert document of a text; its body contains everything, also what belongs into the head. */
 export function parseHtml(html: string): Document {
@@ -51,12 +51,12 @@ function renamed(html: string, styles: boolean): string {
     }
     const { end, attributes } = scanTag(html, at + 1 + name.length);
     if (end < 0) break;
-    const close = styles && RAW.has(name) ? closingTag(html, name, end) : end;
+    const close = styles && RAW_TEXT_ELEMENTS.has(name) ? closingTag(html, name, end) : end;
     const inner = html.slice(end, close);
     // The other name ends at another tag: a style that contains that one keeps its own.
     const asScript = styles && name === 'style' && !/<\/script/i.test(inner);
     out += html.slice(done, at);
-    out += asScript ? `<script ${KEPT_STYLE}` : html.slice(at, at + 1 + name.length);
+    out += asScript ? `<script ${STYLE_ELEMENT}` : html.slice(at, at + 1 + name.length);
     out += attributes + renamed(inner, false);
     done = at = close;
     if (!asScript || close === html.length) continue;
@@ -67,7 +67,16 @@ function renamed(html: string, styles: boolean): string {
 }
 
 /** Elements that contain text only. */
-const RAW = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes']);
+const RAW_TEXT_ELEMENTS = new Set([
+  'script',
+  'style',
+  'textarea',
+  'title',
+  'xmp',
+  'iframe',
+  'noembed',
+  'noframes',
+]);
 
 function closingTag(html: string, name: string, from: number): number {
   const found = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
@@ -82,7 +91,7 @@ function scanTag(html: string, from: number): { end: number; attributes: string 
   attribute.lastIndex = from;
   for (let match = attribute.exec(html); match; match = attribute.exec(html)) {
     const [, space = '', end, name = '', value = ''] = match;
-    attributes += space + (end ?? (/^(on.*|style)$/i.test(name) ? KEPT : '') + name + value);
+    attributes += space + (end ?? (/^(on.*|style)$/i.test(name) ? RENAMED_PREFIX : '') + name + value);
     if (end !== undefined) return { end: attribute.lastIndex, attributes };
   }
   return { end: -1, attributes };
@@ -90,12 +99,12 @@ function scanTag(html: string, from: number): { end: number; attributes: string 
 
 /** The name of an attribute in the text. */
 export function attributeName(name: string): string {
-  return name.startsWith(KEPT) ? name.slice(KEPT.length) : name;
+  return name.startsWith(RENAMED_PREFIX) ? name.slice(RENAMED_PREFIX.length) : name;
 }
 
 /** The name of an element in the text. */
 export function elementName(element: Element): string {
-  return element.hasAttribute(KEPT_STYLE) ? 'style' : element.localName;
+  return element.hasAttribute(STYLE_ELEMENT) ? 'style' : element.localName;
 }
 
 /** A text that has parts of a document around its contents, such as `<body class="a">`. */
@@ -113,7 +122,7 @@ export function sourceOf(node: Node): string {
 }
 
 function restored(html: string): string {
-  if (!html.includes(KEPT)) return html;
-  const style = new RegExp(`<script ${KEPT_STYLE}(?:="")?([^>]*>[^]*?)</script`, 'g');
-  return html.replace(style, '<style$1</style').replaceAll(KEPT, '');
+  if (!html.includes(RENAMED_PREFIX)) return html;
+  const style = new RegExp(`<script ${STYLE_ELEMENT}(?:="")?([^>]*>[^]*?)</script`, 'g');
+  return html.replace(style, '<style$1</style').replaceAll(RENAMED_PREFIX, '');
 }

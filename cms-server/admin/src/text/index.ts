@@ -1,6 +1,6 @@
 // The texts of the page in the language of the user, an area at a time: `t.list` is there in code that is
 // imported after the texts of its area were loaded. `import('./X')` takes care of that (../../texts.ts).
-import { readLocal, writeLocal } from '../value/local';
+import { readLocal, writeLocal } from '../value/local-storage';
 import { de } from './de';
 import { en } from './en';
 
@@ -18,7 +18,7 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
 const SOURCES: Record<Language, Sources> = { en, de };
-const STORED = 'cms.language';
+const STORAGE_KEY = 'cms.language';
 
 export const t: Texts = Object.create(null);
 export let language: Language = 'en';
@@ -31,13 +31,13 @@ export function isLanguage(value: unknown): value is Language {
 
 /** The language chosen in this browser, else the first one of the browser that the page knows. */
 export function preferredLanguage(): Language {
-  const stored = readLocal(STORED);
+  const stored = readLocal(STORAGE_KEY);
   if (isLanguage(stored)) return stored;
   return navigator.languages.map((tag) => tag.split('-')[0]).find(isLanguage) ?? 'en';
 }
 
 export function storeLanguage(chosen: Language): void {
-  writeLocal(STORED, chosen);
+  writeLocal(STORAGE_KEY, chosen);
 }
 
 /** Once, before any text is loaded. */

@@ -11,7 +11,7 @@ export interface Tag {
   attributes: string;
 }
 
-const START = /<(\/?)([a-z][^\s/>]*)/iy;
+const TAG_START = /<(\/?)([a-z][^\s/>]*)/iy;
 
 /** The first tag or comment from a place on; null when there is none, or it does not end. */
 export function nextTag(html: string, from: number): Tag | null {
@@ -20,10 +20,10 @@ export function nextTag(html: string, from: number): Tag | null {
       const end = html.indexOf('-->', at + 4);
       return end < 0 ? null : { from: at, end: end + 3, name: null, closing: false, attributes: '' };
     }
-    START.lastIndex = at;
-    const start = START.exec(html);
+    TAG_START.lastIndex = at;
+    const start = TAG_START.exec(html);
     if (!start) continue;
-    const behind = START.lastIndex;
+    const behind = TAG_START.lastIndex;
     const end = endOfTag(html, behind);
     if (end < 0) return null;
     const [, slash, name = ''] = start;

@@ -2,6 +2,7 @@
 // only where the user changes them. Knows no screen.
 import { uuid } from '../value/uuid';
 import { record, string, strings } from './definition';
+import { pick } from '../value/record';
 import { expandProperty, labelOf } from './short-form';
 
 export type Json = Record<string, unknown>;
@@ -90,28 +91,24 @@ export function newProperty(choice: Choice, name: string): PropertyDraft {
 }
 
 /** Properties of propertiesConfig that mean the same in every kind. */
-const COMMON = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
-const OPTIONS = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
+const COMMON_CONFIG = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
+const OPTION_CONFIG = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
 const WITH_OPTIONS: Choice[] = ['radio', 'select', 'selectMany'];
 const NEVER_UNIQUE: Choice[] = ['radio', 'checkbox', 'block'];
 
 export const hasOptions = (choice: Choice): boolean => WITH_OPTIONS.includes(choice);
 export const mayBeUnique = (choice: Choice): boolean => !NEVER_UNIQUE.includes(choice);
 
-function picked(from: Json, keys: string[]): Json {
-  return Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
-}
-
 /** The property with another kind of value. The stored kind comes back with all of its settings. */
 export function withChoice(property: PropertyDraft, choice: Choice): PropertyDraft {
   const { stored, name, required, config } = property;
-  const kept = picked(config, COMMON);
+  const kept = pick(config, COMMON_CONFIG);
   if (stored && choiceOf(stored) === choice) {
     const restored = { ...property, schema: stored.schema, config: { ...stored.config, ...kept } };
     return withRequired({ ...restored, items: readItems(stored.schema, stored.config) }, required);
   }
   const shape = shapeOf(choice, name, required);
-  if (hasOptions(choice)) Object.assign(kept, picked(config, OPTIONS));
+  if (hasOptions(choice)) Object.assign(kept, pick(config, OPTION_CONFIG));
   if (config.unique === true && mayBeUnique(choice)) kept.unique = true;
   if (config.admin !== undefined) kept.admin = config.admin;
   return { ...property, schema: shape.schema, config: { ...shape.config, ...kept }, items: itemsFor(choice) };

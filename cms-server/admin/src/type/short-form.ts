@@ -1,18 +1,18 @@
 // The short form of a content type, as in a project file: what `cms ctd export` writes. Knows definitions,
 // no screen.
 import { isEqual } from '../value/equal';
-import { isRecord } from '../value/record';
+import { isRecord, pick } from '../value/record';
 import { record, records, string, strings } from './definition';
 
 type Json = Record<string, unknown>;
 
 /** Keys that both forms have, with their names in propertiesConfig. */
-const FLAGS = [
+const SHARED_FLAGS = [
   ['titlePart', 'isTitlePart'],
   ['hidden', 'hidden'],
   ['readonly', 'readonly'],
 ] as const;
-const VALUES = ['helpText', 'renamedFrom', 'convert', 'backfill', 'admin'];
+const SHARED_VALUES = ['helpText', 'renamedFrom', 'convert', 'backfill', 'admin'];
 
 const PATTERNS: Record<string, string> = {
   email: String.raw`^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$`,
@@ -86,8 +86,8 @@ export function expandProperty(name: string, short: Json): Expanded {
     inputType: type === 'integer' ? 'number' : type,
     unique: short.unique === true,
   };
-  for (const [key, long] of FLAGS) if (short[key] === true) config[long] = true;
-  for (const key of VALUES) if (key in short) config[key] = short[key];
+  for (const [key, long] of SHARED_FLAGS) if (short[key] === true) config[long] = true;
+  for (const key of SHARED_VALUES) if (key in short) config[key] = short[key];
   const schema = schemaOf(type, short, required, config);
   if ('default' in short) schema.default = short.default;
   return { schema, config, required };
@@ -98,7 +98,7 @@ function schemaOf(type: string, short: Json, required: boolean, config: Json): J
   switch (type) {
     case 'number':
     case 'integer':
-      return { type, ...picked(short, ['minimum', 'maximum']) };
+      return { type, ...pick(short, ['minimum', 'maximum']) };
     case 'checkbox':
       return { type: 'boolean' };
     case 'datasource':
@@ -148,10 +148,6 @@ function setOptions(config: Json, options: unknown): void {
   if (labelled.length === 0) return;
   config.useOptionsWithLabels = true;
   config.optionsWithLabels = labelled;
-}
-
-function picked(from: Json, keys: string[]): Json {
-  return Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
 }
 
 interface Level {
@@ -260,8 +256,8 @@ function shortProperty(name: string, schema: Json, config: Json, required: boole
   if (config.label !== labelOf(name)) short.label = config.label;
   if (required) short.required = true;
   if (config.unique === true) short.unique = true;
-  for (const [key, long] of FLAGS) if (config[long] === true) short[key] = true;
-  Object.assign(short, picked(config, VALUES), picked(schema, ['default', 'minimum', 'maximum']));
+  for (const [key, long] of SHARED_FLAGS) if (config[long] === true) short[key] = true;
+  Object.assign(short, pick(config, SHARED_VALUES), pick(schema, ['default', 'minimum', 'maximum']));
   const least = required ? 1 : 0;
   if (schema.type === 'string' && (schema.minLength ?? 0) !== least) short.minLength = schema.minLength ?? 0;
   if (typeof schema.pattern === 'string' && schema.pattern !== PATTERNS[type]) short.pattern = schema.pattern;

@@ -14,7 +14,7 @@ import {
 import { newDefinition } from './short-form';
 
 /** Keys that the server sets. */
-const READ_ONLY = ['id', 'createdAt', 'updatedAt', 'deletedAt'];
+const SERVER_KEYS = ['id', 'createdAt', 'updatedAt', 'deletedAt'];
 
 export interface TypeDraft {
   /** The definition as it was stored when editing began; null: the type is new. */
@@ -28,7 +28,7 @@ export interface TypeDraft {
 
 /** A definition as the API sends it, as it is sent back. */
 export function payloadOf(definition: Json): Json {
-  return Object.fromEntries(Object.entries(definition).filter(([key]) => !READ_ONLY.includes(key)));
+  return Object.fromEntries(Object.entries(definition).filter(([key]) => !SERVER_KEYS.includes(key)));
 }
 
 export function readDraft(stored: Json): TypeDraft {
@@ -164,8 +164,8 @@ export function renameProperty(draft: TypeDraft, key: string, name: string): Typ
 
 // Names
 
-const NAME = /^[A-Za-z0-9_]+$/;
-const RESERVED = [
+const NAME_PATTERN = /^[A-Za-z0-9_]+$/;
+const RESERVED_NAMES = [
   'id',
   'objectType',
   'internal',
@@ -189,8 +189,8 @@ export function nameError(
   isTop: boolean,
 ): NameError | null {
   if (name === '') return 'missing';
-  if (!NAME.test(name)) return 'letters';
-  if (isTop && RESERVED.includes(name)) return 'reserved';
+  if (!NAME_PATTERN.test(name)) return 'letters';
+  if (isTop && RESERVED_NAMES.includes(name)) return 'reserved';
   const taken = level.some((other) => other.key !== key && !other.removed && other.name === name);
   return taken ? 'taken' : null;
 }

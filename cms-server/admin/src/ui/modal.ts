@@ -3,7 +3,7 @@
 import { untrack } from 'svelte';
 import { toastPlaces } from './toasts.svelte';
 
-const CONTROLS = 'input, select, textarea, button';
+const CONTROL_SELECTOR = 'input, select, textarea, button';
 /** What opened the last dialog: a dialog that follows another one has the same opener. */
 let last: Element | null = null;
 
@@ -43,7 +43,7 @@ export function openModal(dialog: HTMLDialogElement): () => void {
 /** The first control of the content, else the first button at the end: the one that changes nothing. */
 function first(dialog: HTMLDialogElement): HTMLElement | undefined {
   const of = (part: string) =>
-    [...dialog.querySelectorAll<HTMLElement>(`${part} :is(${CONTROLS})`)].find(
+    [...dialog.querySelectorAll<HTMLElement>(`${part} :is(${CONTROL_SELECTOR})`)].find(
       (control) => !control.matches(':disabled') && control.checkVisibility(),
     );
   return of('.body') ?? of('.actions');

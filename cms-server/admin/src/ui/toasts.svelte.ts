@@ -8,7 +8,7 @@ export interface Toast {
 }
 
 /** Messages disappear by themselves; problems, and what has an action, stay until they are closed. */
-const SHOWN_MS = 6000;
+const DURATION_MS = 6000;
 
 let last = 0;
 let shown = $state<Toast[]>([]);
@@ -47,7 +47,7 @@ export function toast(
     ...shown.filter((other) => !brief.includes(other)),
     { id, message, kind: options.kind ?? 'info', action: options.action },
   ];
-  if (!options.action && options.kind !== 'danger') setTimeout(() => dismissToast(id), SHOWN_MS);
+  if (!options.action && options.kind !== 'danger') setTimeout(() => dismissToast(id), DURATION_MS);
   return id;
 }
 

@@ -2,15 +2,15 @@
 // with a time of the server uses it. Knows no request.
 
 /** The header has whole seconds, and is as old as its response: less is no difference. */
-const EXACT_MS = 30_000;
+const TOLERANCE_MS = 30_000;
 let offset = 0;
 
 /** Learns the time from the `Date` header of a response that no cache has kept. */
-export function learnTime(header: string | null, local = Date.now()): void {
+export function syncClock(header: string | null, local = Date.now()): void {
   const server = Date.parse(header ?? '');
   if (Number.isNaN(server)) return;
   const difference = server - local;
-  offset = Math.abs(difference) < EXACT_MS ? 0 : difference;
+  offset = Math.abs(difference) < TOLERANCE_MS ? 0 : difference;
 }
 
 /** Milliseconds. */

@@ -13,18 +13,18 @@ export interface Target {
   id: string;
 }
 
-const PREFIX = '/api/v1/content/';
+const CONTENT_PATH = '/api/v1/content/';
 
 /** The link to an object; the id is encoded, because it may have spaces and marks. */
 export function linkTo(type: string, id: string): Link {
-  return { dataUrl: `${PREFIX}${type}/${encodeURIComponent(id)}`, type: 'internal' };
+  return { dataUrl: `${CONTENT_PATH}${type}/${encodeURIComponent(id)}`, type: 'internal' };
 }
 
 /** The object that a stored link names; null for external and damaged links. */
 export function targetOf(link: unknown): Target | null {
   if (!isRecord(link) || link.type === 'external' || typeof link.dataUrl !== 'string') return null;
-  const [type, id, ...rest] = link.dataUrl.startsWith(PREFIX)
-    ? link.dataUrl.slice(PREFIX.length).split('/')
+  const [type, id, ...rest] = link.dataUrl.startsWith(CONTENT_PATH)
+    ? link.dataUrl.slice(CONTENT_PATH.length).split('/')
     : [];
   if (!type || !id || rest.length > 0) return null;
   return { type, id: decoded(id) };
@@ -46,9 +46,4 @@ export function targetOfUrl(text: string): Target | null {
   const found = /(?:\/api\/v1\/content\/|\/admin\/c\/)([_a-z]+)\/([^/?#\s]+)/.exec(text.trim());
   const [, type, id] = found ?? [];
   return type && id && id !== '+new' ? { type, id: decoded(id) } : null;
-}
-
-/** Addresses that may become a link on the page: others are shown as text. */
-export function isSafeAddress(address: string): boolean {
-  return /^(https?:|mailto:|tel:|\/(?!\/))/i.test(address.trim());
 }

@@ -5,10 +5,10 @@ const OPERATORS = /["()[\]{}*?~^<>\\]|(^|\s)[+-]\S|\b(AND|OR|NOT)\b|\w:\S/;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** Writing systems without spaces: the server finds their runs as phrases. */
-const UNSPACED =
+const UNSPACED_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const MAX_WORDS = 20;
-const MAX_PATTERN = 90;
+const MAX_PATTERN_CHARS = 90;
 
 /** The query for a text. A text with operators is a query already. */
 export function queryFor(text: string): string {
@@ -27,7 +27,7 @@ export function wordsQuery(text: string): string | null {
 }
 
 function required(word: string): string {
-  if (UNSPACED.test(word) || word.length > MAX_PATTERN) return `+"${word}"`;
+  if (UNSPACED_SCRIPTS.test(word) || word.length > MAX_PATTERN_CHARS) return `+"${word}"`;
   // In capitals it would be an operator.
   const plain = /^(AND|OR|NOT)$/.test(word) ? word.toLowerCase() : word;
   return `+(${plain} OR ${plain}*)`;

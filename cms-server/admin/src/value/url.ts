@@ -1,12 +1,12 @@
 // Addresses: their parts, which of them the page makes a link, and which images it loads.
 
-const BASE = 'https://relative.invalid/';
-const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:'];
+const RELATIVE_BASE = 'https://relative.invalid/';
+const SAFE_SCHEMES = ['http:', 'https:', 'mailto:', 'tel:'];
 
 /** http, https, mailto, tel and relative addresses. Reads them as a browser does, who ignores tabs and case. */
 export function isSafeUrl(url: string): boolean {
   try {
-    return SCHEMES.includes(new URL(url, BASE).protocol);
+    return SAFE_SCHEMES.includes(new URL(url, RELATIVE_BASE).protocol);
   } catch {
     return false;
   }

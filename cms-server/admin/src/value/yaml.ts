@@ -3,12 +3,12 @@
 import { isRecord } from './record';
 
 /** Plain text that YAML reads as a string, also inside braces. */
-const PLAIN = /^[A-Za-z_][A-Za-z0-9_ ./-]*$/;
-const RESERVED = /^(true|false|yes|no|on|off|null|y|n)$/i;
+const PLAIN_SCALAR = /^[A-Za-z_][A-Za-z0-9_ ./-]*$/;
+const RESERVED_SCALAR = /^(true|false|yes|no|on|off|null|y|n)$/i;
 
 function scalar(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'null';
-  const plain = PLAIN.test(value) && !RESERVED.test(value) && !value.endsWith(' ');
+  const plain = PLAIN_SCALAR.test(value) && !RESERVED_SCALAR.test(value) && !value.endsWith(' ');
   return plain ? value : JSON.stringify(value);
 }
 

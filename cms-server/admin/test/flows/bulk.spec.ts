@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { createNews } from '../news';
+import { createNews } from '../release-notes';
 import type { Server } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 

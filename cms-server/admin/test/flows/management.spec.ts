@@ -227,7 +227,7 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await expectAccessible(page);
   await dialog.getByLabel('State 2', { exact: true }).fill('lawyers');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Legal review is stored.')).toBeVisible();
+  await expect(page.getByText('Legal review is saved.')).toBeVisible();
   const stored = await server.request('GET', '/api/v1/internal/workflow/legal_review');
   expect(await stored.json()).toMatchObject({
     initial_state: 'idea',

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use super::*;
 
 /// Small files of all decodable formats, each with its format.
-fn samples() -> Vec<(Format, Vec<u8>)> {
+fn samples() -> Vec<(RenderFormat, Vec<u8>)> {
     let picture = quarters(40, 28);
     let mut samples: Vec<_> =
         FORMATS.into_iter().map(|format| (format, file(&picture, format))).collect();
     let profile = ColorProfile::new_display_p3().encode().unwrap();
     samples.push((
-        Format::Jpeg,
+        RenderFormat::Jpeg,
         jpeg_of(&quarters(90, 70), |encoder| {
             encoder.set_progressive(true);
             encoder.set_sampling_factor(jpeg_encoder::SamplingFactor::F_2_2);
@@ -20,32 +20,35 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
         }),
     ));
     samples.push((
-        Format::Jpeg,
+        RenderFormat::Jpeg,
         jpeg_of(&quarters(90, 70), |encoder| encoder.set_restart_interval(2)),
     ));
     let mut inks = Vec::new();
     let pixels = [10, 90, 200, 30].repeat(24 * 24);
     JpegEncoder::new(&mut inks, 90).encode(&pixels, 24, 24, ColorType::CmykAsYcck).unwrap();
-    samples.push((Format::Jpeg, inks));
+    samples.push((RenderFormat::Jpeg, inks));
     let mut png = Vec::new();
     let mut encoder = PngEncoder::new(&mut png);
     encoder.set_icc_profile(profile).unwrap();
     encoder.set_exif_metadata(exif(3)).unwrap();
     encoder.write_image(&picture, 40, 28, image::ExtendedColorType::Rgb8).unwrap();
-    samples.push((Format::Png, png));
+    samples.push((RenderFormat::Png, png));
     let clear = DynamicImage::from(picture).into_rgba8();
     samples.push((
-        Format::Png,
+        RenderFormat::Png,
         written(DynamicImage::from(clear.clone()).to_luma_alpha16(), ImageFormat::Png),
     ));
+    samples.push((
+        RenderFormat::Webp,
+        webp::Encoder::from_rgba(&clear, 40, 28).encode_lossless().to_vec(),
+    ));
     samples
-        .push((Format::Webp, webp::Encoder::from_rgba(&clear, 40, 28).encode_lossless().to_vec()));
-    samples.push((Format::Webp, webp::Encoder::from_rgba(&clear, 40, 28).encode(80.0).to_vec()));
+        .push((RenderFormat::Webp, webp::Encoder::from_rgba(&clear, 40, 28).encode(80.0).to_vec()));
     samples
 }
 
 /// Renders a third of the size.
-fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8>>> {
+fn third(source: &[u8], format: RenderFormat, limits: &SourceLimits) -> Result<Option<Vec<u8>>> {
     let plan = |Size { width, height }| {
         let size = ((width / 3).max(1), (height / 3).max(1));
         spec(whole(width.max(1), height.max(1)), size, format, 85)
@@ -56,7 +59,7 @@ fn third(source: &[u8], format: Format, limits: &Limits) -> Result<Option<Vec<u8
 #[test]
 fn samples_are_valid() {
     for (format, source) in samples() {
-        third(&source, format, &Limits::default()).unwrap();
+        third(&source, format, &SourceLimits::default()).unwrap();
     }
 }
 
@@ -64,14 +67,14 @@ fn samples_are_valid() {
 fn truncated_files_are_rejected() {
     for (format, source) in samples() {
         for length in [0, 1, 10, source.len() / 3, source.len() / 2] {
-            let outcome = third(&source[..length], format, &Limits::default());
+            let outcome = third(&source[..length], format, &SourceLimits::default());
             assert!(is_refused(&outcome), "{format:?}, {length} of {} bytes", source.len());
         }
     }
 }
 
 /// One file per format whose header declares an image of `side` by `side` pixels.
-fn claiming(side: u16) -> Vec<(Format, Vec<u8>)> {
+fn claiming(side: u16) -> Vec<(RenderFormat, Vec<u8>)> {
     let picture = quarters(40, 28);
     let big = side.to_be_bytes();
     let little = side.to_le_bytes();
@@ -81,17 +84,17 @@ fn claiming(side: u16) -> Vec<(Format, Vec<u8>)> {
         source[at + width.len()..at + width.len() + height.len()].copy_from_slice(height);
         (format, source)
     };
-    let jpeg = file(&picture, Format::Jpeg);
+    let jpeg = file(&picture, RenderFormat::Jpeg);
     let frame = memchr::memmem::find(&jpeg, b"\xff\xc0").unwrap();
     let [wide_big, wide_little] = [[0, 0, big[0], big[1]], [little[0], little[1], 0, 0]];
-    let (_, mut png) = patched(Format::Png, 16, &wide_big, &wide_big);
+    let (_, mut png) = patched(RenderFormat::Png, 16, &wide_big, &wide_big);
     let sum = crc(&png[12..29]);
     png[29..33].copy_from_slice(&sum.to_be_bytes());
     vec![
-        patched(Format::Jpeg, frame + 5, &big, &big),
-        (Format::Png, png),
-        patched(Format::Gif, 6, &little, &little),
-        patched(Format::Bmp, 18, &wide_little, &wide_little),
+        patched(RenderFormat::Jpeg, frame + 5, &big, &big),
+        (RenderFormat::Png, png),
+        patched(RenderFormat::Gif, 6, &little, &little),
+        patched(RenderFormat::Bmp, 18, &wide_little, &wide_little),
     ]
 }
 
@@ -113,7 +116,7 @@ fn images_beyond_the_limits_are_rejected_before_decoding() {
             "{format:?} claims a size"
         );
         let start = std::time::Instant::now();
-        assert!(is_refused(&third(&source, format, &Limits::default())), "{format:?}");
+        assert!(is_refused(&third(&source, format, &SourceLimits::default())), "{format:?}");
         assert!(start.elapsed().as_millis() < 500, "{format:?} was decoded");
     }
 }
@@ -124,12 +127,12 @@ fn limits_are_checked_independently() {
         let Size { width, height } = measure(&source).unwrap();
         let pixels = u64::from(width) * u64::from(height);
         for limits in [
-            Limits { side: width.max(height) - 1, ..Limits::default() },
-            Limits { pixels: pixels - 1, ..Limits::default() },
+            SourceLimits { side: width.max(height) - 1, ..SourceLimits::default() },
+            SourceLimits { pixels: pixels - 1, ..SourceLimits::default() },
         ] {
             assert!(is_refused(&third(&source, format, &limits)), "{format:?} {limits:?}");
         }
-        let limits = Limits { memory: 200, ..Limits::default() };
+        let limits = SourceLimits { memory: 200, ..SourceLimits::default() };
         let refused = third(&source, format, &limits).unwrap_err();
         assert!(matches!(refused, Error::Invalid(_)), "{format:?} {refused:?}");
     }
@@ -143,7 +146,7 @@ fn image_with_too_many_scans_is_rejected() {
     let mut repeated = source[..last].to_vec();
     repeated.extend(scan.repeat(200));
     repeated.extend(b"\xff\xd9");
-    assert!(is_refused(&third(&repeated, Format::Jpeg, &Limits::default())));
+    assert!(is_refused(&third(&repeated, RenderFormat::Jpeg, &SourceLimits::default())));
 }
 
 #[test]
@@ -152,9 +155,9 @@ fn scans_times_pixels_of_a_jpeg_are_bounded() {
     let baseline = jpeg_of(&quarters(90, 70), |_| {});
     for source in [progressive, baseline] {
         let scans = memchr::memmem::find_iter(&source, b"\xff\xda").count() as u64;
-        let limits = |scan_pixels| Limits { scan_pixels, ..Limits::default() };
-        third(&source, Format::Jpeg, &limits(scans * 90 * 70)).unwrap();
-        let refused = third(&source, Format::Jpeg, &limits(scans * 90 * 70 - 1));
+        let limits = |scan_pixels| SourceLimits { scan_pixels, ..SourceLimits::default() };
+        third(&source, RenderFormat::Jpeg, &limits(scans * 90 * 70)).unwrap();
+        let refused = third(&source, RenderFormat::Jpeg, &limits(scans * 90 * 70 - 1));
         assert!(is_refused(&refused), "{scans} scans");
     }
 }
@@ -162,7 +165,7 @@ fn scans_times_pixels_of_a_jpeg_are_bounded() {
 /// No encoder writes more scans than this, and no larger progressive image fits into memory.
 #[test]
 fn scans_of_the_largest_progressive_images_are_within_the_default_limit() {
-    let Limits { scan_pixels, memory, .. } = Limits::default();
+    let SourceLimits { scan_pixels, memory, .. } = SourceLimits::default();
     assert!(scan_pixels / 50_000_000 >= 30);
     // Three channels with two bytes per coefficient.
     let largest = memory / 6;
@@ -225,7 +228,7 @@ fn correct_sums(png: &mut [u8]) {
     }
 }
 
-static SAMPLES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(samples);
+static SAMPLES: LazyLock<Vec<(RenderFormat, Vec<u8>)>> = LazyLock::new(samples);
 
 proptest! {
     // PROPTEST_CASES increases the number of cases.
@@ -240,10 +243,10 @@ proptest! {
     ) {
         // Small limits, so that a file with a large declared size is cheap.
         let limits =
-            Limits { side: 4000, pixels: 250_000, memory: 8_000_000, ..Limits::default() };
+            SourceLimits { side: 4000, pixels: 250_000, memory: 8_000_000, ..SourceLimits::default() };
         let (format, source) = which.get(SAMPLES.as_slice()).clone();
         let mut source = harms.iter().fold(source, harmed);
-        if sums && format == Format::Png {
+        if sums && format == RenderFormat::Png {
             correct_sums(&mut source);
         }
         match third(&source, format, &limits) {

@@ -14,7 +14,7 @@ use crate::{
     limits::MAX_SCHEMA_DEPTH,
     message::{self, DUPLICATES, NOT_VALID},
     pattern,
-    read::{Integer, Number, join, optional, read, required, strings},
+    read::{AnyNumber, Integer, join, optional, read, required, strings},
 };
 
 /// Names that objects and the search index use internally.
@@ -46,7 +46,7 @@ pub(super) struct Level {
 }
 
 /// The JSON of a level; none where it is missing or of another type, which has been reported.
-pub(super) struct Content<'a> {
+pub(super) struct SchemaMembers<'a> {
     pub(super) schemas: Option<&'a Map<String, Value>>,
     pub(super) required: Vec<&'a str>,
     pub(super) meta: Option<&'a Map<String, Value>>,
@@ -75,7 +75,7 @@ impl Level {
         }
     }
 
-    pub(super) fn check(&self, content: &Content, errors: &mut FieldErrors) {
+    pub(super) fn check(&self, content: &SchemaMembers, errors: &mut FieldErrors) {
         let configs: Option<&Map<_, _>> = content
             .meta
             .and_then(|meta| required(meta, "propertiesConfig", &self.meta_path, errors));
@@ -185,7 +185,7 @@ impl Level {
             optional::<Integer>(json, keyword, &path, errors);
         }
         for keyword in ["minimum", "maximum"] {
-            optional::<Number>(json, keyword, &path, errors);
+            optional::<AnyNumber>(json, keyword, &path, errors);
         }
         for keyword in ["items", "properties"] {
             optional::<&Map<_, _>>(json, keyword, &path, errors);
@@ -274,7 +274,7 @@ impl Level {
                 let meta = required(config.json, "items", &config.path, errors);
                 let Some(Value::Object(items)) = schema.json.get("items") else { return };
                 let path = format!("{}.items", schema.path);
-                let content = Content {
+                let content = SchemaMembers {
                     schemas: optional(items, "properties", &path, errors),
                     required: strings(items, "required", &path, errors),
                     meta,
@@ -283,7 +283,7 @@ impl Level {
             }
             // Without nested configs, the schema alone describes a custom value.
             InputType::Custom if config.json.contains_key("propertiesConfig") => {
-                let content = Content {
+                let content = SchemaMembers {
                     schemas: schema.json.get("properties").and_then(Value::as_object),
                     required: schema.required.clone(),
                     meta: Some(config.json),

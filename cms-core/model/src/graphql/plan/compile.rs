@@ -14,8 +14,8 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::{
-    Action, ConnectionField, EdgeField, InternalSelection, Keyed, PageInfoField, Plan, Relation,
-    Root, SelectedField, Selection,
+    Action, ConnectionField, EdgeField, InternalSelection, Keyed, PageInfoField, Plan,
+    PlannedRelation, Root, SelectedField, Selection,
 };
 use crate::{
     graphql::{
@@ -86,7 +86,7 @@ struct Compiler<'a> {
     model: &'a Model,
     document: &'a ExecutableDocument,
     variables: &'a Values,
-    relations: Vec<Relation>,
+    relations: Vec<PlannedRelation>,
     /// Bytes of arguments left below the limit.
     argument_budget: usize,
 }
@@ -339,7 +339,11 @@ impl<'a> Compiler<'a> {
             FieldSource::Relation { name, target } => {
                 let (inside, level) = (self.subfields(merged)?, nesting.relations);
                 let selection = self.selection(inside, object_of(field), nesting.in_relation()?)?;
-                self.relations.push(Relation { content_type: target.clone(), selection, level });
+                self.relations.push(PlannedRelation {
+                    content_type: target.clone(),
+                    selection,
+                    level,
+                });
                 SelectedField::Relation {
                     member: member_index(members, name),
                     relation: self.relations.len() - 1,

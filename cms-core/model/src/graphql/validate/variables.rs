@@ -13,7 +13,7 @@ use super::VariableUse;
 use crate::graphql::{error::QueryError, model::Model};
 
 /// An operation or a fragment, with the variables and fragments that it uses.
-pub(super) struct Definition<'d> {
+pub(super) struct OperationUse<'d> {
     name: Option<&'d str>,
     position: Pos,
     operation: Option<&'d OperationDefinition>,
@@ -21,7 +21,7 @@ pub(super) struct Definition<'d> {
     spreads: Vec<(&'d str, Pos)>,
 }
 
-impl<'d> Definition<'d> {
+impl<'d> OperationUse<'d> {
     pub(super) fn operation(
         name: Option<&'d Name>,
         operation: &'d Positioned<OperationDefinition>,
@@ -46,10 +46,10 @@ impl<'d> Definition<'d> {
 pub(super) fn check(
     model: &Model,
     document: &ExecutableDocument,
-    definitions: &[Definition<'_>],
+    definitions: &[OperationUse<'_>],
     errors: &mut Vec<QueryError>,
 ) {
-    let fragments: HashMap<&str, &Definition<'_>> = definitions
+    let fragments: HashMap<&str, &OperationUse<'_>> = definitions
         .iter()
         .filter(|definition| definition.operation.is_none())
         .filter_map(|definition| Some((definition.name?, definition)))
@@ -72,9 +72,9 @@ pub(super) fn check(
 
 /// Returns a definition and the fragments that it uses, directly or transitively.
 fn transitive_uses<'p, 'd>(
-    definition: &'p Definition<'d>,
-    fragments: &HashMap<&'d str, &'p Definition<'d>>,
-) -> Vec<&'p Definition<'d>> {
+    definition: &'p OperationUse<'d>,
+    fragments: &HashMap<&'d str, &'p OperationUse<'d>>,
+) -> Vec<&'p OperationUse<'d>> {
     let (mut used_definitions, mut names) = (vec![definition], HashSet::new());
     let mut next = 0;
     while let Some(definition) = used_definitions.get(next).copied() {
@@ -90,9 +90,9 @@ fn transitive_uses<'p, 'd>(
 
 fn check_operation(
     model: &Model,
-    definition: &Definition<'_>,
+    definition: &OperationUse<'_>,
     operation: &OperationDefinition,
-    used_definitions: &[&Definition<'_>],
+    used_definitions: &[&OperationUse<'_>],
     errors: &mut Vec<QueryError>,
 ) {
     let declared: HashMap<&str, &Positioned<VariableDefinition>> = operation
@@ -161,7 +161,7 @@ fn is_subtype(given: &str, expected: &str) -> bool {
 }
 
 /// Reports fragments that contain themselves: each cycle once.
-fn check_cycles(fragments: &HashMap<&str, &Definition<'_>>, errors: &mut Vec<QueryError>) {
+fn check_cycles(fragments: &HashMap<&str, &OperationUse<'_>>, errors: &mut Vec<QueryError>) {
     let mut names: Vec<&str> = fragments.keys().copied().collect();
     names.sort_by_key(|name| (fragments[name].position.line, fragments[name].position.column));
     let mut done = HashSet::new();

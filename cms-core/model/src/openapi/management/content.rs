@@ -8,10 +8,8 @@ use crate::{
     auth::scope::Access,
     message::required,
     openapi::{
-        components::{
-            self, LIST, VERSIONS_LIST, body_errors, denied_or_missing, idempotent, invalid, paged,
-        },
-        ir::{Operation, Response, Schema},
+        components::{self, LIST, VERSIONS_LIST, body_errors, idempotent, invalid, paged},
+        ir::{Operation, OperationResponse, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
     wire::bulk::BulkAction,
@@ -49,13 +47,20 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
     let operation = any_type
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
-        .respond([
-            Response::json(200, "What a job would do", Schema::reference(schemas::BULK_PREVIEW)),
-            Response::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
+        .respond_if_found([
+            OperationResponse::json(
+                200,
+                "What a job would do",
+                Schema::reference(schemas::BULK_PREVIEW),
+            ),
+            OperationResponse::json(
+                202,
+                "The id of the job",
+                Schema::record([("id", Schema::text())]),
+            ),
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),
         ])
-        .respond(denied_or_missing())
         .respond(body_errors());
     idempotent(operation)
 }

@@ -12,8 +12,8 @@ use crate::{
     limits,
     message::{NOT_VALID, WRONG_DATE, required},
     openapi::{
-        components::{denied, denied_or_missing, invalid, paged, type_name},
-        ir::{Operation, Parameter, Response, Schema, SchemaKind, Text},
+        components::{invalid, paged, type_name},
+        ir::{Operation, OperationResponse, Parameter, Schema, SchemaKind, TextSchema},
         parameters::{content_types, pages},
     },
 };
@@ -38,8 +38,8 @@ fn text(name: &'static str, description: &'static str) -> Parameter {
     Parameter::query(name, description, Schema::text())
 }
 
-fn list(schema: &str) -> Response {
-    Response::json(200, "A page of the list", paged(Schema::reference(schema)))
+fn list(schema: &str) -> OperationResponse {
+    OperationResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
 }
 
 /// What happened, and what is going to happen.
@@ -58,8 +58,10 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
                 limit.with_default(limits::DEFAULT_PAGE_SIZE),
             ),
         ])
-        .respond([ok(Schema::reference(ACTIVITY)), invalid(json!({ "before": [NOT_VALID] }))])
-        .respond(denied());
+        .respond_if_allowed([
+            ok(Schema::reference(ACTIVITY)),
+            invalid(json!({ "before": [NOT_VALID] })),
+        ]);
     let schedules =
         operation("get", "/api/v1/schedule", "getSchedules", "List publications to come")
             .parameters(pages())
@@ -68,32 +70,26 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
                 text("from", "The first time"),
                 text("to", "The last time"),
             ])
-            .respond([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))])
-            .respond(denied());
+            .respond_if_allowed([list(SCHEDULED), invalid(json!({ "from": [WRONG_DATE] }))]);
     let jobs = operation("get", "/api/v1/job", "getJobs", "List bulk jobs")
         .parameters(pages())
-        .respond([list(BULK_JOB)])
-        .respond(denied());
+        .respond_if_allowed([list(BULK_JOB)]);
     let job = operation("get", "/api/v1/job/{id}", "getJob", "Get a bulk job")
         .parameters([id("Id of the job")])
-        .respond([ok(Schema::reference(BULK_JOB))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(Schema::reference(BULK_JOB))]);
     let stop = operation("post", "/api/v1/job/{id}/stop", "stopJob", "Stop a bulk job")
         .parameters([id("Id of the job")])
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let path = "/api/v1/working-copies";
     let copies = operation("get", path, "getWorkingCopies", "List unfinished work of the caller")
         .parameters(pages())
         .parameters([content_types()])
-        .respond([list(WORKING_COPY_ITEM)])
-        .respond(denied());
+        .respond_if_allowed([list(WORKING_COPY_ITEM)]);
     let object = Schema::record([("contentType", type_name()), ("id", Schema::text())]).closed();
     let missing = json!({ "id": ["This value does not exist in database"] });
     let preview = operation("post", "/api/v1/preview", "postPreview", "Create a preview token");
-    let preview = with_body(preview, object, missing)
-        .respond([ok(Schema::reference(PREVIEW))])
-        .respond(denied());
+    let preview =
+        with_body(preview, object, missing).respond_if_allowed([ok(Schema::reference(PREVIEW))]);
     let write = grants.rights.write;
     let previews = write && grants.on_some_type(Access::READ);
     allowed(
@@ -123,19 +119,16 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
             text("deletedBefore", "Only deletions before this time"),
             text("by", "Only by this user or key, by id"),
         ])
-        .respond([list(TRASH_ITEM), invalid(json!({ "deletedAfter": [WRONG_DATE] }))])
-        .respond(denied());
+        .respond_if_allowed([list(TRASH_ITEM), invalid(json!({ "deletedAfter": [WRONG_DATE] }))]);
     let with_object =
         Schema::all(vec![Schema::reference(TRASH_ITEM), Schema::record([("object", anything())])]);
     let get = operation("get", ONE, "getTrashEntry", "Get a deleted object")
         .parameters([entry()])
-        .respond([ok(with_object)])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(with_object)]);
     let delete =
         operation("delete", ONE, "deleteTrashEntry", "Remove a deleted object permanently")
             .parameters([entry()])
-            .respond([done()])
-            .respond(denied_or_missing());
+            .respond_if_found([done()]);
     let request = [
         ("id", Schema::text().described("Another id")),
         ("data", anything().described("Other properties, as a new version")),
@@ -150,8 +143,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
     .parameters([entry()]);
     let taken = json!({ "id": ["This value is already used"] });
     let restore = with_optional_body(restore, Schema::object(request, &[]).closed(), taken)
-        .respond([ok(anything())])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(anything())]);
     let request = [("contentTypes", texts()), ("deletedBefore", Schema::text())];
     let empty = operation("post", "/api/v1/trash/empty", "emptyTrash", "Empty the trash");
     let wrong = json!({ "deletedBefore": [WRONG_DATE] });
@@ -160,8 +152,7 @@ fn trash(grants: &Grants<'_>) -> Vec<Operation> {
         ("more", Schema::boolean().described("Whether to repeat the request")),
     ]);
     let empty = with_optional_body(empty, Schema::object(request, &[]).closed(), wrong)
-        .respond([ok(removed)])
-        .respond(denied());
+        .respond_if_allowed([ok(removed)]);
     // Entries of types without the needed right are not found.
     let write = grants.rights.write;
     let mut all =
@@ -174,11 +165,10 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
     const PATH: &str = "/api/v1/presence";
     let get = operation("get", PATH, "getPresence", "List who has objects open")
         .parameters([text("content_type", "The content type").required(), text("id", "The object")])
-        .respond([
+        .respond_if_found([
             ok(Schema::record([("data", Schema::list(Schema::reference(PRESENCE)))])),
             invalid(json!({ "content_type": [required("content_type")] })),
-        ])
-        .respond(denied_or_missing());
+        ]);
     let property = Schema::text().or_null();
     let request = [
         ("tab", tab()),
@@ -188,14 +178,12 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
     ];
     let request = Schema::object(request, &["tab", "contentType", "id"]).closed();
     let put = operation("put", PATH, "putPresence", "Report that the caller has an object open");
-    let put = with_body(put, request, json!({ "tab": [required("tab")] }))
-        .respond([done()])
-        .respond(denied_or_missing());
+    let put =
+        with_body(put, request, json!({ "tab": [required("tab")] })).respond_if_found([done()]);
     let path = "/api/v1/presence/{tab}";
     let delete = operation("delete", path, "deletePresence", "Report that an object is closed")
         .parameters([Parameter::path("tab", "Name of the tab", tab())])
-        .respond([done()])
-        .respond(denied());
+        .respond_if_allowed([done()]);
     let updates = grants.on_some_type(Access::UPDATE);
     allowed(EDITING_TAG, [(updates, get), (updates, put), (grants.rights.write, delete)])
 }
@@ -203,7 +191,7 @@ fn presence(grants: &Grants<'_>) -> Vec<Operation> {
 /// The name of a tab, which the client chooses.
 fn tab() -> Schema {
     let pattern = Some("^[A-Za-z0-9_-]{1,64}$".to_owned());
-    SchemaKind::Text(Text { pattern, ..Text::default() }).into()
+    SchemaKind::Text(TextSchema { pattern, ..TextSchema::default() }).into()
 }
 
 fn views(grants: &Grants<'_>) -> Vec<Operation> {
@@ -217,21 +205,17 @@ fn views(grants: &Grants<'_>) -> Vec<Operation> {
     let get = operation("get", ALL, "getViews", "List shared views")
         .parameters([of_type()])
         .parameters(pages())
-        .respond([list(VIEW)])
-        .respond(denied_or_missing());
+        .respond_if_found([list(VIEW)]);
     let post = operation("post", ALL, "postView", "Create a shared view").parameters([of_type()]);
-    let post = with_body(post, Schema::record(members()).closed(), wrong())
-        .respond([view()])
-        .respond(denied_or_missing());
+    let post =
+        with_body(post, Schema::record(members()).closed(), wrong()).respond_if_found([view()]);
     let put = operation("put", ONE, "putView", "Change a shared view")
         .parameters([of_type(), id("Id of the view")]);
-    let put = with_body(put, Schema::object(members(), &[]).closed(), wrong())
-        .respond([view()])
-        .respond(denied_or_missing());
+    let put =
+        with_body(put, Schema::object(members(), &[]).closed(), wrong()).respond_if_found([view()]);
     let delete = operation("delete", ONE, "deleteView", "Delete a shared view")
         .parameters([of_type(), id("Id of the view")])
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let (reads, updates) = (grants.on_some_type(Access::READ), grants.on_some_type(Access::UPDATE));
     allowed(EDITING_TAG, [(reads, get), (updates, post), (updates, put), (updates, delete)])
 }

@@ -10,7 +10,7 @@ use crate::{
     limits,
     message::{above_maximum, required},
     openapi::{
-        components::{denied, denied_or_missing, paged},
+        components::paged,
         ir::{Operation, Range, Schema, SchemaKind},
     },
     wire::key::KeyKind,
@@ -26,20 +26,16 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = || json!({ "name": [required("name")] });
     let members = || [("name", Schema::text()), ("kind", kind()), ("rules", rules())];
     let list = operation("get", ALL, "getKeys", "List keys")
-        .respond([ok(paged(Schema::reference(KEY)))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(Schema::reference(KEY)))]);
     let post = operation("post", ALL, "postKey", "Create a key");
     let post = with_body(post, Schema::object(members(), &["name", "kind"]), wrong())
-        .respond([ok(Schema::reference(NEW_TOKEN))])
-        .respond(denied());
+        .respond_if_allowed([ok(Schema::reference(NEW_TOKEN))]);
     let put = operation("put", ONE, "putKey", "Change a key").parameters(of());
     let put = with_body(put, Schema::object(members(), &[]), wrong())
-        .respond([ok(Schema::reference(KEY))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(Schema::reference(KEY))]);
     let delete = operation("delete", ONE, "deleteKey", "Revoke a key")
         .parameters(of())
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let hours = Range {
         integer: true,
         minimum: Some(0.into()),
@@ -55,8 +51,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
         operation("post", path, "rotateKey", "Replace the token of a key").parameters(of());
     let too_long = json!({ "graceHours": [above_maximum(limits::MAX_GRACE_HOURS)] });
     let rotate = with_optional_body(rotate, request.closed(), too_long)
-        .respond([ok(Schema::reference(NEW_TOKEN))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(Schema::reference(NEW_TOKEN))]);
     let all = [list, post, put, delete, rotate];
     allowed(MANAGEMENT_TAG, all.map(|operation| (grants.rights.admin, operation)))
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{content, editing, keys, server, sessions, types, users};
 use crate::openapi::{
-    ir::{Response, Schema},
+    ir::{OperationResponse, Schema},
     system::author,
 };
 
@@ -67,9 +67,13 @@ pub(super) fn anything() -> Schema {
 }
 
 /// Status 409.
-pub(super) fn conflict(message: &str) -> Response {
+pub(super) fn conflict(message: &str) -> OperationResponse {
     let members =
         [("code", Schema::integer()), ("message", Schema::text()), ("data", Schema::anything())];
-    Response::json(409, "The state has changed", Schema::object(members, &["code", "message"]))
-        .example(json!({ "code": 409, "message": message }))
+    OperationResponse::json(
+        409,
+        "The state has changed",
+        Schema::object(members, &["code", "message"]),
+    )
+    .example(json!({ "code": 409, "message": message }))
 }

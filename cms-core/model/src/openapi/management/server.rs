@@ -12,8 +12,8 @@ use crate::{
     auth::scope::Access,
     message::NOT_VALID,
     openapi::{
-        components::{cacheable, denied, denied_or_missing, invalid, paged, rejected},
-        ir::{Content, Operation, Parameter, Response, Schema},
+        components::{cacheable, invalid, paged, rejected},
+        ir::{Operation, OperationResponse, Parameter, ResponsePayload, Schema},
         parameters::pages,
         system,
     },
@@ -36,8 +36,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
 
 fn of_any_caller() -> Vec<Operation> {
     let context = operation("get", "/api/auth-context", "getAuthContext", "Get the caller")
-        .respond([ok(Schema::reference(AUTH_CONTEXT))])
-        .respond(denied());
+        .respond_if_allowed([ok(Schema::reference(AUTH_CONTEXT))]);
     let versions = [OpenApiVersion::V30, OpenApiVersion::V31, OpenApiVersion::V2];
     let version = Schema::one_of(&versions.map(OpenApiVersion::as_str));
     let flag = |name, description| Parameter::query(name, description, Schema::boolean());
@@ -49,8 +48,7 @@ fn of_any_caller() -> Vec<Operation> {
             flag("user_only", "Only content"),
             flag("management", "All routes of the server"),
         ])
-        .respond([ok(anything()), invalid(json!({ "version": [NOT_VALID] }))])
-        .respond(denied());
+        .respond_if_allowed([ok(anything()), invalid(json!({ "version": [NOT_VALID] }))]);
     allowed(MANAGEMENT_TAG, [(true, context), (true, cacheable(document))])
 }
 
@@ -59,13 +57,9 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let unknown = json!({ "contentTypes[0]": [NOT_VALID] });
     let reindex =
         operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
-    let reindex = with_optional_body(reindex, request, unknown)
-        .respond([Response::json(
-            202,
-            "The id of the job",
-            Schema::record([("id", Schema::text())]),
-        )])
-        .respond(denied());
+    let reindex = with_optional_body(reindex, request, unknown).respond_if_allowed([
+        OperationResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
+    ]);
     let flag = |description: &str| Schema::boolean().with_default(false).described(description);
     let request = [
         ("repair", flag("Repair what can be rebuilt from the content")),
@@ -74,17 +68,10 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let check = operation("post", "/api/v1/internal/check", "postCheck", "Check data integrity");
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
-        .respond([ok(report())])
-        .respond(denied());
-    let file = Response {
-        status: 200,
-        description: "A tar file",
-        content: Some(Content::File),
-        example: None,
-    };
+        .respond_if_allowed([ok(report())]);
+    let file = OperationResponse::new(200, "A tar file", ResponsePayload::File);
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
-        .respond([file])
-        .respond(denied());
+        .respond_if_allowed([file]);
     let reindex_job = Schema::object(
         [
             ("id", Schema::text()),
@@ -99,8 +86,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let job = Schema::any_of(vec![reindex_job, Schema::reference(BULK_JOB)]);
     let job = operation("get", "/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
         .parameters([id("Id of the job")])
-        .respond([ok(job)])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(job)]);
     let all = [reindex, check, backup, job].map(|operation| (grants.rights.admin, operation));
     allowed(MANAGEMENT_TAG, all)
 }
@@ -139,29 +125,25 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         ("secret", Schema::text()),
     ]);
     let list = operation("get", "/api/v1/internal/webhook", "getWebhooks", "List webhooks")
-        .respond([ok(paged(webhook))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(webhook))]);
     let path = "/api/v1/internal/webhook/{id}/log";
     let log = operation("get", path, "getWebhookLog", "List deliveries of a webhook")
         .parameters(of())
         .parameters(pages())
-        .respond([ok(paged(Schema::reference(DELIVERY)))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(paged(Schema::reference(DELIVERY)))]);
     let ids = Schema::list(Schema::integer()).described("Deliveries; all failed ones by default");
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = operation("post", path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });
     let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
-        .respond([ok(Schema::record([("replayed", Schema::integer())]))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(Schema::record([("replayed", Schema::integer())]))]);
     let path = "/api/v1/internal/webhook/{id}/test";
     let test = operation("post", path, "testWebhook", "Send a test delivery")
         .parameters(of())
-        .respond([
+        .respond_if_found([
             ok(Schema::reference(DELIVERY)),
             rejected("Synchronous webhooks are called by writes only"),
-        ])
-        .respond(denied_or_missing());
+        ]);
     let all = [list, log, replay, test].map(|operation| (grants.rights.admin, operation));
     allowed(MANAGEMENT_TAG, all)
 }

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     message::{NOT_VALID, required},
     openapi::{
-        components::{conditional, denied, denied_or_missing, error_body, paged},
-        ir::{Operation, Parameter, Response, Schema, Security},
+        components::{conditional, error_body, paged},
+        ir::{Operation, OperationResponse, Parameter, Schema, Security},
         parameters::pages,
     },
     wire::session::LinkKind,
@@ -50,8 +50,16 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
     let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
         ok(Schema::reference(SESSION)),
-        Response::json(401, "E-mail address or password is wrong", error_body(401, "Unauthorized")),
-        Response::json(503, "Too many sign-ins at a time", error_body(503, "Service Unavailable")),
+        OperationResponse::json(
+            401,
+            "E-mail address or password is wrong",
+            error_body(401, "Unauthorized"),
+        ),
+        OperationResponse::json(
+            503,
+            "Too many sign-ins at a time",
+            error_body(503, "Service Unavailable"),
+        ),
     ]);
     let kinds = [LinkKind::Setup, LinkKind::Invitation, LinkKind::Reset].map(LinkKind::as_str);
     let link = Schema::record([
@@ -67,8 +75,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let code = with_body(code, request, expired).respond([ok(link)]);
     let redirect = || {
         [
-            Response::empty(302, "Redirect"),
-            Response::json(404, "Not configured", error_body(404, "Not found")),
+            OperationResponse::empty(302, "Redirect"),
+            OperationResponse::json(404, "Not configured", error_body(404, "Not found")),
         ]
     };
     let start = operation("get", "/api/v1/session/openid", "getOpenId", "Start single sign-on")
@@ -101,13 +109,16 @@ fn limited(operation: Operation) -> Operation {
     let refused = error_body(403, "Cross-site request refused");
     operation
         .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])
-        .respond([Response::json(403, "The request comes from another site", refused), too_many()])
+        .respond([
+            OperationResponse::json(403, "The request comes from another site", refused),
+            too_many(),
+        ])
 }
 
 /// Status 429.
-fn too_many() -> Response {
+fn too_many() -> OperationResponse {
     let body = error_body(429, "Too Many Requests");
-    Response::json(429, "Too many failed sign-ins", body)
+    OperationResponse::json(429, "Too many failed sign-ins", body)
 }
 
 fn open_id() -> Schema {
@@ -119,35 +130,28 @@ fn own() -> Vec<Operation> {
     const SETTINGS: &str = "/api/v1/session/settings";
     const ALL: &str = "/api/v1/sessions";
     let current = operation("get", PATH, "getSession", "Get the session")
-        .respond([ok(Schema::reference(SESSION))])
-        .respond(denied());
+        .respond_if_allowed([ok(Schema::reference(SESSION))]);
     let sign_out =
-        operation("delete", PATH, "deleteSession", "Sign out").respond([done()]).respond(denied());
+        operation("delete", PATH, "deleteSession", "Sign out").respond_if_allowed([done()]);
     let path = "/api/v1/session/password";
     let request = [("currentPassword", Schema::text()), ("newPassword", Schema::text())];
     let password = operation("put", path, "putSessionPassword", "Change the password");
     let wrong = json!({ "currentPassword": [NOT_VALID] });
     let password = with_body(password, Schema::record(request).closed(), wrong)
-        .respond([done(), too_many()])
-        .respond(denied());
+        .respond_if_allowed([done(), too_many()]);
     let settings = operation("get", SETTINGS, "getSettings", "Get the settings of the user")
-        .respond([ok(anything())])
-        .respond(denied());
+        .respond_if_allowed([ok(anything())]);
     let put = operation("put", SETTINGS, "putSettings", "Replace the settings of the user");
     let put = with_body(put, anything(), json!({ "code": 400, "message": "Malformed JSON" }))
-        .respond([ok(anything())])
-        .respond(denied());
+        .respond_if_allowed([ok(anything())]);
     let list = operation("get", ALL, "getSessions", "List the sessions of the user")
         .parameters(pages())
-        .respond([ok(paged(Schema::reference(SESSION_ITEM)))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(Schema::reference(SESSION_ITEM)))]);
     let end_others = operation("delete", ALL, "deleteSessions", "End the other sessions")
-        .respond([done()])
-        .respond(denied());
+        .respond_if_allowed([done()]);
     let end = operation("delete", "/api/v1/sessions/{id}", "deleteSessionById", "End a session")
         .parameters([id("Id of the session")])
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let all = [current, sign_out, password, settings, conditional(put), list, end_others, end];
     allowed(SESSION_TAG, all.map(|operation| (true, operation.security(Security::Session))))
 }

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     message::required,
     openapi::{
-        components::{TYPE, body_errors, denied, denied_or_missing, paged, rejected},
-        ir::{Operation, Parameter, Response, Schema},
+        components::{TYPE, body_errors, paged, rejected},
+        ir::{Operation, OperationResponse, Parameter, Schema},
     },
 };
 
@@ -36,7 +36,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
         "planContentTypes",
         "Plan changes of content types, workflows and keys",
     );
-    let planned = with_body(planned, request(), wrong()).respond([plan()]).respond(denied());
+    let planned = with_body(planned, request(), wrong()).respond_if_allowed([plan()]);
     let consent = Schema::any_of(vec![Schema::boolean(), texts()]);
     let consent =
         consent.described("Lose values: of all properties, or of these, as `type.property`");
@@ -44,7 +44,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
         Schema::text().described("`token` of a plan: fail when the state has changed since");
     let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
     // The errors of each type are a map of messages.
-    let blockers = Response::json(400, "What is wrong, by type and property", anything());
+    let blockers = OperationResponse::json(400, "What is wrong, by type and property", anything());
     let applied = operation(
         "post",
         &format!("{TYPES}/apply"),
@@ -52,8 +52,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
         "Apply changes of content types, workflows and keys",
     )
     .body(Schema::all(vec![request(), consent]))
-    .respond([plan(), blockers, conflict("Values would be lost")])
-    .respond(denied())
+    .respond_if_allowed([plan(), blockers, conflict("Values would be lost")])
     .respond(body_errors());
     let purge = operation(
         "post",
@@ -64,14 +63,12 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     .parameters([id("Name or id of the content type")]);
     let request = [("deleteSchema", Schema::boolean().described("Delete the type too"))];
     let used = json!({ "errors": ["This content type definition is used by Api Key: web"] });
-    let purge = with_optional_body(purge, Schema::object(request, &[]), used)
-        .respond([done()])
-        .respond(denied_or_missing());
+    let purge =
+        with_optional_body(purge, Schema::object(request, &[]), used).respond_if_found([done()]);
     let purge_all =
         operation("post", "/api/v1/spaces/{space}/purge", "purgeSpace", "Delete all objects")
             .parameters([Parameter::path("space", "Id of the space", Schema::text())])
-            .respond([done()])
-            .respond(denied_or_missing());
+            .respond_if_found([done()]);
     let (plans, changes) = (grants.rights.plan_types, grants.rights.change_types);
     allowed(
         MANAGEMENT_TAG,
@@ -95,20 +92,17 @@ fn workflows(grants: &Grants<'_>) -> Vec<Operation> {
     ];
     let request = Schema::object(request, &["id", "states"]);
     let get_all = operation("get", ALL, "getWorkflowDefinitions", "List definitions of workflows")
-        .respond([ok(paged(Schema::reference(WORKFLOW)))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(Schema::reference(WORKFLOW)))]);
     let post = operation("post", ALL, "postWorkflowDefinition", "Create a workflow");
-    let post = with_body(post, request.clone(), wrong()).respond([workflow()]).respond(denied());
+    let post = with_body(post, request.clone(), wrong()).respond_if_allowed([workflow()]);
     let get = operation("get", ONE, "getWorkflowDefinition", "Get a workflow")
         .parameters(of())
-        .respond([workflow()])
-        .respond(denied_or_missing());
+        .respond_if_found([workflow()]);
     let put = operation("put", ONE, "putWorkflowDefinition", "Replace a workflow").parameters(of());
-    let put = with_body(put, request, wrong()).respond([workflow()]).respond(denied_or_missing());
+    let put = with_body(put, request, wrong()).respond_if_found([workflow()]);
     let delete = operation("delete", ONE, "deleteWorkflowDefinition", "Delete a workflow")
         .parameters(of())
-        .respond([done(), rejected("This workflow is used by content type: post")])
-        .respond(denied_or_missing());
+        .respond_if_found([done(), rejected("This workflow is used by content type: post")]);
     let admin = grants.rights.admin;
     let operations = [get_all, post, get, put, delete].map(|operation| (admin, operation));
     allowed(MANAGEMENT_TAG, operations)

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     message::ALREADY_USED,
     openapi::{
-        components::{denied, denied_or_missing, paged, rejected},
+        components::{paged, rejected},
         ir::{Operation, Parameter, Schema},
         parameters::pages,
     },
@@ -38,46 +38,36 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
             Parameter::query("order_by", "Order", order.with_default("name")),
             Parameter::query("order_direction", "Direction of the order", direction),
         ])
-        .respond([ok(paged(Schema::reference(USER)))])
-        .respond(denied());
+        .respond_if_allowed([ok(paged(Schema::reference(USER)))]);
     let link = Schema::reference(LINK);
     let created = Schema::all(vec![Schema::reference(USER), Schema::object([("link", link)], &[])]);
     let mut new = Vec::from(members());
     new.push(("password", Schema::text().described("Instead of an invitation")));
     let post = operation("post", ALL, "postUser", "Create a user");
     let post = with_body(post, Schema::object(new, &["email", "name", "role"]), taken())
-        .respond([ok(created)])
-        .respond(denied());
-    let get = operation("get", ONE, "getUser", "Get a user")
-        .parameters(of())
-        .respond([user()])
-        .respond(denied_or_missing());
+        .respond_if_allowed([ok(created)]);
+    let get =
+        operation("get", ONE, "getUser", "Get a user").parameters(of()).respond_if_found([user()]);
     let put = operation("put", ONE, "putUser", "Change a user").parameters(of());
-    let put = with_body(put, Schema::object(members(), &[]), taken())
-        .respond([user()])
-        .respond(denied_or_missing());
+    let put = with_body(put, Schema::object(members(), &[]), taken()).respond_if_found([user()]);
     let last =
         "The last enabled user with role admin cannot be deleted, disabled or given another role";
     let delete = operation("delete", ONE, "deleteUser", "Delete a user")
         .parameters(of())
-        .respond([done(), rejected(last)])
-        .respond(denied_or_missing());
+        .respond_if_found([done(), rejected(last)]);
     let kinds = LinkKind::OF_USERS.map(LinkKind::as_str);
     let request = Schema::object([("kind", Schema::one_of(&kinds))], &[]).closed();
     let path = "/api/v1/internal/user/{id}/link";
     let link = operation("post", path, "postUserLink", "Create a sign-in link").parameters(of());
     let link = with_optional_body(link, request, json!({ "errors": ["The user is disabled"] }))
-        .respond([ok(Schema::reference(LINK))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(Schema::reference(LINK))]);
     let sessions = operation("get", SESSIONS, "getUserSessions", "List the sessions of a user")
         .parameters(of())
         .parameters(pages())
-        .respond([ok(paged(Schema::reference(SESSION_ITEM)))])
-        .respond(denied_or_missing());
+        .respond_if_found([ok(paged(Schema::reference(SESSION_ITEM)))]);
     let end = operation("delete", SESSIONS, "deleteUserSessions", "End the sessions of a user")
         .parameters(of())
-        .respond([done()])
-        .respond(denied_or_missing());
+        .respond_if_found([done()]);
     let all = [list, post, get, put, delete, link, sessions, end];
     allowed(MANAGEMENT_TAG, all.map(|operation| (grants.rights.admin, operation)))
 }

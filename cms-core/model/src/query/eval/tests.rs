@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Matcher;
+use super::ConditionMatcher;
 use crate::{
     content_type::model::{InputType, Property, SchemaType},
     query::{filter, path::PathRoot},
@@ -30,7 +30,7 @@ fn holds(data: &Value, path: &str, operator: &str, filter: &Value, filter2: &Val
         PathRoot::Internal(_) => Some(&data["internal"]),
         PathRoot::Id | PathRoot::Nowhere => None,
     };
-    Matcher::new(&conditions[0]).matches(root)
+    ConditionMatcher::new(&conditions[0]).matches(root)
 }
 
 fn check(table: &[(Value, &str, &str, Value, bool)]) {

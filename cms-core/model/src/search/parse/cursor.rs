@@ -12,7 +12,7 @@ pub(super) struct SyntaxError;
 pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 /// The text, the current position, and the cost so far.
-pub(super) struct Cursor<'a> {
+pub(super) struct QueryCursor<'a> {
     pub(super) text: &'a str,
     at: usize,
     pub(super) options: TermOptions,
@@ -28,7 +28,7 @@ pub(super) struct RawTerm {
     pub(super) boost: Option<f32>,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> QueryCursor<'a> {
     pub(super) fn new(text: &'a str, options: TermOptions) -> Self {
         Self { text, at: 0, options, words: 0, expansions: 0 }
     }

@@ -12,17 +12,17 @@
 //! searched as plain words.
 
 use super::{
-    cursor::{Cursor, Parsed, SyntaxError},
+    cursor::{Parsed, QueryCursor, SyntaxError},
     path_of,
     term::TermOptions,
 };
-use crate::{limits, search::query::Query};
+use crate::{limits, search::query::SearchQuery};
 
 /// A parsed text and its cost.
 #[derive(Debug)]
 pub(super) struct ParsedText {
     /// None when the text has no words.
-    pub(super) query: Option<Query>,
+    pub(super) query: Option<SearchQuery>,
     pub(super) words: usize,
     /// Wildcards and fuzzy words.
     pub(super) expansions: usize,
@@ -30,13 +30,13 @@ pub(super) struct ParsedText {
 
 /// Parses a text; with a path, as a condition on that field.
 pub(super) fn parse(text: &str, path: Option<&str>, options: TermOptions) -> ParsedText {
-    let mut cursor = Cursor::new(text, options);
+    let mut cursor = QueryCursor::new(text, options);
     let query = match cursor.single_value(path) {
         Some(query) => Some(query),
         None => match cursor.list(path, 0) {
             Ok(query) if cursor.is_done() => query,
             _ => {
-                cursor = Cursor::new(text, options);
+                cursor = QueryCursor::new(text, options);
                 cursor.all_words(path)
             }
         },
@@ -46,7 +46,7 @@ pub(super) fn parse(text: &str, path: Option<&str>, options: TermOptions) -> Par
 
 /// Parses a text as one phrase.
 pub(super) fn parse_phrase(text: &str) -> ParsedText {
-    let mut cursor = Cursor::new(text, TermOptions::default());
+    let mut cursor = QueryCursor::new(text, TermOptions::default());
     let query = cursor.phrase_of(text, None);
     cursor.into_parsed(query)
 }
@@ -67,14 +67,14 @@ enum Occur {
 
 /// Clauses connected by AND.
 struct Chain {
-    clauses: Vec<(Occur, Query)>,
+    clauses: Vec<(Occur, SearchQuery)>,
     /// Connected by OR to another chain.
     is_alternative: bool,
 }
 
-impl Cursor<'_> {
+impl QueryCursor<'_> {
     /// Parses clauses up to the end of the text or of the group.
-    fn list(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
+    fn list(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<SearchQuery>> {
         let mut chains: Vec<Chain> = Vec::new();
         let mut operator = None;
         loop {
@@ -109,7 +109,7 @@ impl Cursor<'_> {
         if operator.is_some() { Err(SyntaxError) } else { Ok(self.combine_chains(chains)) }
     }
 
-    fn combine_chains(&self, chains: Vec<Chain>) -> Option<Query> {
+    fn combine_chains(&self, chains: Vec<Chain>) -> Option<SearchQuery> {
         let (mut must, mut should, mut must_not) = (Vec::new(), Vec::new(), Vec::new());
         for Chain { mut clauses, is_alternative } in chains {
             if clauses.len() == 1 && !self.options.all_required && !is_alternative {
@@ -123,7 +123,8 @@ impl Cursor<'_> {
             }
             let (not, positive): (Vec<_>, Vec<_>) =
                 clauses.into_iter().partition(|(occur, _)| *occur == Occur::MustNot);
-            let queries = |list: Vec<(Occur, Query)>| list.into_iter().map(|(_, query)| query);
+            let queries =
+                |list: Vec<(Occur, SearchQuery)>| list.into_iter().map(|(_, query)| query);
             should.extend(all_of(queries(positive).collect(), queries(not).collect()));
         }
         boolean(must, should, must_not)
@@ -140,7 +141,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn clause(&mut self, path: Option<&str>, depth: usize) -> Parsed<(Occur, Option<Query>)> {
+    fn clause(&mut self, path: Option<&str>, depth: usize) -> Parsed<(Occur, Option<SearchQuery>)> {
         let mut occur = Occur::Should;
         loop {
             let is_sign = self.peek_second().is_some_and(|c| !c.is_whitespace() && c != ')');
@@ -166,7 +167,7 @@ impl Cursor<'_> {
         Ok((occur, self.operand(path, depth)?))
     }
 
-    fn operand(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
+    fn operand(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<SearchQuery>> {
         if path.is_none()
             && let Some(name) = self.field_name()
         {
@@ -185,7 +186,7 @@ impl Cursor<'_> {
         Ok(query.map(|query| boosted(query, boost)))
     }
 
-    fn group(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<Query>> {
+    fn group(&mut self, path: Option<&str>, depth: usize) -> Parsed<Option<SearchQuery>> {
         if depth == limits::MAX_SEARCH_DEPTH {
             return Err(SyntaxError);
         }
@@ -201,31 +202,35 @@ impl Occur {
     }
 }
 
-pub(super) fn boosted(query: Query, boost: Option<f32>) -> Query {
+pub(super) fn boosted(query: SearchQuery, boost: Option<f32>) -> SearchQuery {
     match boost {
-        Some(factor) => Query::Boost(Box::new(query), factor),
+        Some(factor) => SearchQuery::Boost(Box::new(query), factor),
         None => query,
     }
 }
 
 /// Requires all of `must` and none of `must_not`; none without queries.
-pub(super) fn all_of(must: Vec<Query>, must_not: Vec<Query>) -> Option<Query> {
+pub(super) fn all_of(must: Vec<SearchQuery>, must_not: Vec<SearchQuery>) -> Option<SearchQuery> {
     boolean(must, Vec::new(), must_not)
 }
 
 /// Requires any of `should`; none without queries.
-pub(super) fn any_of(should: Vec<Query>) -> Option<Query> {
+pub(super) fn any_of(should: Vec<SearchQuery>) -> Option<SearchQuery> {
     boolean(Vec::new(), should, Vec::new())
 }
 
 /// The simplest boolean query; negations alone match everything else.
-fn boolean(mut must: Vec<Query>, mut should: Vec<Query>, must_not: Vec<Query>) -> Option<Query> {
+fn boolean(
+    mut must: Vec<SearchQuery>,
+    mut should: Vec<SearchQuery>,
+    must_not: Vec<SearchQuery>,
+) -> Option<SearchQuery> {
     match (must.len(), should.len(), must_not.len()) {
         (0, 0, 0) => return None,
         (1, 0, 0) => return must.pop(),
         (0, 1, 0) => return should.pop(),
-        (0, 0, _) => must.push(Query::All),
+        (0, 0, _) => must.push(SearchQuery::All),
         _ => {}
     }
-    Some(Query::Boolean { must, should, must_not })
+    Some(SearchQuery::Boolean { must, should, must_not })
 }

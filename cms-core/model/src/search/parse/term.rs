@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use super::{
-    cursor::{Cursor, Parsed, SyntaxError, unescape},
+    cursor::{Parsed, QueryCursor, SyntaxError, unescape},
     grammar::{ParsedText, all_of, any_of, boosted},
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     object::link,
     search::{
         analysis::{self, Markup},
-        query::{Condition, Pattern, PatternToken, Query, Scalar, Value},
+        query::{FieldCondition, PatternToken, ScalarValue, SearchQuery, Value, WildcardPattern},
     },
 };
 
@@ -43,13 +43,13 @@ const DATES: [&str; 5] = [
     "internal.scheduledAt",
 ];
 
-impl Cursor<'_> {
-    pub(super) fn into_parsed(self, query: Option<Query>) -> ParsedText {
+impl QueryCursor<'_> {
+    pub(super) fn into_parsed(self, query: Option<SearchQuery>) -> ParsedText {
         ParsedText { query, words: self.words, expansions: self.expansions }
     }
 
     /// Reads the text as one value: a link, or a date or scalar of a field.
-    pub(super) fn single_value(&mut self, path: Option<&str>) -> Option<Query> {
+    pub(super) fn single_value(&mut self, path: Option<&str>) -> Option<SearchQuery> {
         let text = self.text.trim();
         let is_value = path.is_some_and(|path| date(path, text).is_some())
             || path.is_some() && scalar(text).is_some()
@@ -58,18 +58,18 @@ impl Cursor<'_> {
     }
 
     /// Reads only the words of the text, without operators.
-    pub(super) fn all_words(&mut self, path: Option<&str>) -> Option<Query> {
+    pub(super) fn all_words(&mut self, path: Option<&str>) -> Option<SearchQuery> {
         let words = self.words(self.text, path, self.options.fuzziness);
         self.combine(words)
     }
 
     /// Consumes a word as written, which analysis may split.
-    pub(super) fn term(&mut self, path: Option<&str>) -> Option<Query> {
+    pub(super) fn term(&mut self, path: Option<&str>) -> Option<SearchQuery> {
         let raw = self.raw_term();
         let fuzziness = raw.fuzziness.unwrap_or(self.options.fuzziness);
         let query = if matches_all(&raw.tokens) && !raw.tokens.is_empty() {
             self.words += 1;
-            Some(path.map_or(Query::All, |path| field(Some(path), Condition::Exists)))
+            Some(path.map_or(SearchQuery::All, |path| field(Some(path), FieldCondition::Exists)))
         } else if has_wildcards(&raw.tokens) && raw.tokens.len() <= limits::MAX_WILDCARD_WORD_CHARS
         {
             self.patterns(&raw.tokens, path, fuzziness)
@@ -80,7 +80,7 @@ impl Cursor<'_> {
     }
 
     /// Consumes a phrase in quotes.
-    pub(super) fn phrase(&mut self, path: Option<&str>) -> Parsed<Option<Query>> {
+    pub(super) fn phrase(&mut self, path: Option<&str>) -> Parsed<Option<SearchQuery>> {
         let text = self.quoted()?;
         Ok(match path.and_then(|path| date(path, &text)) {
             Some(seconds) => Some(self.equals(path, seconds)),
@@ -92,7 +92,7 @@ impl Cursor<'_> {
     }
 
     /// The words of a text as a phrase.
-    pub(super) fn phrase_of(&mut self, text: &str, path: Option<&str>) -> Option<Query> {
+    pub(super) fn phrase_of(&mut self, text: &str, path: Option<&str>) -> Option<SearchQuery> {
         let text = analysis::plain_text(text, Markup::Plain);
         let (mut sequence, mut word, mut from) = (Vec::new(), String::new(), 0);
         while let Some(span) = analysis::next_word(&text, from, &mut word) {
@@ -103,19 +103,20 @@ impl Cursor<'_> {
     }
 
     /// Consumes `[from TO to]`; `{` and `}` exclude the bound.
-    pub(super) fn range(&mut self, path: &str) -> Parsed<Query> {
+    pub(super) fn range(&mut self, path: &str) -> Parsed<SearchQuery> {
         let is_open = self.peek() == Some('{');
         let (inside, close) = self.bracketed()?;
         let (from, to) = inside.split_once(" TO ").ok_or(SyntaxError)?;
         let (from, to) = (bound(path, from, !is_open)?, bound(path, to, close == ']')?);
         self.words += 1;
         let is_any = matches!((&from, &to), (Bound::Unbounded, Bound::Unbounded));
-        let condition = if is_any { Condition::Exists } else { Condition::Range { from, to } };
+        let condition =
+            if is_any { FieldCondition::Exists } else { FieldCondition::Range { from, to } };
         Ok(field(Some(path), condition))
     }
 
     /// Consumes `>10`, `>=10`, `<10` or `<=10`.
-    pub(super) fn comparison(&mut self, path: &str) -> Parsed<Query> {
+    pub(super) fn comparison(&mut self, path: &str) -> Parsed<SearchQuery> {
         let is_lower = self.bump() == Some('>');
         let is_inclusive = self.peek() == Some('=');
         if is_inclusive {
@@ -140,11 +141,16 @@ impl Cursor<'_> {
         let bound = if is_inclusive { Bound::Included(value) } else { Bound::Excluded(value) };
         let (from, to) =
             if is_lower { (bound, Bound::Unbounded) } else { (Bound::Unbounded, bound) };
-        Ok(boosted(field(Some(path), Condition::Range { from, to }), boost))
+        Ok(boosted(field(Some(path), FieldCondition::Range { from, to }), boost))
     }
 
     /// The words of one operand; on a field also the scalar or date that it may be.
-    fn value(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Option<Query> {
+    fn value(
+        &mut self,
+        text: &str,
+        path: Option<&str>,
+        fuzziness: Fuzziness,
+    ) -> Option<SearchQuery> {
         if let Some(seconds) = path.and_then(|path| date(path, text)) {
             return Some(self.equals(path, seconds));
         }
@@ -157,14 +163,16 @@ impl Cursor<'_> {
         };
         // Words have no sign: `-5` must not match the number 5.
         let without_sign = text.strip_prefix('-').and_then(scalar);
-        let not = without_sign.map(|scalar| field(path, Condition::Equals(scalar)));
+        let not = without_sign.map(|scalar| field(path, FieldCondition::Equals(scalar)));
         let words = self
             .phrase_of(text, path)
             .and_then(|words| all_of(vec![words], not.into_iter().collect()));
-        any_of(words.into_iter().chain([field(path, Condition::Equals(scalar_value))]).collect())
+        any_of(
+            words.into_iter().chain([field(path, FieldCondition::Equals(scalar_value))]).collect(),
+        )
     }
 
-    fn words(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Vec<Query> {
+    fn words(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Vec<SearchQuery> {
         let (mut queries, mut sequence, mut word, mut from) =
             (Vec::new(), Vec::new(), String::new(), 0);
         while let Some(span) = analysis::next_word(text, from, &mut word) {
@@ -186,10 +194,10 @@ impl Cursor<'_> {
         mut sequence: Vec<String>,
         path: Option<&str>,
         fuzziness: Fuzziness,
-    ) -> Query {
+    ) -> SearchQuery {
         self.words += sequence.len();
         if sequence.len() > 1 {
-            return field(path, Condition::Phrase(sequence));
+            return field(path, FieldCondition::Phrase(sequence));
         }
         let word = sequence.pop().unwrap_or_default();
         let edits = match (fuzziness, word.chars().count()) {
@@ -201,10 +209,10 @@ impl Cursor<'_> {
             (Fuzziness::Auto, _) => 2,
         };
         if edits == 0 {
-            return field(path, Condition::Word(word));
+            return field(path, FieldCondition::Word(word));
         }
         self.expansions += 1;
-        field(path, Condition::Fuzzy { word, edits })
+        field(path, FieldCondition::Fuzzy { word, edits })
     }
 
     /// Applies wildcards to each word; they have no effect on words of one character.
@@ -213,7 +221,7 @@ impl Cursor<'_> {
         tokens: &[PatternToken],
         path: Option<&str>,
         fuzziness: Fuzziness,
-    ) -> Option<Query> {
+    ) -> Option<SearchQuery> {
         let splits = |token: &PatternToken| matches!(token, PatternToken::Char(c) if !analysis::is_word_character(*c));
         let mut queries = Vec::new();
         for word in tokens.split(splits) {
@@ -225,7 +233,7 @@ impl Cursor<'_> {
                 if !matches_all(&pattern) {
                     self.words += 1;
                     self.expansions += 1;
-                    queries.push(field(path, Condition::Wildcard(Pattern(pattern))));
+                    queries.push(field(path, FieldCondition::Wildcard(WildcardPattern(pattern))));
                 }
             } else {
                 queries.extend(self.words(&literal_text(word), path, fuzziness));
@@ -234,18 +242,18 @@ impl Cursor<'_> {
         self.combine(queries)
     }
 
-    fn equals(&mut self, path: Option<&str>, scalar: Scalar) -> Query {
+    fn equals(&mut self, path: Option<&str>, scalar: ScalarValue) -> SearchQuery {
         self.words += 1;
-        field(path, Condition::Equals(scalar))
+        field(path, FieldCondition::Equals(scalar))
     }
 
-    fn combine(&self, queries: Vec<Query>) -> Option<Query> {
+    fn combine(&self, queries: Vec<SearchQuery>) -> Option<SearchQuery> {
         if self.options.all_required { all_of(queries, Vec::new()) } else { any_of(queries) }
     }
 }
 
-fn field(path: Option<&str>, condition: Condition) -> Query {
-    Query::Field { path: path.map(str::to_owned), condition }
+fn field(path: Option<&str>, condition: FieldCondition) -> SearchQuery {
+    SearchQuery::Field { path: path.map(str::to_owned), condition }
 }
 
 /// Whether there is nothing but `*`.
@@ -298,21 +306,21 @@ fn bound(path: &str, text: &str, is_inclusive: bool) -> Parsed<Bound<Value>> {
 }
 
 fn value_of(path: &str, text: &str) -> Value {
-    let number = scalar(text).filter(|scalar| !matches!(scalar, Scalar::Bool(_)));
+    let number = scalar(text).filter(|scalar| !matches!(scalar, ScalarValue::Bool(_)));
     Value { text: text.to_lowercase(), number: date(path, text).or(number) }
 }
 
 /// Parses the date of a field that holds seconds.
-fn date(path: &str, text: &str) -> Option<Scalar> {
+fn date(path: &str, text: &str) -> Option<ScalarValue> {
     let date = DATES.contains(&path).then(|| dates::parse_lenient(text)).flatten()?;
-    Some(Scalar::Integer(date.seconds()))
+    Some(ScalarValue::Integer(date.seconds()))
 }
 
 /// Parses a number or a boolean.
-fn scalar(text: &str) -> Option<Scalar> {
+fn scalar(text: &str) -> Option<ScalarValue> {
     match text {
-        "true" => return Some(Scalar::Bool(true)),
-        "false" => return Some(Scalar::Bool(false)),
+        "true" => return Some(ScalarValue::Bool(true)),
+        "false" => return Some(ScalarValue::Bool(false)),
         _ => {}
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -321,7 +329,9 @@ fn scalar(text: &str) -> Option<Scalar> {
         return None;
     }
     match text.parse() {
-        Ok(integer) => Some(Scalar::Integer(integer)),
-        Err(_) => text.parse().ok().filter(|number: &f64| number.is_finite()).map(Scalar::Number),
+        Ok(integer) => Some(ScalarValue::Integer(integer)),
+        Err(_) => {
+            text.parse().ok().filter(|number: &f64| number.is_finite()).map(ScalarValue::Number)
+        }
     }
 }

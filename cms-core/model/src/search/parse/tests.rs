@@ -10,20 +10,22 @@ use crate::{
     error::Error,
     search::{
         analysis,
-        query::{Pattern, PatternToken, Point, Scalar, Value},
+        query::{PatternToken, Point, ScalarValue, Value, WildcardPattern},
     },
 };
 
 /// A query in one line: `(+all any -none)`, `path:test`, `=value`, `*` for everything.
-fn show(query: &Query) -> String {
+fn show(query: &SearchQuery) -> String {
     match query {
-        Query::All => "*".to_owned(),
-        Query::None => "nothing".to_owned(),
-        Query::Boost(query, factor) => format!("{}^{factor}", show(query)),
-        Query::Field { path: None, condition: test } => show_test(test),
-        Query::Field { path: Some(path), condition: test } => format!("{path}:{}", show_test(test)),
-        Query::Boolean { must, should, must_not } => {
-            let marked = |mark: &'static str, list: &[Query]| {
+        SearchQuery::All => "*".to_owned(),
+        SearchQuery::None => "nothing".to_owned(),
+        SearchQuery::Boost(query, factor) => format!("{}^{factor}", show(query)),
+        SearchQuery::Field { path: None, condition: test } => show_test(test),
+        SearchQuery::Field { path: Some(path), condition: test } => {
+            format!("{path}:{}", show_test(test))
+        }
+        SearchQuery::Boolean { must, should, must_not } => {
+            let marked = |mark: &'static str, list: &[SearchQuery]| {
                 list.iter().map(|query| format!("{mark}{}", show(query))).collect::<Vec<_>>()
             };
             let parts = [marked("+", must), marked("", should), marked("-", must_not)].concat();
@@ -32,15 +34,15 @@ fn show(query: &Query) -> String {
     }
 }
 
-fn show_test(test: &Condition) -> String {
+fn show_test(test: &FieldCondition) -> String {
     match test {
-        Condition::Word(word) => word.clone(),
-        Condition::Fuzzy { word, edits } => format!("{word}~{edits}"),
-        Condition::Phrase(words) => format!("\"{}\"", words.join(" ")),
-        Condition::Wildcard(pattern) => show_pattern(pattern),
-        Condition::Equals(scalar) => format!("={}", show_scalar(scalar)),
-        Condition::Exists => "any".to_owned(),
-        Condition::Range { from, to } => {
+        FieldCondition::Word(word) => word.clone(),
+        FieldCondition::Fuzzy { word, edits } => format!("{word}~{edits}"),
+        FieldCondition::Phrase(words) => format!("\"{}\"", words.join(" ")),
+        FieldCondition::Wildcard(pattern) => show_pattern(pattern),
+        FieldCondition::Equals(scalar) => format!("={}", show_scalar(scalar)),
+        FieldCondition::Exists => "any".to_owned(),
+        FieldCondition::Range { from, to } => {
             let bound = |bound: &Bound<Value>, signs: [&str; 2]| match bound {
                 Bound::Unbounded => String::new(),
                 Bound::Included(value) => format!("{}{}", signs[0], show_value(value)),
@@ -51,7 +53,7 @@ fn show_test(test: &Condition) -> String {
     }
 }
 
-fn show_pattern(Pattern(pieces): &Pattern) -> String {
+fn show_pattern(WildcardPattern(pieces): &WildcardPattern) -> String {
     let show = |piece: &PatternToken| match piece {
         PatternToken::Char(c) => *c,
         PatternToken::AnyChar => '?',
@@ -60,11 +62,11 @@ fn show_pattern(Pattern(pieces): &Pattern) -> String {
     format!("/{}/", pieces.iter().map(show).collect::<String>())
 }
 
-fn show_scalar(scalar: &Scalar) -> String {
+fn show_scalar(scalar: &ScalarValue) -> String {
     match scalar {
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Integer(value) => value.to_string(),
-        Scalar::Number(value) => format!("{value:?}"),
+        ScalarValue::Bool(value) => value.to_string(),
+        ScalarValue::Integer(value) => value.to_string(),
+        ScalarValue::Number(value) => format!("{value:?}"),
     }
 }
 
@@ -334,13 +336,13 @@ fn fields_have_weights() {
         let show = |field: WeightedField| format!("{}^{}", field.path, field.weight);
         (weighted.into_iter().map(show).collect::<Vec<_>>().join(" "), search.query)
     };
-    assert_eq!(fields(&["title^5", "content"]), ("title^5 content^1".to_owned(), Query::All));
+    assert_eq!(fields(&["title^5", "content"]), ("title^5 content^1".to_owned(), SearchQuery::All));
     assert_eq!(
         fields(&["a^0", "b^-1", "c^x", "d^", "e[*].f^0.5", "g^inf", "h^NaN"]).0,
         "a^1 b^1 c^1 d^1 e.f^0.5 g^1 h^1"
     );
-    assert_eq!(fields(&["", "^2"]), (String::new(), Query::None));
-    assert_eq!(fields(&[]), (String::new(), Query::None));
+    assert_eq!(fields(&["", "^2"]), (String::new(), SearchQuery::None));
+    assert_eq!(fields(&[]), (String::new(), SearchQuery::None));
     assert_eq!(Search::read(&request("*", QueryMode::Default)).unwrap().fields, None);
 }
 
@@ -519,28 +521,28 @@ fn order_follows_the_parameters() {
         };
         Search::read(&request).unwrap().order
     };
-    let path = |path: &str, as_text, descending| Order::Score {
-        then: Some(SortKey {
+    let path = |path: &str, as_text, descending| HitOrder::Score {
+        then: Some(PropertyOrder {
             by: SortBy::Path { path: path.to_owned(), as_text },
             descending,
             missing_first: true,
         }),
     };
-    assert_eq!(read("", true, None), Order::Score { then: None });
-    assert_eq!(read("_score", true, None), Order::Score { then: None });
-    assert_eq!(read("_score", false, None), Order::ScoreAscending);
+    assert_eq!(read("", true, None), HitOrder::Score { then: None });
+    assert_eq!(read("_score", true, None), HitOrder::Score { then: None });
+    assert_eq!(read("_score", false, None), HitOrder::ScoreAscending);
     assert_eq!(read("price", false, None), path("price", false, false));
     assert_eq!(read("a[*].b.keyword", true, None), path("a.b", true, true));
-    assert_eq!(read("price", false, Some(7.5)), Order::Random(7.5_f64.to_bits()));
-    assert_eq!(read("_geo_distance", false, Some(7.0)), Order::Random(7.0_f64.to_bits()));
+    assert_eq!(read("price", false, Some(7.5)), HitOrder::Random(7.5_f64.to_bits()));
+    assert_eq!(read("_geo_distance", false, Some(7.0)), HitOrder::Random(7.0_f64.to_bits()));
 
     let near = SearchRequest {
         geo_filters: vec![("place".to_owned(), "geo_distance,1km,1,2".to_owned())],
         order_by: Some("_geo_distance".to_owned()),
         ..request("*", QueryMode::Default)
     };
-    let then = SortKey { by: SortBy::Distance, descending: false, missing_first: false };
-    assert_eq!(Search::read(&near).unwrap().order, Order::Score { then: Some(then) });
+    let then = PropertyOrder { by: SortBy::Distance, descending: false, missing_first: false };
+    assert_eq!(Search::read(&near).unwrap().order, HitOrder::Score { then: Some(then) });
 }
 
 #[test]
@@ -572,15 +574,15 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Conditions of a query with the deepest nesting above them.
-fn leaves(query: &Query) -> (Vec<&Condition>, usize) {
+fn leaves(query: &SearchQuery) -> (Vec<&FieldCondition>, usize) {
     match query {
-        Query::All | Query::None => (Vec::new(), 1),
-        Query::Field { condition: test, .. } => (vec![test], 1),
-        Query::Boost(query, _) => {
+        SearchQuery::All | SearchQuery::None => (Vec::new(), 1),
+        SearchQuery::Field { condition: test, .. } => (vec![test], 1),
+        SearchQuery::Boost(query, _) => {
             let (tests, depth) = leaves(query);
             (tests, depth + 1)
         }
-        Query::Boolean { must, should, must_not } => {
+        SearchQuery::Boolean { must, should, must_not } => {
             let parts: Vec<_> =
                 [must, should, must_not].into_iter().flatten().map(leaves).collect();
             let depth = parts.iter().map(|(_, depth)| depth + 1).max().unwrap_or(1);
@@ -589,12 +591,12 @@ fn leaves(query: &Query) -> (Vec<&Condition>, usize) {
     }
 }
 
-fn words_of<'a>(tests: &[&'a Condition]) -> Vec<&'a str> {
+fn words_of<'a>(tests: &[&'a FieldCondition]) -> Vec<&'a str> {
     let mut words = Vec::new();
     for test in tests {
         match test {
-            Condition::Word(word) => words.push(word.as_str()),
-            Condition::Phrase(row) => words.extend(row.iter().map(String::as_str)),
+            FieldCondition::Word(word) => words.push(word.as_str()),
+            FieldCondition::Phrase(row) => words.extend(row.iter().map(String::as_str)),
             _ => {}
         }
     }

@@ -3,10 +3,10 @@ import { Plugin } from 'prosemirror-state';
 import { isRecord } from '../../value/record';
 import { newRaw } from './schema';
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-';
+const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-';
 
 export function newId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => LETTERS[byte % 64]).join('');
+  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => ID_ALPHABET[byte % 64]).join('');
 }
 
 function idOf(raw: unknown): string | null {

@@ -6,10 +6,10 @@ import { isEqual } from '../../value/equal';
 import { serverNow } from '../../value/clock';
 import { isRecord } from '../../value/record';
 import { inlineNodes, runsOf, writeInline } from '../prose/inline';
-import { haveSameShape } from '../prose/shape';
+import { haveSameShape } from '../prose/html-shape';
 import { blockSchema as schema, dataOf, type Raw } from './schema';
 
-const VERSION = '2.22.2';
+const EDITOR_JS_VERSION = '2.22.2';
 
 /** A value that an editor of blocks can show. */
 export interface BlockValue extends Raw {
@@ -228,6 +228,6 @@ export class BlockText {
     });
     if (blocks.length === 0 && this.value === undefined) return undefined;
     const time = typeof this.value?.time === 'string' ? String(now) : now;
-    return { version: VERSION, ...this.value, time, blocks };
+    return { version: EDITOR_JS_VERSION, ...this.value, time, blocks };
   }
 }

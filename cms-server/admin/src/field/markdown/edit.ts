@@ -38,15 +38,15 @@ export function toggleAround(state: EditorState, mark: string): TransactionSpec 
   });
 }
 
-const MARKS = /^(\s*)(#{1,6} |> |[-*+] |\d+[.)] )?/;
+const LINE_PREFIX = /^(\s*)(#{1,6} |> |[-*+] |\d+[.)] )?/;
 
 /** Begins each selected line with a mark, or takes it away when all lines have it. */
 export function toggleLines(state: EditorState, mark: (index: number) => string): TransactionSpec {
   const changes: ChangeSpec[] = [];
   const lines = selectedLines(state);
-  const all = lines.every((line, index) => MARKS.exec(line.text)?.[2] === mark(index));
+  const all = lines.every((line, index) => LINE_PREFIX.exec(line.text)?.[2] === mark(index));
   lines.forEach((line, index) => {
-    const [, space = '', old = ''] = MARKS.exec(line.text) ?? [];
+    const [, space = '', old = ''] = LINE_PREFIX.exec(line.text) ?? [];
     const from = line.from + space.length;
     changes.push({ from, to: from + old.length, insert: all ? '' : mark(index) });
   });
@@ -60,16 +60,15 @@ function selectedLines(state: EditorState) {
   return Array.from({ length: last - first + 1 }, (_, index) => state.doc.line(first + index));
 }
 
-/** Replaces the selection by text, and selects a part of it. */
-export function insert(state: EditorState, text: string, select?: string): TransactionSpec {
+/** Replaces the selection by text, and puts the cursor after it. */
+export function insert(state: EditorState, text: string): TransactionSpec {
   const { from, to } = state.selection.main;
   const { lineBreak } = state;
   const shown = text.replaceAll('\n', lineBreak);
   // Positions count a line break as one character.
-  const at = select === undefined ? text.length : text.indexOf(select);
   return {
     changes: { from, to, insert: state.toText(shown) },
-    selection: EditorSelection.range(from + at, from + at + (select?.length ?? 0)),
+    selection: EditorSelection.cursor(from + text.length),
     scrollIntoView: true,
   };
 }

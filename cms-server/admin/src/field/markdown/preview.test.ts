@@ -103,7 +103,7 @@ describe('tool bar of Markdown', () => {
     );
     const block = before.update(insertBlock(before, '| A |\n|---|')).state;
     expect(block.sliceDoc()).toBe('one\r\n\r\n| A |\r\n|---|\r\n\r\ntwo\r\n');
-    const link = before.update(insert(before, '[text](url)', 'url')).state;
-    expect(link.sliceDoc(link.selection.main.from, link.selection.main.to)).toBe('url');
+    const link = before.update(insert(before, '[text](url)')).state;
+    expect(link.selection.main.head).toBe(before.selection.main.from + '[text](url)'.length);
   });
 });

@@ -12,7 +12,9 @@ const ELEMENTS = new Set(
 );
 const ATTRIBUTES = new Set(['title', 'lang', 'dir', 'colspan', 'rowspan', 'start', 'open']);
 /** Contents of these are not words of the text. */
-const DROPPED = new Set('script style template title noscript iframe object embed svg math head'.split(' '));
+const DROPPED_ELEMENTS = new Set(
+  'script style template title noscript iframe object embed svg math head'.split(' '),
+);
 
 /** Nodes for a text. */
 export function previewOf(text: string): DocumentFragment {
@@ -111,7 +113,7 @@ function inlines(tokens: Token[] | undefined): Node[] {
       continue;
     }
     const [element] = copies(parseHtml(token.raw).body);
-    const inner = DROPPED.has(tag) ? [] : inlines(all.slice(index + 1, end));
+    const inner = DROPPED_ELEMENTS.has(tag) ? [] : inlines(all.slice(index + 1, end));
     if (element instanceof HTMLElement) {
       element.append(...inner);
       nodes.push(element);
@@ -168,7 +170,7 @@ function copies(parent: Node): Node[] {
     if (node.nodeType === 3) return [new Text(node.textContent ?? '')];
     if (!(node instanceof Element)) return [];
     const tag = node.localName;
-    if (DROPPED.has(tag)) return [];
+    if (DROPPED_ELEMENTS.has(tag)) return [];
     if (!ELEMENTS.has(tag)) return copies(node);
     if (tag === 'a') return [link(node.getAttribute('href') ?? '', copies(node))];
     if (tag === 'img') return [image(node.getAttribute('src') ?? '', node.getAttribute('alt') ?? '')];

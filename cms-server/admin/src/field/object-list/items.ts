@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../api/problem';
 import type { Field, Kind } from '../../type/form';
 import { isRecord } from '../../value/record';
 
-const SHORT: ReadonlySet<Kind> = new Set([
+const TABLE_KINDS: ReadonlySet<Kind> = new Set([
   'text',
   'email',
   'number',
@@ -12,14 +12,16 @@ const SHORT: ReadonlySet<Kind> = new Set([
   'dateTime',
   'radio',
 ]);
-const MOST_COLUMNS = 5;
+const MAX_COLUMNS = 5;
 /** A title is made of the beginning of a text. */
-const LONGEST_SOURCE = 2000;
+const MAX_TITLE_SOURCE_CHARS = 2000;
 
 /** Items with few short properties are rows of a table; others are cards. */
 export function isTable(fields: Field[]): boolean {
   const shown = fields.filter((field) => !field.hidden);
-  return shown.length <= MOST_COLUMNS && shown.every((field) => SHORT.has(field.kind) && !field.multiple);
+  return (
+    shown.length <= MAX_COLUMNS && shown.every((field) => TABLE_KINDS.has(field.kind) && !field.multiple)
+  );
 }
 
 /** A new item with the defaults of its properties. */
@@ -47,7 +49,7 @@ export function titleOf(item: unknown, fields: Field[]): string {
     if (text === '') continue;
     const label = field.options.find((option) => option.value === text)?.label ?? text;
     return label
-      .slice(0, LONGEST_SOURCE)
+      .slice(0, MAX_TITLE_SOURCE_CHARS)
       .replace(/<[^>]*>/g, ' ')
       .slice(0, 120);
   }

@@ -34,9 +34,9 @@ export function writePairs(pairs: Pairs): string {
   return pairs.map(([name, value]) => attribute(name, value)).join('');
 }
 
-const SHOWN = new Set(['lang', 'dir', 'start', 'reversed']);
+const RENDERED_ATTRIBUTES = new Set(['lang', 'dir', 'start', 'reversed']);
 
 /** What of the kept attributes an editor shows: no styles, no handlers, no classes of another page. */
 export function shownPairs(pairs: Pairs): Record<string, string> {
-  return Object.fromEntries(pairs.filter(([name]) => SHOWN.has(name)));
+  return Object.fromEntries(pairs.filter(([name]) => RENDERED_ATTRIBUTES.has(name)));
 }

@@ -6,7 +6,7 @@ import { attribute, escapeText, pairsOf, writePairs } from './attributes';
 import { MARK_OF_TAG } from './marks';
 
 /** Elements that begin a block of their own; scripts and media count as one between blocks. */
-const BLOCKS = new Set(
+const BLOCK_ELEMENTS = new Set(
   (
     'address article aside blockquote caption center col colgroup dd details dialog dir div dl dt fieldset figcaption ' +
     'figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol p pre search section ' +
@@ -23,7 +23,7 @@ export function tagOf(element: Element): string {
 }
 
 export function isBlock(node: globalThis.Node): boolean {
-  return isElement(node) && BLOCKS.has(tagOf(node));
+  return isElement(node) && BLOCK_ELEMENTS.has(tagOf(node));
 }
 
 /** A piece of a line: text, or one element or comment, inside its marks (outermost first). */
@@ -73,7 +73,7 @@ function isBlank(nodes: globalThis.Node[]): boolean {
   return nodes.every((node) => node.nodeType === 3 && /^[ \t\n\r\f]*$/.test(node.textContent ?? ''));
 }
 
-const SPACE = /[ \t\n\r\f]+/g;
+const WHITE_SPACE = /[ \t\n\r\f]+/g;
 
 /** Collapses white space: none at both ends of the line, one space elsewhere. */
 function collapse(runs: Run[]): Run[] {
@@ -84,7 +84,7 @@ function collapse(runs: Run[]): Run[] {
       if (run.atom.nodeType !== 8) afterSpace = run.atom.nodeName === 'BR';
       continue;
     }
-    run.text = run.text.replace(SPACE, ' ');
+    run.text = run.text.replace(WHITE_SPACE, ' ');
     if (afterSpace) run.text = run.text.replace(/^ /, '');
     if (run.text !== '') afterSpace = run.text.endsWith(' ');
   }

@@ -10,7 +10,7 @@ import { uuid } from '../../value/uuid';
 /** One object holds 1 MB; more than that is not pasted. */
 export const MAX_PASTE_CHARS = 1_000_000;
 
-const LEFT_OUT = 'script, svg, iframe, video, audio, object, embed, form, canvas, math';
+const REMOVED_ELEMENTS = 'script, svg, iframe, video, audio, object, embed, form, canvas, math';
 const COPY_TYPE = 'application/x-cms-copy';
 
 /** The last copy from an editor of this tab. Kept attributes are not on the clipboard. */
@@ -88,7 +88,9 @@ export function markCopy(event: ClipboardEvent): void {
 /** Names what a paste contains and the schema does not. */
 export function leftOut(html: string): string {
   const body = parseHtml(html).body;
-  const tags = new Set([...body.querySelectorAll(LEFT_OUT)].map((element) => `<${elementName(element)}>`));
+  const tags = new Set(
+    [...body.querySelectorAll(REMOVED_ELEMENTS)].map((element) => `<${elementName(element)}>`),
+  );
   const images = [...body.querySelectorAll('img')].filter(
     (image) => !isOwnImage(image.getAttribute('src') ?? ''),
   );

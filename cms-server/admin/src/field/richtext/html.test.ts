@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { EditorState } from 'prosemirror-state';
 import { tableEditing } from 'prosemirror-tables';
 import { describe, expect, it } from 'vitest';
-import { haveSameShape } from '../prose/shape';
+import { haveSameShape } from '../prose/html-shape';
 import { readHtml, writeBlocks } from './html';
-import { Sources } from './source';
+import { Sources } from './block-sources';
 
 const again = (html: string) => writeBlocks(readHtml(html));
 

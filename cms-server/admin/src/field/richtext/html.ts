@@ -129,7 +129,7 @@ function span(cell: Element, name: string): number {
   return Number.isInteger(value) && value > 0 && value <= 1000 ? value : 1;
 }
 
-const SECTIONS = ['thead', 'tbody', 'tfoot'];
+const TABLE_SECTIONS = ['thead', 'tbody', 'tfoot'];
 
 function tableNode(element: Element): Node | null {
   let before = '';
@@ -138,7 +138,7 @@ function tableNode(element: Element): Node | null {
     if (Array.isArray(group)) return null;
     const tag = tagOf(group);
     if ((tag === 'caption' || tag === 'colgroup') && rows.length === 0) before += sourceOf(group);
-    else if (!SECTIONS.includes(tag) || group.attributes.length > 0) return null;
+    else if (!TABLE_SECTIONS.includes(tag) || group.attributes.length > 0) return null;
     // Two neighbouring sections of one kind would become one.
     else if (rows.at(-1)?.attrs.section === tag || !addRows(group, rows)) return null;
   }

@@ -39,7 +39,7 @@ export function stateOf({ original, storedOriginal, translated, storedTranslated
 }
 
 /** Languages of ISO 639-1 that people write in; others are added by typing their code. */
-const CODES =
+const LANGUAGE_CODES =
   'af am ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fo fr fy ga gd gl gu he hi hr hu hy id is it ja ka kk ' +
   'km kn ko ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn pa pl ps pt rm ro ru si sk sl sq sr sv sw ta te tg th tk tr uk ' +
   'ur uz vi zh zu';
@@ -59,7 +59,7 @@ export function languagesFor(
   language: string,
 ): { key: string; label: string }[] {
   const wanted = text.trim().toLowerCase();
-  const codes = CODES.split(' ');
+  const codes = LANGUAGE_CODES.split(' ');
   if (/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(text.trim()) && !codes.includes(wanted)) codes.push(text.trim());
   return codes
     .filter((code) => !used.includes(code))

@@ -2,7 +2,7 @@
 import type { Field } from '../../type/form';
 
 const MAX_FIELDS = 12;
-const SHORT = [
+const SHORT_KINDS = [
   'text',
   'textarea',
   'email',
@@ -16,7 +16,7 @@ const SHORT = [
 const INDENT = '        ';
 
 function selectionOf(field: Field): string | null {
-  if (SHORT.includes(field.kind)) return field.name;
+  if (SHORT_KINDS.includes(field.kind)) return field.name;
   // A link without a type could be of any.
   return field.kind === 'datasource' && field.targets.length === 1 ? `${field.name} { id }` : null;
 }

@@ -67,7 +67,7 @@ export function asFetch({ method, path, headers, body }: ConsoleRequest, origin:
 }
 
 /** Commands by operation; words in braces are values. */
-const COMMANDS: Record<string, string> = {
+const CLI_COMMANDS: Record<string, string> = {
   content_list: 'object list {path.contentType}',
   search: 'search {query.q}',
   content_get: 'object get {path.contentType} {path.id}',
@@ -92,7 +92,7 @@ const COMMANDS: Record<string, string> = {
 };
 
 /** Flags by operation and parameter. */
-const FLAGS: Record<string, Record<string, string>> = {
+const CLI_FLAGS: Record<string, Record<string, string>> = {
   content_list: {
     'query.page': '--page',
     'query.limit': '--limit',
@@ -115,7 +115,7 @@ const FLAGS: Record<string, Record<string, string>> = {
 };
 
 /** Operations whose commands show published versions only, without a flag. */
-const PREVIEW = ['content_list', 'search'];
+const PUBLISHED_ONLY = ['content_list', 'search'];
 
 /** The command that does the same, where there is one and it has flags for all values. */
 export function asCommand(
@@ -124,19 +124,19 @@ export function asCommand(
   origin: string,
   options: { preview?: boolean } = {},
 ): string | null {
-  const command = COMMANDS[operation.id];
+  const command = CLI_COMMANDS[operation.id];
   if (command === undefined) return null;
   const flags: string[] = [];
   for (const parameter of operation.parameters) {
     const key = valueKey(parameter);
     const value = values[key] ?? '';
     if (value === '' || command.includes(`{${key}}`)) continue;
-    const flag = FLAGS[operation.id]?.[key];
+    const flag = CLI_FLAGS[operation.id]?.[key];
     if (flag !== undefined) flags.push(...value.split('\n').map((one) => `${flag} ${quoted(one)}`));
     else if (key === 'query.order_direction') flags.push(...(value === 'desc' ? ['--desc'] : []));
     else return null;
   }
-  if (options.preview && PREVIEW.includes(operation.id)) flags.push('--preview');
+  if (options.preview && PUBLISHED_ONLY.includes(operation.id)) flags.push('--preview');
   const words = command.replace(/\{([^}]+)\}/g, (_all, key: string) => quoted(values[key] ?? ''));
   return ['cms', words, ...flags, '--server', origin].join(' ');
 }
@@ -159,7 +159,7 @@ export function operationOf(
   });
   // Operations of all types have commands; otherwise a path without braces is more exact.
   const rank = ({ id, path: template }: Operation) =>
-    COMMANDS[id] === undefined ? template.split('{').length : 0;
+    CLI_COMMANDS[id] === undefined ? template.split('{').length : 0;
   const [operation] = candidates.sort((a, b) => rank(a) - rank(b));
   if (!operation) return null;
   const values: ParameterValues = {};

@@ -1,13 +1,13 @@
 // Requests of Home: a few short lists. Knows the API, no component.
-import { api, unwrap, type Page, type Schema } from '../../api/client';
+import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
 import { readWorkflows, transitionsOf } from '../../object/workflows';
-import { searchObjects, type Bucket } from '../../object/find';
+import { searchObjects, type FacetBucket } from '../../object/search-objects';
 import { record, string, type ContentType } from '../../type/definition';
 import { phrase } from '../../value/search-text';
 
-const SHOWN = 8;
+const MAX_ITEMS = 8;
 /** Changes of content; sign-ins and management are on the activity screen. */
-const CHANGES = [
+const CONTENT_ACTIONS = [
   'create',
   'update',
   'delete',
@@ -23,25 +23,25 @@ const CHANGES = [
 type Options = { signal: AbortSignal };
 
 export async function readUnsaved({ signal }: Options): Promise<Schema['WorkingCopyItem'][]> {
-  const found = await unwrap<Page<Schema['WorkingCopyItem']>>(
-    api.GET('/api/v1/working-copies', { params: { query: { limit: SHOWN } }, signal }),
+  const found = await sendOrThrow<Page<Schema['WorkingCopyItem']>>(
+    api.GET('/api/v1/working-copies', { params: { query: { limit: MAX_ITEMS } }, signal }),
   );
   return found.data;
 }
 
 /** Numbers of objects by type, with one request for all types. */
-export async function readCounts({ signal }: Options): Promise<Bucket[]> {
+export async function readCounts({ signal }: Options): Promise<FacetBucket[]> {
   return (await searchObjects({ words: '', limit: 1, facets: true, signal })).types;
 }
 
 export async function readChanges({ signal }: Options): Promise<Schema['ActivityPage']['data']> {
-  const query = { limit: SHOWN, 'action[]': CHANGES };
-  return (await unwrap(api.GET('/api/v1/activity', { params: { query }, signal }))).data;
+  const query = { limit: MAX_ITEMS, 'action[]': CONTENT_ACTIONS };
+  return (await sendOrThrow(api.GET('/api/v1/activity', { params: { query }, signal }))).data;
 }
 
 export async function readSchedule({ signal }: Options): Promise<Schema['ScheduledObject'][]> {
-  const found = await unwrap<Page<Schema['ScheduledObject']>>(
-    api.GET('/api/v1/schedule', { params: { query: { limit: SHOWN } }, signal }),
+  const found = await sendOrThrow<Page<Schema['ScheduledObject']>>(
+    api.GET('/api/v1/schedule', { params: { query: { limit: MAX_ITEMS } }, signal }),
   );
   return found.data;
 }
@@ -73,12 +73,12 @@ export async function readWaiting(
   const used = workflows.filter(({ id }) => types.some((type) => type.workflowId === id));
   const states = [...new Set(used.flatMap((workflow) => waitingStates(workflow, mayPublish)))];
   if (states.length === 0) return [];
-  const found = await unwrap(
+  const found = await sendOrThrow(
     api.GET('/api/v1/search', {
       params: {
         query: {
           q: '*',
-          limit: SHOWN,
+          limit: MAX_ITEMS,
           'content_type[]': types.map(({ name }) => name),
           'item_fields[]': ['internal'],
           filters: { 'internal.workflowState': states.map(phrase).join(' OR ') },

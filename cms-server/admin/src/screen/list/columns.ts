@@ -21,9 +21,9 @@ export interface Column {
 }
 
 /** Kinds whose values are too long, or have no short form. */
-const NOT_IN_A_CELL = new Set(['richtext', 'block', 'textMarkdown', 'markdown', 'custom', 'object']);
+const KINDS_WITHOUT_COLUMN = new Set(['richtext', 'block', 'textMarkdown', 'markdown', 'custom', 'object']);
 /** Kinds that are shown at first, where nothing else was chosen. */
-const AT_FIRST = new Set(['datasource', 'radio', 'select', 'dateTime', 'number', 'checkbox']);
+const DEFAULT_COLUMN_KINDS = new Set(['datasource', 'radio', 'select', 'dateTime', 'number', 'checkbox']);
 
 function ofField(field: Field): Column {
   const { name: id, label } = field;
@@ -47,7 +47,7 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
   return [
     ...(type.draftPublic ? [ofObject('internal.status')] : []),
     ...(hasWorkflow(type) ? [ofObject('internal.workflowState')] : []),
-    ...form.fields.filter((field) => !NOT_IN_A_CELL.has(field.kind) && !field.password).map(ofField),
+    ...form.fields.filter((field) => !KINDS_WITHOUT_COLUMN.has(field.kind) && !field.password).map(ofField),
     ofObject('internal.updatedAt'),
     ofObject('internal.updatedBy', null),
     ofObject('internal.createdAt'),
@@ -67,7 +67,10 @@ export function firstColumns(type: ContentType, form: Form): string[] {
   const short = form.fields
     .filter(
       (field) =>
-        AT_FIRST.has(field.kind) && !field.title && !field.hidden && !field.targets.includes(type.name),
+        DEFAULT_COLUMN_KINDS.has(field.kind) &&
+        !field.title &&
+        !field.hidden &&
+        !field.targets.includes(type.name),
     )
     .sort((a, b) => Number(b.required) - Number(a.required))
     .slice(0, 3)

@@ -82,7 +82,7 @@ export function isComplete({ type, filter, filter2 }: Condition): boolean {
 /** What a path holds, as far as its comparisons depend on it. */
 export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'boolean' | 'relation' | 'other';
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
+const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const HOUR_MS = 3_600_000;
 
 /** Conditions for the API: days become moments in the time zone of the browser where moments are stored. */
@@ -113,7 +113,7 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
 
 /** A day as its first or last second; other values as they are. */
 function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
-  if (typeof value !== 'string' || !DAY.test(value)) return value;
+  if (typeof value !== 'string' || !DATE_PATTERN.test(value)) return value;
   const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;
   return kind === 'instant' ? new Date(local).toISOString() : local;
 }

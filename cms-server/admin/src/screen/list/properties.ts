@@ -19,9 +19,16 @@ export interface Property {
   workflow?: boolean;
 }
 
-const EMPTINESS: Operator[] = ['empty', 'notEmpty'];
-const TEXT: Operator[] = ['contains', 'notContains', 'equals', 'notEqual', 'startsWith', 'endsWith'];
-const NUMBER: Operator[] = [
+const EMPTINESS_OPERATORS: Operator[] = ['empty', 'notEmpty'];
+const TEXT_OPERATORS: Operator[] = [
+  'contains',
+  'notContains',
+  'equals',
+  'notEqual',
+  'startsWith',
+  'endsWith',
+];
+const NUMBER_OPERATORS: Operator[] = [
   'equals',
   'notEqual',
   'lessThan',
@@ -30,7 +37,7 @@ const NUMBER: Operator[] = [
   'greaterThanOrEqual',
   'inRange',
 ];
-const TIME: Operator[] = ['lastDays', 'inRange', 'greaterThanOrEqual', 'lessThan'];
+const TIME_OPERATORS: Operator[] = ['lastDays', 'inRange', 'greaterThanOrEqual', 'lessThan'];
 
 /** Properties of a type, those of every object first. */
 export function propertiesOf(type: ContentType, form: Form): Property[] {
@@ -68,19 +75,29 @@ export function propertiesOf(type: ContentType, form: Form): Property[] {
   return [
     ...common,
     ...own,
-    { path: 'internal.updatedAt', label: names['internal.updatedAt'], kind: 'instant', operators: TIME },
-    { path: 'internal.createdAt', label: names['internal.createdAt'], kind: 'instant', operators: TIME },
+    {
+      path: 'internal.updatedAt',
+      label: names['internal.updatedAt'],
+      kind: 'instant',
+      operators: TIME_OPERATORS,
+    },
+    {
+      path: 'internal.createdAt',
+      label: names['internal.createdAt'],
+      kind: 'instant',
+      operators: TIME_OPERATORS,
+    },
     ...(type.draftPublic
       ? [
           {
             path: 'internal.publishedAt',
             label: names['internal.publishedAt'],
             kind: 'instant',
-            operators: [...TIME, ...EMPTINESS],
+            operators: [...TIME_OPERATORS, ...EMPTINESS_OPERATORS],
           } satisfies Property,
         ]
       : []),
-    { path: 'id', label: names.id, kind: 'text', operators: TEXT },
+    { path: 'id', label: names.id, kind: 'text', operators: TEXT_OPERATORS },
   ];
 }
 
@@ -97,17 +114,25 @@ function propertiesOfField(field: Field, path: string, label: string): Property[
   if (field.password) return [];
   switch (field.kind) {
     case 'number':
-      return [{ path, label, kind: 'number', operators: [...NUMBER, ...EMPTINESS] }];
+      return [{ path, label, kind: 'number', operators: [...NUMBER_OPERATORS, ...EMPTINESS_OPERATORS] }];
     case 'checkbox':
-      return [{ path, label, kind: 'boolean', operators: ['equals', ...EMPTINESS] }];
+      return [{ path, label, kind: 'boolean', operators: ['equals', ...EMPTINESS_OPERATORS] }];
     case 'radio':
     case 'select': {
       const operators: Operator[] = field.multiple ? ['overlaps', 'includes'] : ['equals', 'notEqual'];
-      return [{ path, label, kind: 'text', operators: [...operators, ...EMPTINESS], options: field.options }];
+      return [
+        {
+          path,
+          label,
+          kind: 'text',
+          operators: [...operators, ...EMPTINESS_OPERATORS],
+          options: field.options,
+        },
+      ];
     }
     case 'dateTime': {
       const kind = field.time ? 'dateTime' : 'date';
-      return [{ path, label, kind, operators: [...TIME, ...EMPTINESS] }];
+      return [{ path, label, kind, operators: [...TIME_OPERATORS, ...EMPTINESS_OPERATORS] }];
     }
     case 'datasource':
       return [
@@ -115,13 +140,13 @@ function propertiesOfField(field: Field, path: string, label: string): Property[
           path: `${path}[*].dataUrl`,
           label,
           kind: 'relation',
-          operators: ['equals', 'notEqual', ...EMPTINESS],
+          operators: ['equals', 'notEqual', ...EMPTINESS_OPERATORS],
           targets: field.targets,
         },
       ];
     case 'object':
       return [
-        { path, label, kind: 'other', operators: EMPTINESS },
+        { path, label, kind: 'other', operators: EMPTINESS_OPERATORS },
         ...field.fields.flatMap((inner) =>
           propertiesOfField(inner, `${path}[*].${inner.name}`, `${label} › ${inner.label}`),
         ),
@@ -129,8 +154,8 @@ function propertiesOfField(field: Field, path: string, label: string): Property[
     case 'geo':
     case 'custom':
     case 'block':
-      return [{ path, label, kind: 'other', operators: EMPTINESS }];
+      return [{ path, label, kind: 'other', operators: EMPTINESS_OPERATORS }];
     default:
-      return [{ path, label, kind: 'text', operators: [...TEXT, ...EMPTINESS] }];
+      return [{ path, label, kind: 'text', operators: [...TEXT_OPERATORS, ...EMPTINESS_OPERATORS] }];
   }
 }

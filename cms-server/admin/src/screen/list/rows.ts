@@ -1,7 +1,7 @@
 // Requests of a list: one page of objects, by filters in their order, or by words in the order of relevance.
 // Knows the API and the state of a list, no component.
-import { api, unwrap, type Page } from '../../api/client';
-import type { StoredObject } from '../../object/store';
+import { api, sendOrThrow, type Page } from '../../api/client';
+import type { StoredObject } from '../../object/object-requests';
 import { isRecord } from '../../value/record';
 import { queryFor } from '../../value/search-text';
 import { fieldsFor, type Column } from './columns';
@@ -58,7 +58,7 @@ export async function readRows(request: Request, signal: AbortSignal): Promise<R
 
 async function readList(request: Request, signal: AbortSignal): Promise<Rows> {
   const { page, limit, hydrate, order, filters } = request;
-  const found = await unwrap<Page<StoredObject>>(
+  const found = await sendOrThrow<Page<StoredObject>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
         path: { contentType: request.type },
@@ -85,7 +85,7 @@ async function readList(request: Request, signal: AbortSignal): Promise<Rows> {
 
 async function readHits(request: Request, signal: AbortSignal): Promise<Rows> {
   const { page, limit, hydrate } = request;
-  const found = await unwrap(
+  const found = await sendOrThrow(
     api.GET('/api/v1/search', {
       params: {
         query: {

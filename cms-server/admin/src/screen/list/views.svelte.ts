@@ -1,5 +1,5 @@
 // Saved views of a type: mine in the settings of the user, shared ones with the type. Knows requests.
-import { answer, api, unwrap, type Schema } from '../../api/client';
+import { sendRequest, api, sendOrThrow, type Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { changeSettings, settings } from '../../session/settings.svelte';
 import { record, records, string, strings } from '../../type/definition';
@@ -45,7 +45,7 @@ export function keepColumns(type: string, columns: string[] | null): Promise<Pro
 }
 
 export async function readShared(type: string, signal?: AbortSignal): Promise<View[]> {
-  const found = await unwrap(
+  const found = await sendOrThrow(
     api.GET('/api/v1/internal/contenttype/{contentType}/views', {
       params: { path: { contentType: type }, query: { limit: 200 } },
       ...(signal && { signal }),
@@ -74,7 +74,7 @@ export async function addView(
   share: boolean,
 ): Promise<Stored> {
   if (share) {
-    const result = await answer(
+    const result = await sendRequest(
       api.POST('/api/v1/internal/contenttype/{contentType}/views', {
         params: { path: { contentType: type } },
         body: { name, definition },
@@ -99,7 +99,7 @@ export async function updateView(
       views: item.views.map((other) => (other.id === view.id ? { ...other, definition } : other)),
     }));
   }
-  const result = await answer(
+  const result = await sendRequest(
     api.PUT('/api/v1/internal/contenttype/{contentType}/views/{id}', {
       params: { path: { contentType: type, id: view.id } },
       body: { definition },
@@ -112,7 +112,7 @@ export async function removeView(type: string, view: View): Promise<Problem | nu
   if (!view.shared) {
     return keep(type, (item) => ({ ...item, views: item.views.filter(({ id }) => id !== view.id) }));
   }
-  const result = await answer(
+  const result = await sendRequest(
     api.DELETE('/api/v1/internal/contenttype/{contentType}/views/{id}', {
       params: { path: { contentType: type, id: view.id } },
     }),

@@ -1,11 +1,11 @@
 // Reading pages of the media library: by filters from the list of the API, by words from its search.
-import { answer, api, type Answer, type Page } from '../../api/client';
-import { MEDIA, searchSummaries, summaryOf, type Summary } from '../../object/summary';
+import { sendRequest, api, type ApiResult, type Page } from '../../api/client';
+import { MEDIA_TYPE, searchSummaries, summaryOf, type Summary } from '../../object/summary';
 import { linkTo } from '../../value/link';
 import { MEDIA_FIELDS } from '../../value/media';
 
 export const PAGE_SIZE = 60;
-export const TAG = '_tag';
+export const TAG_TYPE = '_tag';
 
 export interface FileFilter {
   words: string;
@@ -26,7 +26,7 @@ export interface FilePage {
 export function conditionsOf({ kind, tag, withoutAlt }: FileFilter): Record<string, unknown> {
   const conditions: Record<string, unknown> = {};
   if (kind !== '') conditions.type = { type: 'equals', filter: kind };
-  if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG, tag).dataUrl };
+  if (tag !== '') conditions['tags[*].dataUrl'] = { type: 'equals', filter: linkTo(TAG_TYPE, tag).dataUrl };
   if (withoutAlt) {
     conditions.alt = { type: 'empty' };
     conditions.type = { type: 'equals', filter: 'image' };
@@ -38,15 +38,15 @@ export async function readFiles(
   filter: FileFilter,
   page: number,
   signal?: AbortSignal,
-): Promise<Answer<FilePage>> {
+): Promise<ApiResult<FilePage>> {
   return filter.words.trim() === '' ? list(filter, page, signal) : search(filter, page, signal);
 }
 
-async function list(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
-  const result = await answer<Page<Record<string, unknown>>>(
+async function list(filter: FileFilter, page: number, signal?: AbortSignal): Promise<ApiResult<FilePage>> {
+  const result = await sendRequest<Page<Record<string, unknown>>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
-        path: { contentType: MEDIA },
+        path: { contentType: MEDIA_TYPE },
         query: {
           page,
           limit: PAGE_SIZE,
@@ -61,17 +61,17 @@ async function list(filter: FileFilter, page: number, signal?: AbortSignal): Pro
   );
   if ('problem' in result) return result;
   const { data, total_count, total_pages } = result.data;
-  const files = data.map((object) => summaryOf(MEDIA, object));
+  const files = data.map((object) => summaryOf(MEDIA_TYPE, object));
   return { data: { files, total: total_count, pages: total_pages }, etag: null };
 }
 
-async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<Answer<FilePage>> {
+async function search(filter: FileFilter, page: number, signal?: AbortSignal): Promise<ApiResult<FilePage>> {
   const filters: Record<string, string> = {};
   if (filter.kind !== '' || filter.withoutAlt) filters.type = filter.withoutAlt ? 'image' : filter.kind;
   if (filter.tag !== '') filters.tags = `"${filter.tag.replace(/["\\]/g, '\\$&')}"`;
   const result = await searchSummaries({
     text: filter.words,
-    types: [MEDIA],
+    types: [MEDIA_TYPE],
     page,
     limit: PAGE_SIZE,
     filters,
@@ -86,10 +86,10 @@ async function search(filter: FileFilter, page: number, signal?: AbortSignal): P
 /** How many images have no alternative text. */
 export async function countWithoutAlt(): Promise<number | null> {
   const filter = { words: '', kind: '', tag: '', withoutAlt: true };
-  const result = await answer<Page<unknown>>(
+  const result = await sendRequest<Page<unknown>>(
     api.GET('/api/v1/content/{contentType}', {
       params: {
-        path: { contentType: MEDIA },
+        path: { contentType: MEDIA_TYPE },
         query: { limit: 1, filters: JSON.stringify(conditionsOf(filter)), 'fields[]': ['id'] },
       },
     }),

@@ -1,7 +1,7 @@
 // Where the console begins: with the request behind the open screen. Plain values.
-const MEDIA = '_media';
+const MEDIA_TYPE = '_media';
 /** Screens without a name or an id in their path. */
-const OPERATIONS: Record<string, string> = {
+const SCREEN_OPERATIONS: Record<string, string> = {
   activity: 'getActivity',
   keys: 'getKeys',
   media: 'content_list',
@@ -21,13 +21,13 @@ export function consoleQuery(segments: string[], query: URLSearchParams): Record
   if (place === 'api') return Object.fromEntries(query);
   const isForm = name?.startsWith('+') === true || id?.startsWith('+') === true;
   if (place === 'c' && name !== undefined) return ofContent(name, isForm ? undefined : id, query);
-  if (place === 'media') return ofContent(MEDIA, name, query);
+  if (place === 'media') return ofContent(MEDIA_TYPE, name, query);
   if (name !== undefined && !isForm) {
     if (place === 'types') return { op: 'getContentDefinition', 'path.id': name };
     if (place === 'users') return { op: 'getUser', 'path.id': name };
     if (place === 'webhooks') return { op: 'getWebhookLog', 'path.id': name };
   }
-  const op = OPERATIONS[place];
+  const op = SCREEN_OPERATIONS[place];
   if (op === undefined) return {};
   const words = query.get('q') ?? '';
   return { op, ...(words !== '' && ['search', 'trash', 'users'].includes(place) && { 'query.q': words }) };

@@ -19,7 +19,7 @@ interface Row {
   single?: Screen['load'];
 }
 
-const ROWS: Row[] = [
+const SCREENS: Row[] = [
   { path: '', load: () => import('../home/Home.svelte') },
   { path: 'media', load: () => import('../media/Library.svelte') },
   { path: 'media/{id}', load: () => import('../media/FileScreen.svelte') },
@@ -50,7 +50,7 @@ const ROWS: Row[] = [
 
 /** The screen of a path, given as segments. */
 export function screenFor(segments: string[]): Screen | undefined {
-  for (const row of ROWS) {
+  for (const row of SCREENS) {
     const pattern = row.path.split('/');
     if (pattern.length !== segments.length) continue;
     const props: Record<string, string> = {};

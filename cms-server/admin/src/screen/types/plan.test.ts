@@ -4,7 +4,7 @@ import {
   generalBlockers,
   kindOfPair,
   mayParse,
-  placeOf,
+  propertyNamesOf,
   unconfirmed,
   type PlanType,
 } from './plan';
@@ -58,15 +58,18 @@ describe('plan', () => {
 
   it('finds the property of an error', () => {
     const names = new Set(['sku', 'brewing', 'name']);
-    expect(placeOf('sku', names)).toEqual(['sku']);
-    expect(placeOf('name', names)).toEqual(['name']);
-    expect(placeOf('name', new Set(['sku']))).toBeNull();
-    expect(placeOf('brewing[3].how', names)).toEqual(['brewing', 'how']);
-    expect(placeOf('schemaDefinition.allOf[1].properties.sku.pattern', names)).toEqual(['sku', 'pattern']);
+    expect(propertyNamesOf('sku', names)).toEqual(['sku']);
+    expect(propertyNamesOf('name', names)).toEqual(['name']);
+    expect(propertyNamesOf('name', new Set(['sku']))).toBeNull();
+    expect(propertyNamesOf('brewing[3].how', names)).toEqual(['brewing', 'how']);
+    expect(propertyNamesOf('schemaDefinition.allOf[1].properties.sku.pattern', names)).toEqual([
+      'sku',
+      'pattern',
+    ]);
     expect(
-      placeOf('metaDefinition.propertiesConfig.brewing.items.propertiesConfig.how.label', names),
+      propertyNamesOf('metaDefinition.propertiesConfig.brewing.items.propertiesConfig.how.label', names),
     ).toEqual(['brewing', 'how', 'label']);
-    expect(placeOf('schemaDefinition.required', names)).toBeNull();
+    expect(propertyNamesOf('schemaDefinition.required', names)).toBeNull();
   });
 
   it('shows the general sentence only when nothing else says what is wrong', () => {

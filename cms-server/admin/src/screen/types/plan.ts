@@ -1,4 +1,4 @@
-// What a plan of the server means for the page: losses to confirm, values to give, errors at their places.
+// Reads a plan of the server: losses to confirm, values to give, errors by property.
 // Knows no component.
 import { CHOICES, choiceOf, type Choice } from '../../type/property-draft';
 import type { Plan } from './requests';
@@ -31,27 +31,27 @@ export function lossesOf(plan: Plan): Loss[] {
   );
 }
 
-const TEXTS = /^string\//;
-const PARSED = /^(number|integer|boolean)\//;
+const FROM_TEXT = /^string\//;
+const TO_PARSED_TYPE = /^(number|integer|boolean)\//;
 
 /** Text that becomes a number or a yes/no can be read by its content. */
 export function mayParse(row: Pick<PlanRow, 'from' | 'to'>): boolean {
-  return TEXTS.test(row.from ?? '') && PARSED.test(row.to ?? '');
+  return FROM_TEXT.test(row.from ?? '') && TO_PARSED_TYPE.test(row.to ?? '');
 }
 
-const PLACES = [
+const PROPERTY_PATHS = [
   /^schemaDefinition\.allOf[.[]1\]?\.properties\.(.+)$/,
   /^metaDefinition\.propertiesConfig\.(.+)$/,
   /^co\.(.+)$/,
 ];
 /** Parts of a definition, in paths that begin with them. */
-const SETTINGS =
+const SETTING_PATHS =
   /^(schemaDefinition|metaDefinition|slugs|name|label|workflowId|draftPublic|featuredImage|ctd)\b/;
 
 /** The names of the properties that an error of the plan is about, the outer one first; null: a setting. */
-export function placeOf(path: string, names: ReadonlySet<string>): string[] | null {
-  const inner = PLACES.map((place) => place.exec(path)?.[1]).find((found) => found !== undefined);
-  if (inner === undefined && SETTINGS.test(path) && !names.has(path)) return null;
+export function propertyNamesOf(path: string, names: ReadonlySet<string>): string[] | null {
+  const inner = PROPERTY_PATHS.map((place) => place.exec(path)?.[1]).find((found) => found !== undefined);
+  if (inner === undefined && SETTING_PATHS.test(path) && !names.has(path)) return null;
   const parts = (inner ?? path)
     .replaceAll(/\[\d+\]/g, '')
     .split('.')
@@ -61,13 +61,13 @@ export function placeOf(path: string, names: ReadonlySet<string>): string[] | nu
 }
 
 /** The sentence of the server for objects that do not fit; each property says it by itself. */
-export const CONFORM = 'ctd';
+export const CONFORMITY_PATH = 'ctd';
 
 /** Errors of a type that no property shows. */
 export function generalBlockers(type: PlanType, names: ReadonlySet<string>): [string, string[]][] {
   const entries = Object.entries(type.blockers);
-  const rest = entries.filter(([path]) => path !== CONFORM && placeOf(path, names) === null);
-  const onlyConform = entries.every(([path]) => path === CONFORM);
+  const rest = entries.filter(([path]) => path !== CONFORMITY_PATH && propertyNamesOf(path, names) === null);
+  const onlyConform = entries.every(([path]) => path === CONFORMITY_PATH);
   return onlyConform ? entries : rest;
 }
 
@@ -78,7 +78,7 @@ export function blockersAt(
   names: ReadonlySet<string>,
 ): [string[], string[]][] {
   return Object.entries(type.blockers).flatMap(([path, messages]): [string[], string[]][] => {
-    const place = placeOf(path, names);
+    const place = propertyNamesOf(path, names);
     return place?.[0] === property ? [[place, messages]] : [];
   });
 }

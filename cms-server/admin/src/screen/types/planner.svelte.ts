@@ -5,8 +5,8 @@ import type { Json } from '../../type/property-draft';
 import { requestApply, requestPlan, type Plan } from './requests';
 
 /** The pause after the last edit; plans that take long wait longer, so that typing does not start several. */
-const PAUSE_MS = 400;
-const MAX_PAUSE_MS = 1500;
+const PLAN_DELAY_MS = 400;
+const MAX_PLAN_DELAY_MS = 1500;
 
 export type ApplyOutcome = { applied: Plan } | { stale: true } | { refused: Problem };
 
@@ -32,7 +32,7 @@ export class Planner {
   schedule(
     body: string,
     definitions: Json[],
-    pause = Math.max(PAUSE_MS, Math.min(this.took, MAX_PAUSE_MS)),
+    pause = Math.max(PLAN_DELAY_MS, Math.min(this.took, MAX_PLAN_DELAY_MS)),
   ): void {
     this.cancel();
     this.stopped = false;

@@ -1,5 +1,5 @@
 // Requests about content types. Knows the API, no component.
-import { answer, api, unwrap, type Answer, type Page, type Schema } from '../../api/client';
+import { sendRequest, api, sendOrThrow, type ApiResult, type Page, type Schema } from '../../api/client';
 import { asDefinition } from '../../api/definitions';
 import { record } from '../../type/definition';
 import type { Json } from '../../type/property-draft';
@@ -8,14 +8,14 @@ export type Plan = Schema['ProjectPlan'];
 
 export async function readDefinition(name: string, signal: AbortSignal): Promise<Json> {
   return record(
-    await unwrap<unknown>(
+    await sendOrThrow<unknown>(
       api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: name } }, signal }),
     ),
   );
 }
 
-export function requestPlan(definitions: Json[], signal: AbortSignal): Promise<Answer<Plan>> {
-  return answer(
+export function requestPlan(definitions: Json[], signal: AbortSignal): Promise<ApiResult<Plan>> {
+  return sendRequest(
     api.POST('/api/v1/internal/contenttype/plan', {
       body: { contentTypes: definitions.map(asDefinition), prune: false },
       signal,
@@ -27,8 +27,8 @@ export function requestApply(
   definitions: Json[],
   token: string,
   allowDataLoss: string[],
-): Promise<Answer<Plan>> {
-  return answer(
+): Promise<ApiResult<Plan>> {
+  return sendRequest(
     api.POST('/api/v1/internal/contenttype/apply', {
       body: { contentTypes: definitions.map(asDefinition), prune: false, token, allowDataLoss },
     }),
@@ -37,7 +37,7 @@ export function requestApply(
 
 /** The number of objects of a type, drafts included. */
 export async function countObjects(type: string, signal?: AbortSignal): Promise<number> {
-  const found = await unwrap<Page<unknown>>(
+  const found = await sendOrThrow<Page<unknown>>(
     api.GET('/api/v1/content/{contentType}', {
       params: { path: { contentType: type }, query: { limit: 1, 'fields[]': ['id'] } },
       ...(signal && { signal }),
@@ -46,13 +46,15 @@ export async function countObjects(type: string, signal?: AbortSignal): Promise<
   return found.total_count;
 }
 
-export function deleteType(name: string): Promise<Answer<unknown>> {
-  return answer<unknown>(api.DELETE('/api/v1/internal/contenttype/{id}', { params: { path: { id: name } } }));
+export function deleteType(name: string): Promise<ApiResult<unknown>> {
+  return sendRequest<unknown>(
+    api.DELETE('/api/v1/internal/contenttype/{id}', { params: { path: { id: name } } }),
+  );
 }
 
 /** Removes all objects of a type, and the type with them. */
-export function purgeType(name: string, deleteSchema: boolean): Promise<Answer<unknown>> {
-  return answer<unknown>(
+export function purgeType(name: string, deleteSchema: boolean): Promise<ApiResult<unknown>> {
+  return sendRequest<unknown>(
     api.POST('/api/v1/internal/contenttype/{id}/purge', {
       params: { path: { id: name } },
       body: { deleteSchema },

@@ -1,5 +1,5 @@
 // Requests about users, and what follows from a user.
-import { answer, api, type Answer, type Page, type Schema } from '../../api/client';
+import { sendRequest, api, type ApiResult, type Page, type Schema } from '../../api/client';
 import { t } from '../../text';
 import { dateTime } from '../../text/format';
 
@@ -19,7 +19,7 @@ function hasAccess(user: User): boolean {
 /** Tells whether a user is the only enabled admin who can sign in: the server keeps one. */
 export async function isLastAdmin(user: User): Promise<boolean> {
   if (user.role !== 'admin' || user.disabled || !hasAccess(user)) return false;
-  const result = await answer<Page<User>>(
+  const result = await sendRequest<Page<User>>(
     api.GET('/api/v1/internal/user', { params: { query: { role: 'admin', disabled: false, limit: 1000 } } }),
   );
   return (
@@ -37,6 +37,6 @@ export function statusOf(user: User): string {
   return hasAccess(user) ? t.users.active : t.users.noSignIn;
 }
 
-export function createLink(id: string): Promise<Answer<Schema['SignInLink']>> {
-  return answer(api.POST('/api/v1/internal/user/{id}/link', { params: { path: { id } } }));
+export function createLink(id: string): Promise<ApiResult<Schema['SignInLink']>> {
+  return sendRequest(api.POST('/api/v1/internal/user/{id}/link', { params: { path: { id } } }));
 }

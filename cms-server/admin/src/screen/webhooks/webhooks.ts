@@ -1,5 +1,5 @@
 // Webhooks and their deliveries: requests, and states in one word.
-import { api, unwrap, type Page, type Schema } from '../../api/client';
+import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
 
 export type Delivery = Schema['WebhookDelivery'];
 
@@ -38,12 +38,12 @@ export function isPaused(deliveries: Delivery[]): boolean {
 }
 
 export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise<Webhook[]> {
-  const found = await unwrap<Page<Webhook>>(api.GET('/api/v1/internal/webhook', { signal }));
+  const found = await sendOrThrow<Page<Webhook>>(api.GET('/api/v1/internal/webhook', { signal }));
   return found.data;
 }
 
 /** How a receiver verifies a request, in JavaScript for Node. */
-export const VERIFY = `import { createHmac, timingSafeEqual } from 'node:crypto';
+export const VERIFY_EXAMPLE = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 // body: the bytes as received
 export function isGenuine(secret, headers, body) {

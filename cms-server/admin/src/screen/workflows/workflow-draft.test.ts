@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Workflow } from '../../object/workflows';
-import { pictureOf } from './picture';
+import { layoutOf } from './diagram-layout';
 import {
   freeTransition,
   idFrom,
@@ -52,7 +52,7 @@ test('reading and writing without an edit gives the same workflow', () => {
         transitions: pairs.map(([from, to]) => ({ name: `_${from}_${to}`, froms: [from], tos: [to] })),
       };
       expect(writeWorkflow(read(workflow))).toEqual(workflow);
-      const { width, height, boxes, arrows } = pictureOf(workflow);
+      const { width, height, boxes, arrows } = layoutOf(workflow);
       expect(arrows.length).toBe(pairs.length);
       expect(boxes.every(({ x, y }) => x >= 0 && x < width && y >= 0 && y < height)).toBe(true);
     }),

@@ -13,9 +13,9 @@ export const account: Texts['account'] = {
   densities: { comfortable: 'Bequem', compact: 'Kompakt' },
   shortcuts: 'Tastenkürzel',
   shortcutsHelp: 'Jede Funktion ist auch ohne sie erreichbar.',
-  storeWork: 'Nicht gespeicherten Text auf diesem Gerät aufbewahren',
+  storeWork: 'Nicht gespeicherten Text auf diesem Gerät zwischenspeichern',
   storeWorkHelp:
-    'Schalten Sie es auf einem Gerät aus, das auch andere benutzen. Der Text wird dann nur auf dem Server aufbewahrt, wenige Sekunden nach der Eingabe.',
+    'Schalten Sie es auf einem Gerät aus, das auch andere benutzen. Der Text wird dann nur auf dem Server zwischengespeichert, wenige Sekunden nach der Eingabe.',
   saved: 'Gespeichert.',
   workLeft: (count, text) =>
     plural(count, {
@@ -29,8 +29,6 @@ export const account: Texts['account'] = {
   changePassword: 'Passwort ändern',
   passwordEnds: 'Alle Ihre anderen Sitzungen enden.',
   passwordChanged: 'Das Passwort ist geändert, alle anderen Sitzungen sind beendet.',
-  noPassword:
-    'Sie melden sich über den Anmeldedienst an. Für ein Passwort bitten Sie einen Administrator um einen Link.',
   sessions: 'Sitzungen',
   sessionsHelp: 'Browser, in denen Sie angemeldet sind.',
   device: 'Gerät',

@@ -3,10 +3,7 @@ import type { Texts } from '..';
 
 export const activity: Texts['activity'] = {
   title: 'Aktivität',
-  when: 'Wann',
   who: 'Wer',
-  what: 'Was',
-  object: 'Objekt',
   nothing: 'Es wurde noch nichts geändert.',
   none: 'Keine Änderung passt zu diesen Filtern.',
   action: 'Aktion',
@@ -19,7 +16,6 @@ export const activity: Texts['activity'] = {
   more: 'Ältere Änderungen zeigen',
   searching: 'In diesem Abschnitt passt keine Änderung. Weiter mit älteren Änderungen.',
   properties: (names) => `Geändert: ${names}`,
-  version: (version) => `Version ${String(version)}`,
   actions: {
     create: 'angelegt',
     update: 'geändert',
@@ -29,7 +25,7 @@ export const activity: Texts['activity'] = {
     unpublish: 'zurückgezogen',
     archive: 'archiviert',
     schedule: 'geplant',
-    unschedule: 'Termin entfernt',
+    unschedule: 'Zeitplan aufgehoben',
     transition: 'in einen anderen Zustand gebracht',
     'trash.remove': 'aus dem Papierkorb entfernt',
     'type.create': 'Inhaltstyp angelegt',

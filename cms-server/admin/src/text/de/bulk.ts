@@ -40,9 +40,9 @@ export const bulk: Texts['bulk'] = {
     transition: (count, text) => `${objects(count, text)} bewegt.`,
   },
   consequences: {
-    publish: 'Leser sehen die aktuelle Version.',
-    unpublish: 'Leser sehen sie nicht mehr; sie werden Entwürfe.',
-    archive: 'Leser sehen sie nicht mehr.',
+    publish: 'Besucher sehen die aktuelle Version.',
+    unpublish: 'Besucher sehen sie nicht mehr; sie werden Entwürfe.',
+    archive: 'Besucher sehen sie nicht mehr.',
     delete:
       'Sie kommen in den Papierkorb und können wiederhergestellt werden. Objekte, auf die andere verweisen, werden abgelehnt.',
     patch: 'Jedes bekommt eine neue Version; frühere Versionen bleiben.',
@@ -51,7 +51,7 @@ export const bulk: Texts['bulk'] = {
   canUndo: 'Das kann danach rückgängig gemacht werden.',
   cannotUndo: {
     publish:
-      'Das kann nicht rückgängig gemacht werden: Was Leser jetzt sehen, steht nur in den Versionen der Objekte.',
+      'Das kann nicht rückgängig gemacht werden: Was Besucher jetzt sehen, steht nur in den Versionen der Objekte.',
     unpublish: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
     archive: 'Das kann nicht rückgängig gemacht werden: Jedes Objekt muss neu veröffentlicht werden.',
     delete:
@@ -79,7 +79,7 @@ export const bulk: Texts['bulk'] = {
   transition: 'Übergang',
   progress: (done, total) => `${done} von ${total} …`,
   result: (succeeded, refused) => `${succeeded} geändert, ${refused} abgelehnt.`,
-  wasStopped: 'Angehalten. Was getan ist, bleibt.',
+  wasStopped: 'Gestoppt. Was getan ist, bleibt.',
   refused: 'Abgelehnt',
   moreRefused: (count) => `${count} weitere wurden abgelehnt.`,
   refusedSelected: 'Die abgelehnten Objekte sind in der Liste ausgewählt.',

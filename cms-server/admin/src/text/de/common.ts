@@ -26,7 +26,6 @@ export const common: Texts['common'] = {
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
   hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',
-  optional: 'optional',
   yes: 'Ja',
   no: 'Nein',
   none: '—',

@@ -48,7 +48,7 @@ export const keys: Texts['keys'] = {
   tokenHelp:
     'Kopieren Sie das Token jetzt: Es wird nur dieses eine Mal angezeigt. Programme senden es im Header X-AUTH-TOKEN.',
   token: 'Token',
-  tokenDone: 'Ich habe es abgelegt',
+  tokenDone: 'Ich habe es gespeichert',
   rotateTitle: (name) => `${name} erneuern?`,
   rotateHelp: 'Der Schlüssel bekommt ein neues Token. Name, Regeln und Urheberschaft bleiben.',
   rotateVariable:

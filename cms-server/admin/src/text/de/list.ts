@@ -7,8 +7,6 @@ export const list: Texts['list'] = {
   title: 'Titel',
   table: (type) => `Objekte vom Typ ${type}`,
   range: (from, to, total) => `${from}–${to} von ${total}`,
-  count: (shown, total) => `${shown} von ${total}`,
-  none: 'Keine',
   page: (page, pages) => `Seite ${page} von ${pages}`,
   pages: 'Seiten',
   previous: 'Vorige Seite',
@@ -69,7 +67,6 @@ export const list: Texts['list'] = {
   findObject: 'Objekt suchen …',
   sortedByRelevance: 'Bei der Suche nach Wörtern nach Treffergüte geordnet.',
   columns: 'Spalten',
-  columnsHelp: 'Angekreuzte Spalten werden gezeigt.',
   moveUp: (label) => `${label} nach oben`,
   columnsMine: 'Immer diese zeigen',
   columnsFirst: 'Zurück zu den üblichen Spalten',
@@ -94,8 +91,8 @@ export const list: Texts['list'] = {
   changes: (count) => plural(count, { one: '1 neue Änderung', other: `${String(count)} neue Änderungen` }),
   show: 'Zeigen',
   slow: 'Wird noch geladen …',
-  stop: 'Anhalten',
-  stopped: 'Das Laden wurde angehalten.',
+  stop: 'Abbrechen',
+  stopped: 'Das Laden wurde abgebrochen.',
   old: 'Diese Zeilen sind von vorher.',
   empty: {
     title: (type) => `Noch keine Objekte vom Typ ${type}`,
@@ -110,5 +107,4 @@ export const list: Texts['list'] = {
   selectAll: (count) => `Alle ${count} passenden auswählen`,
   allSelected: (count) => `Alle ${count} passenden sind ausgewählt`,
   clearSelection: 'Auswahl aufheben',
-  cardColumns: 'Einzelheiten',
 };

@@ -13,8 +13,8 @@ export const relation: Texts['relation'] = {
   missing: 'gibt es nicht mehr',
   unknown: 'konnte nicht gelesen werden',
   damaged: 'ist keine Verknüpfung',
-  notPublic: 'für Leser noch nicht sichtbar',
+  notPublic: 'für Besucher noch nicht sichtbar',
   openFull: 'Als Seite öffnen',
   unsaved: (title) =>
-    `${title} hat nicht gespeicherte Änderungen. Sie sind aufbewahrt: öffnen Sie es wieder, um weiterzuschreiben.`,
+    `${title} hat nicht gespeicherte Änderungen. Sie sind zwischengespeichert: öffnen Sie es wieder, um weiterzuschreiben.`,
 };

@@ -2,7 +2,7 @@
 import type { Texts } from '..';
 
 export const schedule: Texts['schedule'] = {
-  title: 'Terminplan',
+  title: 'Zeitplan',
   nothing: 'Nichts ist geplant. Öffnen Sie ein Objekt und wählen Sie neben „Veröffentlichen“ eine Zeit.',
   by: (name) => `von ${name}`,
   inZone: (zone) => `festgelegt für ${zone}`,

@@ -18,15 +18,15 @@ export const shell: Texts['shell'] = {
   settings: 'Meine Einstellungen',
   signOut: 'Abmelden',
   offline:
-    'Keine Verbindung. Ihr Text wird in diesem Browser aufbewahrt und gespeichert, sobald die Verbindung besteht.',
+    'Keine Verbindung. Ihr Text wird in diesem Browser zwischengespeichert und gespeichert, sobald die Verbindung besteht.',
   requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
   leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',
-  leave: 'Ihre Änderungen konnten nicht abgelegt werden. Trotzdem verlassen und sie verlieren?',
+  leave: 'Ihre Änderungen konnten nicht zwischengespeichert werden. Trotzdem verlassen und sie verlieren?',
   signOutLoses: (count) =>
     plural(count, {
-      one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server abgelegt werden. Trotzdem abmelden und ihn verlieren?',
-      other: `${String(count)} nicht gespeicherte Texte konnten nicht auf dem Server abgelegt werden. Trotzdem abmelden und sie verlieren?`,
+      one: 'Ein nicht gespeicherter Text konnte nicht auf dem Server zwischengespeichert werden. Trotzdem abmelden und ihn verlieren?',
+      other: `${String(count)} nicht gespeicherte Texte konnten nicht auf dem Server zwischengespeichert werden. Trotzdem abmelden und sie verlieren?`,
     }),
   live: 'live',
   notLive: 'nicht live',

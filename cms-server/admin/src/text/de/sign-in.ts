@@ -9,7 +9,6 @@ export const signIn: Texts['signIn'] = {
   email: 'E-Mail',
   name: 'Name',
   password: 'Passwort',
-  newPassword: 'Neues Passwort',
   passwordRules: 'Mindestens 12 Zeichen',
   submit: 'Anmelden',
   or: 'oder',
@@ -17,7 +16,6 @@ export const signIn: Texts['signIn'] = {
   forgotten: 'Passwort vergessen? Ein Administrator kann Ihnen einen Link schicken.',
   tooMany: (time) => `Zu viele Fehlversuche. Versuchen Sie es um ${time} wieder.`,
   toSignIn: 'Zur Anmeldung',
-  signedOut: 'Sie sind abgemeldet.',
   setup: {
     title: 'cms einrichten',
     intro: 'Legen Sie den ersten Administrator an.',

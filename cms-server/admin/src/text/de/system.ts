@@ -15,8 +15,8 @@ export const system: Texts['system'] = {
     disk: 'Festplatte',
   },
   ok: 'bereit',
-  numbers: 'In Zahlen',
-  numbersSince: (when) => `Seit dem Start des Servers, ${when}.`,
+  metrics: 'In Zahlen',
+  metricsSince: (when) => `Seit dem Start des Servers, ${when}.`,
   chartsAbout:
     'Die Diagramme zeigen, was diese Seite gesehen hat; ihre eigenen Anfragen nach Metriken zählen nicht.',
   chart: (least, most, minutes) =>
@@ -30,7 +30,7 @@ export const system: Texts['system'] = {
   requests: 'Anfragen',
   mean: 'Mittel',
   p95: '95 von 100',
-  timeInAll: 'Zeit insgesamt',
+  totalTime: 'Zeit insgesamt',
   seconds: (value) => `${value} s`,
   metric: {
     requests: 'Anfragen',
@@ -74,14 +74,14 @@ export const system: Texts['system'] = {
   reindexFailed: 'Der Index konnte nicht neu aufgebaut werden.',
   jobs: 'Sammelaufträge',
   noJobs: 'Kein Sammelauftrag in den letzten 7 Tagen.',
-  stop: 'Anhalten',
-  stopJob: (name) => `${name} anhalten`,
-  stopped: 'Der Auftrag hält an. Was getan ist, bleibt.',
+  stop: 'Stoppen',
+  stopJob: (name) => `${name} stoppen`,
+  stopped: 'Der Auftrag wird gestoppt. Was getan ist, bleibt.',
   jobStates: {
     waiting: 'Wartet',
     running: 'Läuft',
     done: 'Fertig',
-    stopped: 'Angehalten',
+    stopped: 'Gestoppt',
     failed: 'Fehlgeschlagen',
   },
   jobProgress: (done, total) => `${done} von ${total}`,

@@ -52,7 +52,7 @@ export const users: Texts['users'] = {
   rights: { create: 'Anlegen', read: 'Lesen', update: 'Ändern', delete: 'Löschen' },
   mayPublish: 'Darf veröffentlichen',
   mayPublishHelp:
-    'Veröffentlichen, zurückziehen, archivieren, planen und alles andere, was Leser sofort sehen.',
+    'Veröffentlichen, zurückziehen, archivieren, planen und alles andere, was Besucher sofort sehen.',
   count: (count) => `${number(count)} Benutzer`,
   empty: 'Kein Benutzer passt zu diesen Filtern.',
   clearFilters: 'Filter entfernen',
@@ -94,7 +94,7 @@ export const users: Texts['users'] = {
     unpublish: 'zurückgezogen:',
     archive: 'archiviert:',
     schedule: 'geplant:',
-    unschedule: 'Planung aufgehoben:',
+    unschedule: 'Zeitplan aufgehoben:',
     transition: 'im Workflow weitergeschoben:',
     'trash.remove': 'endgültig entfernt:',
     'type.create': 'Typ angelegt:',

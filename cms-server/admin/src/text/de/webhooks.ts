@@ -16,7 +16,7 @@ export const webhooks: Texts['webhooks'] = {
   },
   states: {
     disabled: 'Ausgeschaltet',
-    down: 'Nicht erreichbar, angehalten',
+    down: 'Nicht erreichbar, pausiert',
     failing: 'Zustellungen schlagen fehl',
     good: 'Aktiv',
   },
@@ -42,7 +42,7 @@ export const webhooks: Texts['webhooks'] = {
   status: {
     waiting: 'Wartet',
     retrying: 'Fehlgeschlagen, wird wiederholt',
-    paused: 'Angehalten',
+    paused: 'Pausiert',
     failed: 'Aufgegeben',
     done: 'Zugestellt',
   },

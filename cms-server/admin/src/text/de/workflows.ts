@@ -4,7 +4,7 @@ import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
   discard: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
-  about: 'Zustände, die Objekte durchlaufen, bevor Leser sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
+  about: 'Zustände, die Objekte durchlaufen, bevor Besucher sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
   create: 'Neuer Workflow',
   createTitle: 'Neuer Workflow',
   edit: 'Bearbeiten',
@@ -33,7 +33,7 @@ export const workflows: Texts['workflows'] = {
   step: (from, to) => `${from} → ${to}`,
   state: (number) => `Zustand ${String(number)}`,
   statesHelp:
-    'Leser sehen Objekte im Zustand „public“; ein Zustand, in dem Objekte sind, kann nicht entfernt oder umbenannt werden.',
+    'Besucher sehen Objekte im Zustand „public“; ein Zustand, in dem Objekte sind, kann nicht entfernt oder umbenannt werden.',
   addState: 'Zustand hinzufügen',
   transitionsHelp: 'Jeder ist ein Knopf an Objekten in seinem ersten Zustand, in dieser Reihenfolge.',
   transitionCount: (count) => plural(count, { one: '1 Übergang', other: `${String(count)} Übergänge` }),
@@ -42,7 +42,7 @@ export const workflows: Texts['workflows'] = {
   textOnly:
     'Das Formular kann diese Definition nicht zeigen: Zustände sind Texte, und Übergänge verbinden zwei davon.',
   definitionHelp:
-    'JSON. Den Zustand „public“ sehen Leser. Ein Zustand, in dem Objekte sind, kann nicht entfernt werden.',
+    'JSON. Den Zustand „public“ sehen Besucher. Ein Zustand, in dem Objekte sind, kann nicht entfernt werden.',
   notJson: 'Das ist kein JSON-Objekt.',
   save: 'Speichern',
   saved: (name) => `${name} ist gespeichert.`,

@@ -10,27 +10,24 @@ const properties = (names: string[]) =>
 export const writing: Texts['writing'] = {
   saveDraft: 'Entwurf speichern',
   saveVisible: 'Speichern, sofort sichtbar',
-  create: 'Anlegen',
   saving: 'Wird gespeichert …',
-  created: 'Angelegt.',
-  stored: (time) => `abgelegt um ${time}`,
-  storing: 'wird abgelegt …',
-  notStored: 'nicht abgelegt: Lassen Sie diese Seite offen',
+  stored: (time) => `zwischengespeichert um ${time}`,
+  storing: 'wird zwischengespeichert …',
+  notStored: 'nicht zwischengespeichert: Lassen Sie diese Seite offen',
   deviceFailed:
     'Dieser Browser bewahrt Ihren Text nicht auf (sein Speicher ist voll oder abgeschaltet). Er liegt nur auf dem Server.',
   storeFailed:
-    'Ihr Text konnte weder in diesem Browser noch auf dem Server abgelegt werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
+    'Ihr Text konnte weder in diesem Browser noch auf dem Server zwischengespeichert werden. Schließen Sie diese Seite nicht, bevor er gespeichert ist.',
   noTag:
     'Nicht gespeichert: Die Antwort des Servers kam ohne ihr ETag, deshalb könnten Änderungen anderer überschrieben werden. Vielleicht hat ein Proxy es entfernt.',
   notSaved: 'Noch nicht gespeichert.',
   retryIn: (seconds) =>
     `Nächster Versuch in ${plural(seconds, { one: '1 Sekunde', other: `${String(seconds)} Sekunden` })}.`,
-  tryNow: 'Jetzt versuchen',
+  retryNow: 'Jetzt versuchen',
   noRight: (right, type) =>
-    `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt abgelegt; ein Administrator kann Ihnen das Recht geben.`,
+    `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt zwischengespeichert; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
-  tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt abgelegt.',
-  copyText: 'Meinen Text kopieren',
+  tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt zwischengespeichert.',
   discard: 'Verwerfen …',
   discardTitle: 'Ihre Änderungen verwerfen?',
   discardHelp:
@@ -40,7 +37,7 @@ export const writing: Texts['writing'] = {
   errorsTitle: (count) =>
     plural(count, { one: '1 Validierungsfehler', other: `${String(count)} Validierungsfehler` }),
   restored: (time) => `Ihre Änderungen von ${time}, noch nicht gespeichert.`,
-  stale: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
+  staleWork: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
   show: 'Anzeigen',
   startAnother: 'Ein weiteres anlegen',
   compareMerge: 'Vergleichen und zusammenführen',
@@ -49,14 +46,14 @@ export const writing: Texts['writing'] = {
   someone: 'einer anderen Person',
   somebody: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
-  later: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
+  newerVersion: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
   merge: 'Zusammenführen',
   converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `Geändert von ${who}: ${properties(names)}. Das Formular zeigt es.`,
   savedBoth: (version, who, names) =>
     `Als Version ${String(version)} gespeichert, mit Änderungen von ${who}: ${properties(names)}.`,
-  gone: (who, time) => `Dieses Objekt wurde ${time} von ${who} gelöscht. Ihr Text ist noch da.`,
-  goneUnknown: 'Dieses Objekt wurde gelöscht. Ihr Text ist noch da.',
+  deleted: (who, time) => `Dieses Objekt wurde ${time} von ${who} gelöscht. Ihr Text ist noch da.`,
+  deletedUnknown: 'Dieses Objekt wurde gelöscht. Ihr Text ist noch da.',
   restore: 'Wiederherstellen',
   saveAsNew: 'Meinen Text als neues Objekt speichern',
   typeGone:
@@ -68,9 +65,9 @@ export const writing: Texts['writing'] = {
   hereIn: (who, field) => `${who} ist auch hier, in ${field}`,
   meHere: 'Auch in einem anderen Tab von Ihnen geöffnet',
   meHereIn: (field) => `Auch in einem anderen Tab von Ihnen geöffnet, in ${field}`,
-  decide: 'Beide haben dieselbe Eigenschaft geändert',
-  decideFound: 'Vergleichen und zusammenführen',
-  decideHelp: (who, version) =>
+  resolveConflicts: 'Beide haben dieselbe Eigenschaft geändert',
+  resolveUnsavedWork: 'Vergleichen und zusammenführen',
+  resolveHelp: (who, version) =>
     `Während Sie geschrieben haben, wurde Version ${String(version)} von ${who} gespeichert.`,
   merged: (names) => `Ohne Konflikt zusammengeführt: ${properties(names)}.`,
   before: 'Vorher',

@@ -28,7 +28,6 @@ export const account = {
   changePassword: 'Change password',
   passwordEnds: 'All your other sessions end.',
   passwordChanged: 'The password is changed, all other sessions have ended.',
-  noPassword: 'You sign in with single sign-on. For a password ask an administrator for a link.',
   sessions: 'Sessions',
   sessionsHelp: 'Browsers in which you are signed in.',
   device: 'Device',

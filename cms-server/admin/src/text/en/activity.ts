@@ -1,10 +1,7 @@
 // The audit log.
 export const activity = {
   title: 'Activity',
-  when: 'When',
   who: 'Who',
-  what: 'What',
-  object: 'Object',
   nothing: 'Nothing has been changed yet.',
   none: 'No change matches these filters.',
   action: 'Action',
@@ -17,7 +14,6 @@ export const activity = {
   more: 'Show older changes',
   searching: 'No matching change in this part. Show older changes to go on.',
   properties: (names: string) => `Changed: ${names}`,
-  version: (version: number) => `version ${String(version)}`,
   actions: {
     create: 'created',
     update: 'edited',

@@ -24,7 +24,6 @@ export const common = {
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
   hasErrors: 'has errors',
   required: 'required',
-  optional: 'optional',
   yes: 'Yes',
   no: 'No',
   none: '—',

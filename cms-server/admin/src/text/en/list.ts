@@ -6,8 +6,6 @@ export const list = {
   title: 'Title',
   table: (type: string) => `Objects of type ${type}`,
   range: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,
-  count: (shown: string, total: string) => `${shown} of ${total}`,
-  none: 'None',
   page: (page: string, pages: string) => `Page ${page} of ${pages}`,
   pages: 'Pages',
   previous: 'Previous page',
@@ -68,7 +66,6 @@ export const list = {
   findObject: 'Find an object…',
   sortedByRelevance: 'Sorted by relevance while words are searched.',
   columns: 'Columns',
-  columnsHelp: 'Ticked columns are shown.',
   moveUp: (label: string) => `Move ${label} up`,
   columnsMine: 'Always show these',
   columnsFirst: 'Back to the usual columns',
@@ -109,5 +106,4 @@ export const list = {
   selectAll: (count: string) => `Select all ${count} that match`,
   allSelected: (count: string) => `All ${count} that match are selected`,
   clearSelection: 'Clear',
-  cardColumns: 'Details',
 };

@@ -10,7 +10,7 @@ export const publishing = {
     archived: 'Readers do not see it.',
     immediate: 'Every save is visible to readers immediately.',
   },
-  readersSee: (version: string, when: string) => `Readers see version ${version}, published ${when}.`,
+  publishedVersion: (version: string, when: string) => `Readers see version ${version}, published ${when}.`,
   unsavedNotSeen: 'Your unsaved changes are not part of it.',
   state: 'State',
   version: 'Version',
@@ -42,8 +42,6 @@ export const publishing = {
   preview: 'Preview',
   delete: 'Delete…',
   more: 'More actions',
-  saveDraft: 'Save draft',
-  saveVisible: 'Save, visible immediately',
   done: {
     publish: 'Published.',
     unpublish: 'Unpublished. Readers do not see it any more.',
@@ -70,7 +68,7 @@ export const publishing = {
   publishTitle: (title: string) => `Publish ${title}?`,
   firstTime: 'Readers see it for the first time.',
   visibleAgain: 'Readers see it again.',
-  changesForReaders: 'What changes for readers',
+  changesForVisitors: 'What changes for readers',
   nothingChanges: 'Its text is the one that readers already have.',
   linkedUnread: (count: number) =>
     plural(count, {
@@ -121,7 +119,6 @@ export const publishing = {
   noPreview: 'This type has no preview URL.',
   versions: 'Versions',
   onlyVersion: 'There is only one version. After a change both can be compared here.',
-  versionsEmpty: 'There are no versions yet.',
   current: 'current',
   published: 'readers see it',
   from: 'Compare from',

@@ -7,7 +7,6 @@ export const signIn = {
   email: 'E-mail',
   name: 'Name',
   password: 'Password',
-  newPassword: 'New password',
   passwordRules: '12 characters or more',
   submit: 'Sign in',
   or: 'or',
@@ -15,7 +14,6 @@ export const signIn = {
   forgotten: 'Forgot your password? An administrator can send you a link.',
   tooMany: (time: string) => `Too many failed attempts. Try again at ${time}.`,
   toSignIn: 'Go to sign-in',
-  signedOut: 'You are signed out.',
   setup: {
     title: 'Set up cms',
     intro: 'Create the first administrator.',

@@ -8,8 +8,8 @@ export const system = {
   notReady: 'The server is not ready: requests that need this part get 503.',
   parts: { server: 'Server', database: 'Database', index: 'Search index', media: 'Files', disk: 'Disk' },
   ok: 'ready',
-  numbers: 'In numbers',
-  numbersSince: (when: string) => `Since the start of the server, ${when}.`,
+  metrics: 'In numbers',
+  metricsSince: (when: string) => `Since the start of the server, ${when}.`,
   chartsAbout: 'The charts show what this page has seen; its own requests for metrics do not count.',
   chart: (least: string, most: string, minutes: number) =>
     `${least} to ${most} in ${minutes === 1 ? 'the last minute' : `${String(minutes)} minutes`}`,
@@ -22,7 +22,7 @@ export const system = {
   requests: 'Requests',
   mean: 'Mean',
   p95: '95th percentile',
-  timeInAll: 'Total time',
+  totalTime: 'Total time',
   seconds: (value: string) => `${value} s`,
   metric: {
     requests: 'Requests',

@@ -103,8 +103,6 @@ export const texts = {
   quoteBy: 'Who said it',
   warningTitle: 'Title of the warning',
   warningText: 'Warning',
-  cellText: 'Cell',
-  alignment: 'Alignment',
   alignStart: 'Align left',
   alignCenter: 'Align centre',
   alignEnd: 'Align right',

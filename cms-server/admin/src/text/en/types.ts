@@ -170,7 +170,7 @@ export const types = {
   stop: 'Stop',
   stopped: 'The plan was not computed.',
   compute: 'Compute the plan',
-  stale: 'The server has changed since this plan. This is the new plan: look at it again, then apply.',
+  stale: 'The server has changed since this plan. This is the new plan: check it, then apply.',
   namesFirst: 'Correct the names first.',
   noChanges: 'No changes.',
   objectsRewritten: (count: number, text: string) =>

@@ -43,7 +43,7 @@ export const workflows = {
     'JSON. The state “public” is the one that readers see. A state that objects are in cannot be removed.',
   notJson: 'This is not a JSON object.',
   save: 'Save',
-  saved: (name: string) => `${name} is stored.`,
+  saved: (name: string) => `${name} is saved.`,
   deleted: (name: string) => `${name} is deleted.`,
   line: (line: number) => `Line ${String(line)}`,
 };

@@ -10,9 +10,7 @@ export const writing = {
   // Saving
   saveDraft: 'Save draft',
   saveVisible: 'Save, visible immediately',
-  create: 'Create',
   saving: 'Saving…',
-  created: 'Created.',
   stored: (time: string) => `stored ${time}`,
   storing: 'storing…',
   notStored: 'not stored: keep this page open',
@@ -25,12 +23,11 @@ export const writing = {
     'Not saved: the response of the server came without its ETag, so changes of others could be overwritten. A proxy may have removed it.',
   retryIn: (seconds: number) =>
     `Next attempt in ${plural(seconds, { one: '1 second', other: `${String(seconds)} seconds` })}.`,
-  tryNow: 'Try now',
+  retryNow: 'Try now',
   noRight: (right: string, type: string) =>
     `You do not have the right to ${right} ${type} objects. Your text stays stored; an administrator can give you the right.`,
   right: { c: 'create', u: 'change' },
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
-  copyText: 'Copy my text',
   discard: 'Discard…',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
@@ -41,7 +38,7 @@ export const writing = {
     plural(count, { one: '1 validation error', other: `${String(count)} validation errors` }),
   // Unsaved work found
   restored: (time: string) => `Your changes from ${time}, not saved yet.`,
-  stale: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
+  staleWork: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
   show: 'Show',
   startAnother: 'Start another',
   compareMerge: 'Compare and merge',
@@ -51,15 +48,15 @@ export const writing = {
   someone: 'Somebody else',
   somebody: 'Somebody else',
   names: (names: string[]) => new Intl.ListFormat('en').format(names),
-  later: (who: string, version: number, names: string[]) =>
+  newerVersion: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
   merge: 'Merge',
   converted: (names: string[]) => `A change of the content type converted ${properties(names)}.`,
   updated: (who: string, names: string[]) => `${who} changed ${properties(names)}. The form shows it.`,
   savedBoth: (version: number, who: string, names: string[]) =>
     `Saved as version ${String(version)}. ${who} changed ${properties(names)}; both changes are saved.`,
-  gone: (who: string, time: string) => `${who} deleted this object ${time}. Your text is still here.`,
-  goneUnknown: 'This object was deleted. Your text is still here.',
+  deleted: (who: string, time: string) => `${who} deleted this object ${time}. Your text is still here.`,
+  deletedUnknown: 'This object was deleted. Your text is still here.',
   restore: 'Restore it',
   saveAsNew: 'Save my text as a new object',
   typeGone:
@@ -72,9 +69,9 @@ export const writing = {
   meHere: 'Also open in another tab of yours',
   meHereIn: (field: string) => `Also open in another tab of yours, in ${field}`,
   // Decision
-  decide: 'Both changed the same property',
-  decideFound: 'Compare and merge',
-  decideHelp: (who: string, version: number) =>
+  resolveConflicts: 'Both changed the same property',
+  resolveUnsavedWork: 'Compare and merge',
+  resolveHelp: (who: string, version: number) =>
     `${who} saved version ${String(version)} while you were writing.`,
   merged: (names: string[]) => `No conflict, merged: ${properties(names)}.`,
   before: 'Before',

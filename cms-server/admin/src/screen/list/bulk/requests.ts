@@ -1,6 +1,6 @@
 // Requests of actions on several objects: the preview, batches of selected rows, a job for all that match.
 // Knows the API, no component.
-import { answer, api, type Answer, type Schema } from '../../../api/client';
+import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
 import type { FieldErrors, Problem } from '../../../api/problem';
 import type { Action } from '../../../object/publish-rules';
 import { record, records } from '../../../type/definition';
@@ -66,8 +66,8 @@ export function onlyChanging(body: Body): Body | null {
 }
 
 /** Counts and samples what would be changed. */
-export async function preview(type: string, body: Body, signal: AbortSignal): Promise<Answer<Preview>> {
-  const result = await answer(
+export async function preview(type: string, body: Body, signal: AbortSignal): Promise<ApiResult<Preview>> {
+  const result = await sendRequest(
     api.POST('/api/v1/content/{contentType}/bulk', {
       params: { path: { contentType: type } },
       body: { ...body, dryRun: true },
@@ -81,8 +81,8 @@ export async function preview(type: string, body: Body, signal: AbortSignal): Pr
 }
 
 /** Starts the job; returns its id. */
-export async function startJob(type: string, body: Body, expect: number): Promise<Answer<string>> {
-  const result = await answer(
+export async function startJob(type: string, body: Body, expect: number): Promise<ApiResult<string>> {
+  const result = await sendRequest(
     api.POST('/api/v1/content/{contentType}/bulk', {
       params: { path: { contentType: type } },
       headers: { 'Idempotency-Key': uuid() },
@@ -93,12 +93,12 @@ export async function startJob(type: string, body: Body, expect: number): Promis
   return { data: 'id' in result.data ? result.data.id : '', etag: null };
 }
 
-export function readJob(id: string): Promise<Answer<Job>> {
-  return answer(api.GET('/api/v1/job/{id}', { params: { path: { id } } }));
+export function readJob(id: string): Promise<ApiResult<Job>> {
+  return sendRequest(api.GET('/api/v1/job/{id}', { params: { path: { id } } }));
 }
 
 export async function stopJob(id: string): Promise<void> {
-  await answer(api.POST('/api/v1/job/{id}/stop', { params: { path: { id } } }));
+  await sendRequest(api.POST('/api/v1/job/{id}/stop', { params: { path: { id } } }));
 }
 
 /** The result of one batch: what was refused, or why the whole batch was. */
@@ -113,7 +113,7 @@ export async function runBatch(type: string, plan: Plan, ids: string[]): Promise
     case 'archive':
       return statusBatch(type, plan.kind, ids);
     case 'delete': {
-      const result = await answer(
+      const result = await sendRequest(
         api.POST('/api/v1/content/{contentType}/batch-delete', { params, body: ids }),
       );
       return 'problem' in result ? deleteRefusals(result.problem, ids) : { refused: [] };
@@ -129,7 +129,7 @@ export async function runBatch(type: string, plan: Plan, ids: string[]): Promise
 /** Gives objects a status, whatever they have now. */
 export async function statusBatch(type: string, action: Action, ids: string[]): Promise<BatchResult> {
   const params = { path: { contentType: type } };
-  const result = await answer<unknown>(
+  const result = await sendRequest<unknown>(
     api.POST(`/api/v1/content/{contentType}/batch-${action}`, { params, body: ids }),
   );
   return 'problem' in result ? result : { refused: [] };
@@ -137,7 +137,7 @@ export async function statusBatch(type: string, action: Action, ids: string[]): 
 
 /** Patches each object with its own values. */
 export async function patchBatch(type: string, body: Record<string, unknown>[]): Promise<BatchResult> {
-  const result = await answer(
+  const result = await sendRequest(
     api.PATCH('/api/v1/content/{contentType}/batch', { params: { path: { contentType: type } }, body }),
   );
   if (!('problem' in result)) return { refused: [] };
@@ -168,8 +168,8 @@ export function deleteRefusals(problem: Problem, ids: string[]): BatchResult {
 }
 
 /** Which of the ids are live objects. */
-export async function existing(type: string, ids: string[]): Promise<Answer<Set<string>>> {
-  const result = await answer(
+export async function existing(type: string, ids: string[]): Promise<ApiResult<Set<string>>> {
+  const result = await sendRequest(
     api.GET('/api/v1/content/{contentType}', {
       params: { path: { contentType: type }, query: { limit: 1000, 'fields[]': ['id'], 'ids[]': ids } },
     }),

@@ -1,9 +1,9 @@
 // What takes an action on several objects back. Objects that were changed since then are left alone. Knows the
 // API, no component.
-import { answer, api, type Answer } from '../../../api/client';
+import { sendRequest, api, type ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
-import { baseOf, readObject, readVersion, updateObject } from '../../../object/store';
+import { baseOf, readObject, readVersion, updateObject } from '../../../object/object-requests';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
 import { patchBatch, statusBatch } from './requests';
@@ -26,19 +26,23 @@ export interface Undone {
   problem: Problem | null;
 }
 
-const READ = 200;
-const AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
+const READ_BATCH_SIZE = 200;
+const STATUS_AFTER: Record<Action, Status> = { publish: 'public', unpublish: 'draft', archive: 'archived' };
 
 /** Reads the state of objects before an action; `names` are the properties that it changes. */
 export async function readBefore(
   type: string,
   ids: string[],
   names: string[],
-): Promise<Answer<Map<string, Before>>> {
+): Promise<ApiResult<Map<string, Before>>> {
   const before = new Map<string, Before>();
-  for (let at = 0; at < ids.length; at += READ) {
-    const query = { limit: 1000, 'fields[]': ['internal', ...names], 'ids[]': ids.slice(at, at + READ) };
-    const result = await answer(
+  for (let at = 0; at < ids.length; at += READ_BATCH_SIZE) {
+    const query = {
+      limit: 1000,
+      'fields[]': ['internal', ...names],
+      'ids[]': ids.slice(at, at + READ_BATCH_SIZE),
+    };
+    const result = await sendRequest(
       api.GET('/api/v1/content/{contentType}', { params: { path: { contentType: type }, query } }),
     );
     if ('problem' in result) return result;
@@ -65,7 +69,7 @@ async function untouched(
   changed: ReadonlyMap<string, Before>,
   names: string[],
   isUntouched: (before: Before, now: Before) => boolean,
-): Promise<Answer<string[]>> {
+): Promise<ApiResult<string[]>> {
   const now = await readBefore(type, [...changed.keys()], names);
   if ('problem' in now) return now;
   const ids = [...changed].flatMap(([id, before]) => {
@@ -126,17 +130,17 @@ export async function undoStatus(
   action: Action,
   changed: ReadonlyMap<string, Before>,
 ): Promise<Undone> {
-  const moved = new Map([...changed].filter(([, { status }]) => status !== AFTER[action]));
+  const moved = new Map([...changed].filter(([, { status }]) => status !== STATUS_AFTER[action]));
   const found = await untouched(
     type,
     moved,
     [],
-    (before, now) => now.version === before.version && now.status === AFTER[action],
+    (before, now) => now.version === before.version && now.status === STATUS_AFTER[action],
   );
   if ('problem' in found) return { undone: 0, left: 0, problem: found.problem };
   const result: Undone = { undone: 0, left: moved.size - found.data.length, problem: null };
   for (const back of ['publish', 'unpublish', 'archive'] as const) {
-    const ids = found.data.filter((id) => moved.get(id)?.status === AFTER[back]);
+    const ids = found.data.filter((id) => moved.get(id)?.status === STATUS_AFTER[back]);
     const size = Math.max(1, session.context?.limits.batch ?? 1000);
     for (let at = 0; at < ids.length; at += size) {
       const part = ids.slice(at, at + size);
@@ -177,7 +181,7 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
   const by = session.context?.by.id;
   const result: Undone = { undone: 0, left: 0, problem: null };
   for (let page = 1; waiting.size > 0 && page <= 20; page += 1) {
-    const found = await answer(
+    const found = await sendRequest(
       api.GET('/api/v1/trash', {
         params: { query: { page: 1, limit: 1000, 'content_type[]': [type], ...(by && { by }) } },
       }),
@@ -187,7 +191,9 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
     const entries = found.data.data.filter(({ id }) => waiting.delete(id)).reverse();
     if (entries.length === 0) break;
     for (const { entry } of entries) {
-      const sent = await answer(api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }));
+      const sent = await sendRequest(
+        api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } } }),
+      );
       if ('problem' in sent) result.problem ??= sent.problem;
       else result.undone += 1;
     }

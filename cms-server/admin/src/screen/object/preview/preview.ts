@@ -1,14 +1,14 @@
 // Previews of an object by the front end of the site: where they may be shown, and their URL. Knows requests.
-import { answer, api, type Answer, type Schema } from '../../../api/client';
+import { sendRequest, api, type ApiResult, type Schema } from '../../../api/client';
 import { session } from '../../../session/session.svelte';
 import type { ContentType } from '../../../type/definition';
 
 export type Preview = Schema['Preview'];
 
 /** What a front end posts to the page when it reads the draft again by itself. */
-export const READY = 'cms-preview-ready';
+export const PREVIEW_READY = 'cms-preview-ready';
 /** What the page posts to such a front end after a save. */
-export const SAVED = 'cms-preview-saved';
+export const PREVIEW_SAVED = 'cms-preview-saved';
 
 /** The caller may have a preview of objects of this type. */
 export function hasPreview(type: ContentType): boolean {
@@ -24,8 +24,8 @@ export function isEmbeddable(type: ContentType): boolean {
   );
 }
 
-export function requestPreview(contentType: string, id: string): Promise<Answer<Preview>> {
-  return answer(api.POST('/api/v1/preview', { body: { contentType, id } }));
+export function requestPreview(contentType: string, id: string): Promise<ApiResult<Preview>> {
+  return sendRequest(api.POST('/api/v1/preview', { body: { contentType, id } }));
 }
 
 /** The scale at which a page of a width fits; the width of a place is 0 before it is laid out. */

@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { joinSharedStream, type LiveMessage } from './shared-stream';
+import type { Change, FeedListener, Presence } from './change-feed';
+
+type End = { ended: true } | { status: number };
+
+// The feed of the server: the test opens streams, sends on them, and ends them.
+const feed = vi.hoisted(() => ({
+  streams: [] as { since: string | null; listener: FeedListener; end: (end: End) => void }[],
+  polls: [] as (string | null)[],
+  page: null as { changes: Change[]; next: string } | 'expired' | null,
+}));
+vi.mock('./change-feed', () => ({
+  readEventStream: (since: string | null, signal: AbortSignal, listener: FeedListener) =>
+    new Promise<End>((end) => {
+      feed.streams.push({ since, listener, end });
+      signal.addEventListener('abort', () => end({ status: 0 }));
+    }),
+  readChanges: (since: string | null) => {
+    feed.polls.push(since);
+    return Promise.resolve(feed.page);
+  },
+}));
+
+/** Tabs of one browser: messages arrive at the others, later. */
+class FakeChannel extends EventTarget {
+  static open: FakeChannel[] = [];
+  onmessage: ((event: MessageEvent) => void) | null = null;
+  constructor(readonly name: string) {
+    super();
+    FakeChannel.open.push(this);
+    this.addEventListener('message', (event) => this.onmessage?.(event as MessageEvent));
+  }
+  postMessage(data: unknown) {
+    for (const other of FakeChannel.open) {
+      if (other === this || other.name !== this.name) continue;
+      queueMicrotask(() => other.dispatchEvent(new MessageEvent('message', { data: structuredClone(data) })));
+    }
+  }
+  close() {
+    FakeChannel.open = FakeChannel.open.filter((channel) => channel !== this);
+  }
+}
+
+/** One holder of a lock at a time, in the order of asking. */
+class FakeLocks {
+  #last = new Map<string, Promise<unknown>>();
+  request(name: string, { signal }: { signal: AbortSignal }, run: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const aborted = new Promise<never>((_done, failed) => {
+      signal.addEventListener('abort', () => failed(new DOMException('', 'AbortError')));
+    });
+    let holds = false;
+    const result = Promise.race([before, aborted]).then(() => {
+      holds = true;
+      return run();
+    });
+    this.#last.set(
+      name,
+      before.then(() => (holds || !signal.aborted ? result.catch(() => undefined) : undefined)),
+    );
+    return result;
+  }
+}
+
+class Tab {
+  messages: LiveMessage[] = [];
+  readonly close: () => void;
+  constructor(user = 'ada') {
+    this.close = joinSharedStream(user, (message) => this.messages.push(message));
+  }
+  /** What this tab was told of one kind. */
+  of<Kind extends LiveMessage['kind']>(kind: Kind): Extract<LiveMessage, { kind: Kind }>[] {
+    return this.messages.filter(
+      (message): message is Extract<LiveMessage, { kind: Kind }> => message.kind === kind,
+    );
+  }
+  get live(): boolean {
+    return this.of('state').at(-1)?.live ?? false;
+  }
+  get changed(): (string | null)[] {
+    return this.of('changes').flatMap(({ changes }) => changes.map((change) => change.id));
+  }
+}
+
+const change = (id: string): Change => ({
+  action: 'update',
+  contentType: 'product',
+  id,
+  version: 2,
+  by: 'Ben',
+  byId: 'ben',
+});
+const ben: Presence = {
+  tab: 'b',
+  contentType: 'product',
+  id: 'kettle',
+  property: 'price',
+  by: 'Ben',
+  byId: 'ben',
+  ended: false,
+};
+const settle = () => vi.advanceTimersByTimeAsync(1);
+const stream = (index = -1) => {
+  const found = feed.streams.at(index);
+  if (!found) throw new Error('no stream');
+  return found;
+};
+
+let tabs: Tab[];
+async function openTab(user?: string): Promise<Tab> {
+  const tab = new Tab(user);
+  tabs.push(tab);
+  await settle();
+  return tab;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  Object.assign(feed, { streams: [], polls: [], page: null });
+  FakeChannel.open = [];
+  tabs = [];
+  vi.stubGlobal('BroadcastChannel', FakeChannel);
+  vi.stubGlobal('navigator', { locks: new FakeLocks() });
+});
+afterEach(async () => {
+  for (const tab of tabs) tab.close();
+  await settle();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+describe('event stream', () => {
+  it('is one for three tabs, and its changes arrive in all', async () => {
+    const three = [await openTab(), await openTab(), await openTab()];
+    expect(feed.streams.length).toBe(1);
+    stream().listener.onopen();
+    stream().listener.onchange(change('kettle'));
+    await settle();
+    expect(three.map((tab) => [tab.live, tab.changed])).toEqual(Array(3).fill([true, ['kettle']]));
+  });
+
+  it('of another user is another one', async () => {
+    await openTab('ada');
+    const other = await openTab('ben');
+    expect(feed.streams.length).toBe(2);
+    stream(0).listener.onchange(change('kettle'));
+    await settle();
+    expect(other.changed).toEqual([]);
+  });
+
+  it('goes on in another tab, where the first one stopped', async () => {
+    const first = await openTab();
+    const second = await openTab();
+    stream().listener.onopen();
+    stream().listener.onposition('41-x');
+    await settle();
+    first.close();
+    await settle();
+    expect(feed.streams.length).toBe(2);
+    expect(stream().since).toBe('41-x');
+    stream().listener.onchange(change('kettle'));
+    await settle();
+    expect([first.changed, second.changed]).toEqual([[], ['kettle']]);
+  });
+
+  it('tells a tab that opens later whether it is live, and who is there', async () => {
+    await openTab();
+    stream().listener.onopen();
+    stream().listener.onpresence(ben);
+    const late = await openTab();
+    expect(late.live).toBe(true);
+    expect(late.of('presence').map(({ presence }) => presence.tab)).toEqual(['b']);
+    stream().listener.onpresence({ ...ben, ended: true });
+    const latest = await openTab();
+    expect(latest.of('presence')).toEqual([]);
+  });
+
+  it('is opened again after 1, 2, 5 seconds, and nobody is there meanwhile', async () => {
+    const tab = await openTab();
+    stream().listener.onopen();
+    stream().listener.onpresence(ben);
+    stream().listener.onposition('7-x');
+    stream().end({ ended: true });
+    await settle();
+    expect(tab.live).toBe(false);
+    expect(tab.of('presence').at(-1)?.presence.ended).toBe(true);
+    const opened = [];
+    for (const seconds of [1, 2, 5]) {
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 100);
+      opened.push(feed.streams.length);
+      await vi.advanceTimersByTimeAsync(200);
+      opened.push(feed.streams.length);
+      stream().end({ status: 0 });
+      await settle();
+    }
+    expect(opened).toEqual([1, 2, 2, 3, 3, 4]);
+    expect(stream().since).toBe('7-x');
+  });
+
+  it('is opened at once when the network is back', async () => {
+    await openTab();
+    stream().end({ status: 0 });
+    await settle();
+    dispatchEvent(new Event('online'));
+    await settle();
+    expect(feed.streams.length).toBe(2);
+  });
+
+  it('makes everything stale when its position is too old, and begins anew', async () => {
+    const tab = await openTab();
+    stream().listener.onposition('1-x');
+    stream().end({ status: 410 });
+    await settle();
+    expect(tab.of('stale').length).toBe(1);
+    expect([feed.streams.length, stream().since]).toEqual([2, null]);
+  });
+
+  it('is replaced by questions every 30 seconds where it is refused', async () => {
+    const tab = await openTab();
+    feed.page = { changes: [change('kettle')], next: '9-x' };
+    stream().end({ status: 503 });
+    await settle();
+    expect([feed.polls, tab.changed, tab.live]).toEqual([[null], ['kettle'], false]);
+    feed.page = 'expired';
+    await vi.advanceTimersByTimeAsync(30_000);
+    stream().end({ status: 503 });
+    await settle();
+    expect([feed.polls, tab.of('stale').length]).toEqual([[null, '9-x'], 1]);
+  });
+
+  it('is replaced by questions where a proxy never lets it through', async () => {
+    await openTab();
+    feed.page = { changes: [], next: '3-x' };
+    for (const seconds of [1, 2, 5, 10]) {
+      stream().end({ status: 0 });
+      await vi.advanceTimersByTimeAsync(seconds * 1000 + 10);
+    }
+    expect(feed.polls).toEqual([null]);
+  });
+
+  it('is one of its own in each tab without locks', async () => {
+    vi.stubGlobal('navigator', {});
+    await openTab();
+    await openTab();
+    expect(feed.streams.length).toBe(2);
+  });
+
+  it('ends with the tab, and nothing is asked any more', async () => {
+    const tab = await openTab();
+    tab.close();
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect([feed.streams.length, feed.polls]).toEqual([1, []]);
+  });
+});

@@ -1,0 +1,134 @@
+// One event stream per browser: the tab that holds a lock reads it and passes everything to the others.
+// Where locks do not exist (a page without HTTPS), every visible tab reads its own.
+import { readChanges, readEventStream, type Change, type Presence } from './change-feed';
+
+export type LiveMessage =
+  | { kind: 'changes'; changes: Change[] }
+  | { kind: 'presence'; presence: Presence }
+  /** Changes may have been missed: everything is stale. */
+  | { kind: 'stale' }
+  | { kind: 'state'; live: boolean }
+  /** Where the stream is: another tab continues there when this one closes. */
+  | { kind: 'position'; position: string }
+  /** A new tab asks for the state and the open tabs. */
+  | { kind: 'hello' };
+
+const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 30_000];
+const POLL_MS = 30_000;
+
+/** Takes part in the stream of a user; returns how to stop. */
+export function joinSharedStream(user: string, receive: (message: LiveMessage) => void): () => void {
+  const stop = new AbortController();
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(`cms-live-${user}`) : null;
+  const tell = (message: LiveMessage) => {
+    receive(message);
+    channel?.postMessage(message);
+  };
+  let known: string | null = null;
+  if (channel) {
+    channel.onmessage = (event: MessageEvent<LiveMessage>) => {
+      if (event.data.kind === 'position') known = event.data.position;
+      else receive(event.data);
+    };
+    channel.postMessage({ kind: 'hello' } satisfies LiveMessage);
+  }
+  if ('locks' in navigator) {
+    navigator.locks
+      .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, known, stop.signal))
+      // Rejected when the tab stops before it has led.
+      .catch(() => undefined);
+  } else void lead(tell, channel, known, stop.signal);
+  return () => {
+    stop.abort();
+    channel?.close();
+  };
+}
+
+/** Reads the feed until it is stopped, as a stream, else every 30 s. */
+async function lead(
+  tell: (message: LiveMessage) => void,
+  channel: BroadcastChannel | null,
+  start: string | null,
+  signal: AbortSignal,
+): Promise<void> {
+  let position = start;
+  /** Null until the first connection succeeds or fails. */
+  let live: boolean | null = null;
+  let failures = 0;
+  const open = new Map<string, Presence>();
+  const setLive = (now: boolean) => {
+    live = now;
+    tell({ kind: 'state', live: now });
+  };
+  channel?.addEventListener('message', (event: MessageEvent<LiveMessage>) => {
+    if (event.data.kind !== 'hello') return;
+    if (live !== null) channel.postMessage({ kind: 'state', live } satisfies LiveMessage);
+    if (position !== null) channel.postMessage({ kind: 'position', position } satisfies LiveMessage);
+    for (const presence of open.values()) {
+      channel.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
+    }
+  });
+  const endAll = () => {
+    for (const presence of open.values()) tell({ kind: 'presence', presence: { ...presence, ended: true } });
+    open.clear();
+  };
+  while (!signal.aborted) {
+    const end = await readEventStream(position, signal, {
+      onopen: () => {
+        failures = 0;
+        setLive(true);
+      },
+      onchange: (change) => tell({ kind: 'changes', changes: [change] }),
+      onpresence: (presence) => {
+        if (presence.ended) open.delete(presence.tab);
+        else open.set(presence.tab, presence);
+        tell({ kind: 'presence', presence });
+      },
+      onposition: (next) => {
+        position = next;
+        channel?.postMessage({ kind: 'position', position } satisfies LiveMessage);
+      },
+    });
+    // Another tab leads now, or nobody is left.
+    if (signal.aborted) return;
+    endAll();
+    if (live !== false) setLive(false);
+    if ('status' in end && end.status === 410) {
+      position = null;
+      tell({ kind: 'stale' });
+      continue;
+    }
+    const refused = 'status' in end && end.status !== 0;
+    await pause(
+      refused ? 0 : (RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length - 1)] ?? POLL_MS),
+      signal,
+    );
+    failures += 1;
+    // A stream that is refused, and one that a proxy never lets through: ask.
+    if (!refused && failures < 4) continue;
+    const page = await readChanges(position);
+    if (page === 'expired') {
+      position = null;
+      tell({ kind: 'stale' });
+    } else if (page) {
+      position = page.next;
+      if (page.changes.length > 0) tell({ kind: 'changes', changes: page.changes });
+    }
+    await pause(POLL_MS, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(end, ms);
+    function end() {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      done();
+    }
+    // Back on the network: no need to wait.
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,38 @@
+// The context that a form gives its controls: the values of the object, and a function that opens another object. The screens provide it; controls work without it.
+import { getContext, setContext } from 'svelte';
+import type { Summary } from '../object/summary';
+import type { ContentType } from '../type/definition';
+
+/** The object whose form shows the control. */
+export interface ObjectHost {
+  readonly type: ContentType;
+  /** Null before the object is created. */
+  readonly id: string | null;
+  /** Values as the user sees them. */
+  readonly values: Record<string, unknown>;
+  /** Values as they are stored; null before the object is created. */
+  readonly stored: Record<string, unknown> | null;
+  /** Readers see a version of the object. */
+  readonly isPublic: boolean;
+}
+
+export interface SheetRequest {
+  type: string;
+  /** Null creates an object. */
+  id: string | null;
+  /** Values of a new object. */
+  values?: Record<string, unknown>;
+  /** Called after each save. */
+  onsaved: (summary: Summary) => void;
+}
+
+/** Opens an object in a sheet beside the form. */
+export type OpenSheet = (request: SheetRequest) => void;
+
+const FORM_KEY = Symbol('object');
+const SHEET_KEY = Symbol('sheet');
+
+export const provideObject = (host: ObjectHost): void => void setContext(FORM_KEY, host);
+export const provideSheet = (open: OpenSheet): void => void setContext(SHEET_KEY, open);
+export const useObject = (): ObjectHost | undefined => getContext<ObjectHost | undefined>(FORM_KEY);
+export const useSheet = (): OpenSheet | undefined => getContext<OpenSheet | undefined>(SHEET_KEY);

@@ -1,0 +1,23 @@
+// What one kind of text, rich text or blocks, gives to the editor.
+import type { Node, NodeType } from 'prosemirror-model';
+import type { Command, Plugin } from 'prosemirror-state';
+import type { Summary } from '../../object/summary';
+import type { Hint } from './accessibility-hints';
+import type { Insertion } from './InsertMenu.svelte';
+import type { Tools } from './tool';
+
+export interface EditorConfig {
+  name: string;
+  listItem: NodeType;
+  hardBreak: NodeType;
+  tools: Tools;
+  /** Commands of Enter, before those of every editor. */
+  enter: Command[];
+  plugins: Plugin[];
+  hints: (doc: Node) => Hint[];
+  /** What "/" at the start of an empty paragraph offers. */
+  insertions: Insertion[];
+  takesImages: boolean;
+  /** A node for an uploaded image. */
+  imageNode: (file: Summary) => Node | null;
+}

@@ -1,0 +1,70 @@
+// Newer versions of an open object that were saved elsewhere, and its deletion. Knows requests, no form.
+import type { Problem } from '../api/problem';
+import type { Base } from './draft.svelte';
+import { changedNames } from './draft.svelte';
+import type { Merge } from './merge';
+import { baseOf, readChangesSince, readObject, type Deletion, type StoredObject } from './object-requests';
+
+/** What the editor reports to the screen. */
+export interface EditorEvents {
+  /** The object was saved as this version; `remoteChanges` were merged without a conflict. */
+  saved: (version: number, remoteChanges: RemoteChanges | null) => void;
+  /** A new object got its id. */
+  created: (id: string) => void;
+  /** What the form has of a deleted object became work on a new one. */
+  detached: (workId: string) => void;
+  /** Somebody changed the object, and the form shows it. */
+  updated: (remoteChanges: RemoteChanges) => void;
+}
+
+/** Changes between the state in the form and a newer version. */
+export interface RemoteChanges {
+  /** Names of the authors, without repetition; may be empty. */
+  by: string[];
+  version: number;
+  /** Names of the changed properties. */
+  names: string[];
+  /** The values are those of the same version: a change of the content type converted them. */
+  converted: boolean;
+}
+
+/** A newer version of the object that is not in the form. */
+export interface NewerVersion {
+  object: StoredObject;
+  etag: string | null;
+  remoteChanges: RemoteChanges;
+}
+
+/** A three-way merge whose conflicts the user resolves. */
+export interface MergeConflict {
+  merge: Merge;
+  newerVersion: NewerVersion;
+  /** Why: saving was refused (then the result is saved), a newer version, or unsaved work of an earlier version. */
+  reason: 'save' | 'newer-version' | 'unsaved-work';
+}
+
+/** The object was deleted; by whom, where the user may know it. */
+export interface DeletedObject {
+  deletion: Deletion | null;
+}
+
+/** Reads the current version, and which changes separate it from `base`. */
+export async function readNewerVersion(
+  type: string,
+  id: string,
+  base: Base | null,
+): Promise<NewerVersion | { problem: Problem }> {
+  const result = await readObject(type, id);
+  if ('problem' in result) return result;
+  const isNewer = base === null || result.etag !== base.etag;
+  const newVersions = isNewer ? await readChangesSince(type, id, base?.version ?? 0) : [];
+  const current = baseOf(result.data, result.etag);
+  const names = changedNames(base?.values ?? {}, current.values);
+  const by = [...new Set(newVersions.map((version) => version.by).filter((name) => name !== ''))];
+  const converted = base !== null && current.version === base.version;
+  return {
+    object: result.data,
+    etag: result.etag,
+    remoteChanges: { by, version: current.version, names, converted },
+  };
+}

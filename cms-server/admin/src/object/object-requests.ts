@@ -1,0 +1,169 @@
+// Reading and saving one object. Knows requests, no form.
+import { sendRequest, api, type ApiResult, type Schema } from '../api/client';
+import { record, string, strings } from '../type/definition';
+import type { Problem } from '../api/problem';
+import type { Base, Values } from './draft.svelte';
+import type { SaveRequest } from './save-queue';
+
+export type StoredObject = Schema['ContentObject'];
+
+/** Everything of an object, and who created and changed it last. */
+const FIELDS_WITH_AUTHORS = ['*', 'internal.createdBy', 'internal.updatedBy'];
+
+export async function readObject(
+  type: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<ApiResult<StoredObject>> {
+  const params = { path: { contentType: type, id }, query: { 'fields[]': FIELDS_WITH_AUTHORS } };
+  const result = await sendRequest(
+    api.GET('/api/v1/content/{contentType}/{id}', { params, ...(signal && { signal }) }),
+  );
+  return withStateEtag(result);
+}
+
+/**
+ * The `ETag` of a response begins with that of the object's state; the rest names the chosen parts and the
+ * compression. Two responses about the same state have the same tag then.
+ */
+export function withStateEtag<T>(result: ApiResult<T>): ApiResult<T> {
+  if ('problem' in result) return result;
+  return { ...result, etag: result.etag && stateEtag(result.etag) };
+}
+
+export function stateEtag(etag: string): string {
+  return etag.replace(/^(?:W\/)?"([^".-]+)[.-].*"$/, '"$1"');
+}
+
+/** A saved object with its authors, whom the response to a save does not name. */
+export function withAuthors(
+  saved: StoredObject,
+  before: StoredObject | null,
+  user: { id: string; username: string } | undefined,
+): StoredObject {
+  if (!user || !saved.internal) return saved;
+  const me = { kind: 'user' as const, id: user.id, name: user.username };
+  const createdBy = before?.internal?.createdBy ?? me;
+  return { ...saved, internal: { ...saved.internal, createdBy, updatedBy: me } };
+}
+
+/** Creates an object. The key makes a repeated request return the response of the first. */
+export async function createObject(
+  type: string,
+  values: Values,
+  key: string,
+): Promise<ApiResult<StoredObject>> {
+  const result = await sendRequest(
+    api.POST('/api/v1/content/{contentType}', {
+      params: { path: { contentType: type } },
+      headers: { 'Idempotency-Key': key },
+      body: values,
+    }),
+  );
+  return withStateEtag(result);
+}
+
+/** Replaces an object, if it still is in the state of `etag`. */
+export async function updateObject(
+  type: string,
+  id: string,
+  values: Values,
+  etag: string,
+): Promise<ApiResult<StoredObject>> {
+  const result = await sendRequest(
+    api.PUT('/api/v1/content/{contentType}/{id}', {
+      params: { path: { contentType: type, id } },
+      headers: { 'If-Match': etag },
+      body: { id, ...values },
+    }),
+  );
+  return withStateEtag(result);
+}
+
+/** Sends one write of the save queue. */
+export function sendSave(type: string, write: SaveRequest): Promise<ApiResult<StoredObject>> {
+  return write.kind === 'create'
+    ? createObject(type, write.values, write.key)
+    : updateObject(type, write.id, write.values, write.etag);
+}
+
+/** The base of a form: the values of an object without what the server adds. */
+export function baseOf(object: StoredObject, etag: string | null): Base {
+  const { id: _id, internal, ...values } = object;
+  return { values, etag, version: typeof internal?.latestVersion === 'number' ? internal.latestVersion : 0 };
+}
+
+/** One version of an object; null when it cannot be read. */
+export async function readVersion(type: string, id: string, version: number): Promise<StoredObject | null> {
+  const result = await sendRequest(
+    api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
+      params: { path: { contentType: type, id, versionId: String(version) } },
+    }),
+  );
+  return 'problem' in result ? null : result.data;
+}
+
+/** Who made which versions after `version`, newest first. */
+export async function readChangesSince(type: string, id: string, version: number): Promise<VersionChange[]> {
+  const result = await sendRequest(
+    api.GET('/api/v1/content/{contentType}/{id}/version', {
+      params: { path: { contentType: type, id }, query: { limit: 100, order_direction: 'desc' } },
+    }),
+  );
+  if ('problem' in result) return [];
+  // The document of the API does not declare `by` and `changed` of this path.
+  return result.data.data.map(readVersionChange).filter((made) => made.version > version);
+}
+
+function readVersionChange(item: unknown): VersionChange {
+  const { version, by, changed } = record(item);
+  return {
+    version: typeof version === 'number' ? version : 0,
+    by: string(record(by).name) ?? '',
+    names: strings(changed),
+  };
+}
+
+export interface VersionChange {
+  version: number;
+  /** Name of who made it; may be empty. */
+  by: string;
+  /** Properties that it changed. */
+  names: string[];
+}
+
+/** Checks a write without writing: null when it would be accepted. */
+export async function validate(type: string, id: string | null, values: Values): Promise<Problem | null> {
+  const result = await sendRequest<undefined>(
+    api.POST('/api/v1/content/{contentType}/validate', {
+      params: { path: { contentType: type }, query: id === null ? {} : { id } },
+      body: values,
+    }),
+  );
+  return 'problem' in result ? result.problem : null;
+}
+
+/** Who deleted an object, and when. */
+export interface Deletion {
+  entry: string;
+  by: string;
+  at: string;
+}
+
+/** The last deletion of an object; null when the user may not see it. */
+export async function readDeletion(type: string, id: string): Promise<Deletion | null> {
+  const result = await sendRequest(
+    api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [type], q: id, limit: 100 } } }),
+  );
+  if ('problem' in result) return null;
+  const item = result.data.data.find((candidate) => candidate.id.toLowerCase() === id.toLowerCase());
+  return item ? { entry: item.entry, by: item.by.name, at: item.deletedAt } : null;
+}
+
+/** Brings a deleted object back; null when that succeeded. */
+export async function restoreObject(entry: string): Promise<Problem | null> {
+  const result = await sendRequest(
+    api.POST('/api/v1/trash/{entry}/restore', { params: { path: { entry } }, body: {} }),
+  );
+  return 'problem' in result ? result.problem : null;
+}

@@ -1,0 +1,199 @@
+// Opening an object: its stored state, and unsaved work that this user has on it.
+import { openTabs, type OpenTabs } from '../api/tab';
+import type { Problem } from '../api/problem';
+import { parseTime } from '../text/format';
+import { isEqual } from '../value/equal';
+import { uuid } from '../value/uuid';
+import type { Base, Values } from './draft.svelte';
+import { putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
+import { baseOf, readObject, readVersion, type StoredObject } from './object-requests';
+import { contentOf, newCopies, readCopy, type WorkingCopy } from './working-copy';
+
+/** Unsaved work that was found. */
+export interface FoundWork {
+  values: Values;
+  /** What it was made from; null for a new object, or when that is not known any more. */
+  base: Base | null;
+  /** The object still is in the state that the work was made from. */
+  current: boolean;
+  /** Milliseconds. */
+  savedAt: number;
+  /** Name of the work in this browser; null when it was found on the server. */
+  work: string | null;
+  /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
+  sent: string | null;
+}
+
+export interface Opened {
+  object: StoredObject | null;
+  etag: string | null;
+  /** Id under which unsaved work is stored. */
+  workId: string;
+  /** The object was deleted, and the work found on this device is what is left of it. */
+  deleted: boolean;
+  found: FoundWork | null;
+  /** `ETag` of the working copy on the server that this work may replace; null: none, undefined: not known. */
+  copy: string | null | undefined;
+}
+
+/** Who opens it, and whether they can have unsaved work on it. */
+export interface Opener {
+  user: string;
+  writes: boolean;
+}
+
+export async function openObject(
+  type: string,
+  id: string,
+  opener: Opener,
+): Promise<Opened | { problem: Problem }> {
+  const [stored, { found, copy }] = await Promise.all([
+    readObject(type, id),
+    opener.writes ? findWork(type, id, opener) : NO_WORK,
+  ]);
+  if ('problem' in stored) {
+    if (stored.problem.status !== 404 || !found) return stored;
+    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true }, copy };
+  }
+  const base = baseOf(stored.data, stored.etag);
+  return {
+    object: stored.data,
+    etag: stored.etag,
+    workId: id,
+    deleted: false,
+    found: found && (await withBase(type, id, found, base)),
+    copy,
+  };
+}
+
+/** A name for work on an object that does not exist yet. */
+export function newWorkId(): string {
+  return `~${uuid()}`;
+}
+
+/** A new object: continues `name` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
+export async function openNew(type: string, name: string | null, opener: Opener): Promise<Opened> {
+  const workId = name ?? (await newestNew(type, opener)) ?? newWorkId();
+  const { found, copy } = await findWork(type, workId, opener);
+  // Nobody else can change what does not exist yet.
+  return {
+    object: null,
+    etag: null,
+    workId,
+    deleted: false,
+    found: found && { ...found, current: true },
+    copy,
+  };
+}
+
+async function newestNew(type: string, opener: Opener): Promise<string | null> {
+  const [onDevice, onServer, open] = await Promise.all([
+    listUnsavedWork(opener.user, type),
+    newCopies(type),
+    openTabs(),
+  ]);
+  const here = onDevice.filter((work) => work.id.startsWith('~'));
+  const elsewhere = new Set(here.filter((work) => isOpen(work, open)).map((work) => work.id));
+  const all = [
+    ...here.map((work) => ({ id: work.id, at: work.savedAt })),
+    ...onServer.map((item) => ({ id: item.id, at: parseTime(item.savedAt)?.getTime() ?? 0 })),
+  ].filter((item) => !elsewhere.has(item.id));
+  return all.sort((a, b) => b.at - a.at)[0]?.id ?? null;
+}
+
+/** Tells whether another tab is writing this work now. */
+function isOpen(work: UnsavedWork, open: OpenTabs): boolean {
+  return open.others.has(work.tab);
+}
+
+/** Found work, before it is compared with the object. */
+interface Candidate extends FoundWork {
+  /** Number of the version that a copy on the server was made from. */
+  version: number | null;
+  onServer: boolean;
+}
+
+interface WorkSearch {
+  found: Candidate | null;
+  copy: string | null | undefined;
+}
+const NO_WORK: WorkSearch = { found: null, copy: undefined };
+
+async function findWork(type: string, id: string, opener: Opener): Promise<WorkSearch> {
+  const [all, open, copy] = await Promise.all([
+    listUnsavedWork(opener.user, type, id),
+    openTabs(),
+    readCopy(type, id),
+  ]);
+  const newest = all.find((work) => !isOpen(work, open));
+  const onDevice = newest ? fromDevice(newest) : null;
+  // The copy on the server is that of the other tab.
+  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copy: undefined };
+  if ('problem' in copy)
+    return { found: onDevice, copy: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
+  const server = fromServer(copy.data, copy.etag);
+  if (!newest || !onDevice) return { found: server, copy: copy.etag };
+  if (newest.sent === copy.etag || isEqual(newest.values, server.values))
+    return { found: onDevice, copy: copy.etag };
+  const isNewer = newest.savedAt >= server.savedAt;
+  // The same work, sent while the page was closed.
+  if (contentOf(copy.data).work === newest.work)
+    return { found: isNewer ? onDevice : { ...server, work: newest.work }, copy: copy.etag };
+  // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
+  if (!isNewer) return { found: server, copy: copy.etag };
+  const isStored =
+    all.some((work) => isEqual(work.values, server.values)) || (await storeOnDevice(newest, server));
+  return { found: onDevice, copy: isStored ? copy.etag : undefined };
+}
+
+/** Keeps a copy of the server in this browser, because it will be replaced there; false when that failed. */
+async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate): Promise<boolean> {
+  const { user, type, id, tab } = like;
+  const stored = {
+    user,
+    type,
+    id,
+    tab,
+    work: uuid(),
+    base: null,
+    values,
+    savedAt,
+    sent: null,
+    synced: false,
+  };
+  return putUnsavedWork(stored).then(
+    () => true,
+    () => false,
+  );
+}
+
+function fromDevice({ values, base, savedAt, work, sent }: UnsavedWork): Candidate {
+  return { values, base, current: false, savedAt, work, sent, version: null, onServer: false };
+}
+
+function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
+  const { values, version } = contentOf(copy);
+  const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
+  const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
+  return { values, base, current: copy.current, savedAt, work: null, sent, version, onServer: true };
+}
+
+/** The work with the values that it was made from; null when it changes nothing. */
+async function withBase(
+  type: string,
+  id: string,
+  found: Candidate,
+  current: Base,
+): Promise<FoundWork | null> {
+  const { values, savedAt, work, sent, version, onServer } = found;
+  if (isEqual(values, current.values)) return null;
+  const isCurrent =
+    found.current ||
+    found.base?.etag === current.etag ||
+    (!onServer && isEqual(found.base?.values, current.values));
+  if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
+  const fromVersion = version !== null ? await readVersion(type, id, version) : null;
+  // Without a base every difference counts as a change of mine; the user sees them before they are merged.
+  const base = fromVersion ? baseOf(fromVersion, null) : onServer ? current : (found.base ?? current);
+  return { values, savedAt, work, sent, base, current: false };
+}

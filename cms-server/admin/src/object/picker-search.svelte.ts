@@ -1,0 +1,79 @@
+// PickerSearch: the results of a picker while the user types: waits for a pause, drops late responses, reads
+// the next page on request.
+import { searchSummaries, type Summary } from './summary';
+
+const TYPING_DELAY_MS = 120;
+const PAGE_SIZE = 20;
+
+export class PickerSearch {
+  results: Summary[] = $state.raw([]);
+  total = $state(0);
+  loading = $state(false);
+  /** Why the last search failed; null when it did not. */
+  problem: string | null = $state(null);
+  private page = 0;
+  private hasMore = false;
+  private text = '';
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private request: AbortController | undefined;
+
+  /** `scope` says where to search; it is read with each search. */
+  constructor(private readonly scope: () => { types: string[]; filters?: Record<string, string> }) {}
+
+  /** Searches for a text after a pause, at once for an empty one. */
+  search(text: string): void {
+    this.text = text;
+    // A late response for the text before must not end the wait for this one.
+    this.request?.abort();
+    this.loading = true;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.read(1), text === '' ? 0 : TYPING_DELAY_MS);
+  }
+
+  /** Reads the next page, when there is one. */
+  more(): void {
+    if (!this.loading && this.hasMore) void this.read(this.page + 1);
+  }
+
+  /** Ends a running search. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.request?.abort();
+  }
+
+  private async read(page: number): Promise<void> {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
+    this.loading = true;
+    try {
+      const result = await searchSummaries({
+        ...this.scope(),
+        text: this.text,
+        page,
+        limit: PAGE_SIZE,
+        signal: request.signal,
+      });
+      if (request.signal.aborted) return;
+      this.loading = false;
+      if ('problem' in result) {
+        this.problem = result.problem.message;
+        return;
+      }
+      const { summaries, total, more } = result.data;
+      this.problem = null;
+      this.page = page;
+      this.total = total;
+      this.hasMore = more;
+      this.results = page === 1 ? summaries : withNew(this.results, summaries);
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+    }
+  }
+}
+
+/** Objects move between pages while others are edited: each is shown once. */
+function withNew(shown: Summary[], next: Summary[]): Summary[] {
+  const known = new Set(shown.map(({ type, id }) => `${type}/${id}`));
+  return [...shown, ...next.filter(({ type, id }) => !known.has(`${type}/${id}`))];
+}

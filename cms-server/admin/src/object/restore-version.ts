@@ -1,0 +1,37 @@
+// Restoring an earlier version: the comparison screen hands the values over, and the form of the object takes
+// them when it opens. Knows no component.
+import { isEqual } from '../value/equal';
+import type { Values } from './draft.svelte';
+
+interface Restored {
+  type: string;
+  id: string;
+  version: number;
+  values: Partial<Values>;
+}
+
+let waiting: Restored | null = null;
+
+/** Keeps values for the form of an object, which opens next. */
+export function offerRestoredValues(restored: Restored): void {
+  waiting = restored;
+}
+
+/** Takes the values that wait for an object. */
+export function takeRestoredValues(type: string, id: string | null): Restored | null {
+  const restored = waiting;
+  waiting = null;
+  return restored && restored.type === type && restored.id === id ? restored : null;
+}
+
+/** The values that make a form equal to an earlier version: properties it did not have are removed. */
+export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
+  const names = new Set([...Object.keys(now), ...Object.keys(then)]);
+  return Object.fromEntries([...names].map((name) => [name, then[name]]));
+}
+
+/** Takes restored values out of a form again: `before` where nothing else was typed since. */
+export function valuesBefore(now: Values, restored: Partial<Values>, before: Values): Partial<Values> {
+  const names = Object.keys(restored).filter((name) => isEqual(now[name], restored[name]));
+  return Object.fromEntries(names.map((name) => [name, before[name]]));
+}

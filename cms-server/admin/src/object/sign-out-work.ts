@@ -1,0 +1,50 @@
+// Sends unsaved work to the server before sign-out, which removes it from this browser.
+import { isEqual } from '../value/equal';
+import { listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
+import { OwnedWorkingCopy } from './owned-working-copy';
+
+/** Stores what was typed; false when that failed. */
+type Hook = () => Promise<boolean>;
+const hooks = new Set<Hook>();
+
+const texts = new Set<() => boolean>();
+
+/** Announces a place with text of its own, which is stored nowhere while `holds` is true. */
+export function registerUnsavedText(holds: () => boolean): () => void {
+  texts.add(holds);
+  return () => texts.delete(holds);
+}
+
+/** Some text would be lost with the page. */
+export function hasUnsavedText(): boolean {
+  return [...texts].some((holds) => holds());
+}
+
+/** Calls `hook` before unsaved work is sent at sign-out: an open form stores what was typed. */
+export function onBeforeSignOut(hook: Hook): () => void {
+  hooks.add(hook);
+  return () => hooks.delete(hook);
+}
+
+/** Sends unsaved work to the server; the number of objects for which that failed. */
+export async function sendAllUnsavedWork(user: string): Promise<number> {
+  let failed = 0;
+  for (const hook of hooks) if (!(await hook())) failed += 1;
+  const objects = new Map<string, UnsavedWork[]>();
+  for (const work of await listUnsavedWork(user)) {
+    const key = JSON.stringify([work.type, work.id]);
+    objects.set(key, [...(objects.get(key) ?? []), work]);
+  }
+  // The server has room for one working copy of an object: several tabs may have made more. The newest goes.
+  for (const [newest, ...others] of objects.values()) {
+    if (!newest) continue;
+    const { type, id, values, base, work, sent, synced } = newest;
+    const lost = others.filter((work) => !isEqual(work.values, values)).length;
+    failed += lost;
+    if (synced && lost === 0) continue;
+    // A copy of another device stays.
+    const written = await new OwnedWorkingCopy(type, id, work, sent).write({ values, base });
+    if (written !== 'stored') failed += 1;
+  }
+  return failed;
+}

@@ -1,0 +1,112 @@
+// Unsaved work in this browser (IndexedDB), per user. Nothing here is shown before its owner has signed in
+// again; it is removed at sign-out and after 30 days.
+import { createStore, del, delMany, entries, set, type UseStore } from 'idb-keyval';
+import { serverNow } from '../value/clock';
+import { localKeys, writeLocal } from '../value/local-storage';
+import type { Base, Values } from './draft.svelte';
+
+/** Unsaved work on one object. */
+export interface UnsavedWork {
+  user: string;
+  type: string;
+  /** Id of the object; `~` and a UUID for one that does not exist yet. */
+  id: string;
+  /** Identifies this work among several on the same object. */
+  work: string;
+  /** The tab in which it is written. */
+  tab: string;
+  base: Base | null;
+  values: Values;
+  /** Milliseconds, by the clock of the server. */
+  savedAt: number;
+  /** `ETag` of the working copy on the server that this work was last sent as. */
+  sent: string | null;
+  /** The server has these values. */
+  synced: boolean;
+}
+
+const STORE_ON_DEVICE_KEY = 'cms.keep';
+const MAX_AGE_MS = 30 * 86_400_000;
+/** A broken storage never responds. */
+const DATABASE_TIMEOUT_MS = 20_000;
+
+let store: UseStore | undefined;
+/** Created at the first use: a browser may forbid it, which then rejects. */
+function database(): UseStore {
+  return (store ??= createStore('cms-unsaved', 'work'));
+}
+
+/** Whether this browser may keep unsaved work; off on shared machines. */
+export function storesOnDevice(): boolean {
+  try {
+    return localStorage.getItem(STORE_ON_DEVICE_KEY) !== 'no';
+  } catch {
+    return false;
+  }
+}
+
+export function setStoresOnDevice(keeps: boolean): void {
+  if (keeps) localStorage.removeItem(STORE_ON_DEVICE_KEY);
+  else localStorage.setItem(STORE_ON_DEVICE_KEY, 'no');
+}
+
+function keyOf(work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>): string[] {
+  return [work.user, work.type, work.id, work.work];
+}
+
+/** Stores work; rejects when the browser refuses, or does not respond. */
+export async function putUnsavedWork(work: UnsavedWork): Promise<void> {
+  if (!storesOnDevice()) throw new Error('Storing on this device is off');
+  await withTimeout(DATABASE_TIMEOUT_MS, set(keyOf(work), work, database()));
+}
+
+async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_done, failed) => {
+    timer = setTimeout(() => failed(new Error('The browser does not respond')), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+export async function deleteUnsavedWork(
+  work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>,
+): Promise<void> {
+  await del(keyOf(work), database());
+}
+
+/** Work of a user, newest first; empty when the browser refuses. */
+export async function listUnsavedWork(user: string, type?: string, id?: string): Promise<UnsavedWork[]> {
+  try {
+    const all = await withTimeout(DATABASE_TIMEOUT_MS, entries<string[], UnsavedWork>(database()));
+    return all
+      .map(([, work]) => work)
+      .filter((work) => work.user === user && (type === undefined || work.type === type))
+      .filter((work) => id === undefined || work.id === id)
+      .sort((a, b) => b.savedAt - a.savedAt);
+  } catch {
+    return [];
+  }
+}
+
+/** Where edited types of a user are stored: names in `localStorage` begin with it. */
+export function editedTypesPrefix(user: string): string {
+  return `cms.types.${user}.`;
+}
+
+/** Removes all work of a user, at sign-out. */
+export async function deleteAllUnsavedWork(user: string): Promise<void> {
+  for (const name of localKeys(editedTypesPrefix(user))) writeLocal(name, null);
+  const all = await listUnsavedWork(user);
+  if (all.length > 0) await delMany(all.map(keyOf), database());
+}
+
+/** Removes work of every user that is older than 30 days, by the earlier of both clocks: one may be wrong. */
+export async function deleteExpiredWork(now = Math.min(Date.now(), serverNow())): Promise<void> {
+  try {
+    const all = await entries<string[], UnsavedWork>(database());
+    const old = all.filter(([, work]) => now - work.savedAt > MAX_AGE_MS).map(([key]) => key);
+    if (old.length > 0) await delMany(old, database());
+  } catch {
+    // A browser without storage has nothing to remove.
+  }
+}

@@ -1,0 +1,222 @@
+// UnsavedWorkStore: stores unsaved work while the user types: within a second in this browser, after a pause on the server.
+// Knows both storages; no form.
+import { expired } from '../session/session-expiry.svelte';
+import { serverNow } from '../value/clock';
+import { deleteUnsavedWork, putUnsavedWork, type UnsavedWork } from './unsaved-work-db';
+import { isRetryable } from './save-queue';
+import { OwnedWorkingCopy } from './owned-working-copy';
+import type { CopyContent } from './working-copy';
+
+export interface UnsavedWorkState {
+  /** `failed`: what was typed last is neither in this browser nor on the server. */
+  status: 'empty' | 'pending' | 'stored' | 'failed';
+  /** When the last text was stored. */
+  at: number | null;
+  /** The browser refuses to store: its storage is full, or forbidden. */
+  deviceFailed: boolean;
+}
+
+/** Which work is stored, and under which name. */
+export type UnsavedWorkKey = Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
+
+/** The time from the first change to storing it in this browser. */
+const DEVICE_DELAY_MS = 600;
+/** The time from the last change to storing it on the server. */
+const SERVER_DELAY_MS = 5000;
+/** The longest pause before storing on the server is tried again. */
+const MAX_RETRY_DELAY_MS = 60_000;
+
+export class UnsavedWorkStore {
+  state: UnsavedWorkState = { status: 'empty', at: null, deviceFailed: false };
+  /** While true nothing is sent: an earlier copy on the server still has to be looked at. */
+  deviceOnly = false;
+  #name: UnsavedWorkKey;
+  #edits = 0;
+  #onDevice = 0;
+  #onServer = 0;
+  #serverFailed = false;
+  #failures = 0;
+  #copy: OwnedWorkingCopy;
+  /** Something is stored and has to be removed. */
+  #exists: boolean;
+  #deviceTimer: ReturnType<typeof setTimeout> | undefined;
+  #serverTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Requests follow each other: a removal comes after the write before it. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    name: UnsavedWorkKey,
+    /** The unsaved work; null when there is none. */
+    private readonly content: () => CopyContent | null,
+    private readonly onstate: (state: UnsavedWorkState) => void,
+    /** Work was found: it has to be removed with the rest. */
+    exists = false,
+    /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
+    tag?: string | null,
+  ) {
+    this.#name = name;
+    this.#exists = exists;
+    this.#copy = new OwnedWorkingCopy(name.type, name.id, name.work, tag);
+  }
+
+  /** The work has changed. */
+  contentChanged(): void {
+    if (this.content() === null) {
+      void this.clear();
+      return;
+    }
+    this.#edits += 1;
+    this.#deviceTimer ??= setTimeout(() => void this.#storeOnDevice(), DEVICE_DELAY_MS);
+    clearTimeout(this.#serverTimer);
+    this.#serverTimer = setTimeout(() => void this.#storeOnServer(), SERVER_DELAY_MS);
+    this.#report();
+  }
+
+  /** Stores now what is not stored yet: the user has left a field, or the screen. */
+  async flush(): Promise<void> {
+    if (this.#edits === 0) return;
+    await Promise.all([this.#storeOnDevice(), this.#storeOnServer()]);
+  }
+
+  /** The page is hidden or closed: no response may arrive any more. */
+  flushOnPageHide(): void {
+    const content = this.content();
+    if (content === null || this.#edits === 0) return;
+    if (this.#onDevice < this.#edits) void this.#storeOnDevice();
+    if (this.#onServer < this.#edits && !this.deviceOnly && !expired.isForeign) void this.#sendNow(content);
+  }
+
+  async #sendNow(content: CopyContent): Promise<void> {
+    const edits = this.#edits;
+    this.#exists = true;
+    if (!(await this.#copy.send(content))) return;
+    // The page was only hidden.
+    if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
+    this.#report({ at: serverNow() });
+  }
+
+  /** Stores what is not stored yet, then nothing more until the next change. */
+  async end(): Promise<void> {
+    await this.flush();
+    this.#stopTimers();
+    this.#edits = this.#onDevice = this.#onServer = 0;
+  }
+
+  /** Removes the work: it is saved or discarded. */
+  async clear(): Promise<void> {
+    this.#stopTimers();
+    this.#edits = this.#onDevice = this.#onServer = 0;
+    if (this.#exists) {
+      this.#exists = false;
+      const name = this.#name;
+      const copy = this.deviceOnly ? null : this.#copy;
+      this.#queue = this.#queue.then(async () => {
+        await deleteUnsavedWork(name).catch(() => undefined);
+        // Another tab may have replaced the copy by its own: that one stays.
+        await copy?.remove();
+      });
+    }
+    this.#report();
+    await this.#queue;
+  }
+
+  /** Removes work of an earlier state, which is merged or discarded. */
+  async deleteFound(work: string | null): Promise<void> {
+    const { user, type, id } = this.#name;
+    this.#queue = this.#queue.then(async () => {
+      if (work !== null) await deleteUnsavedWork({ user, type, id, work }).catch(() => undefined);
+      await this.#copy.remove();
+    });
+    await this.#queue;
+  }
+
+  /** Further work belongs to the object with this id. */
+  rename(id: string, work: string): void {
+    this.#name = { ...this.#name, id, work };
+    this.#copy = new OwnedWorkingCopy(this.#name.type, id, work, null);
+  }
+
+  /** Stores the work under another id, then removes it under the old one. */
+  async move(id: string, work: string): Promise<void> {
+    const old = this.#name;
+    this.rename(id, work);
+    this.#onDevice = this.#onServer = 0;
+    this.#edits += 1;
+    await this.flush();
+    if (this.state.status === 'stored') await deleteUnsavedWork(old).catch(() => undefined);
+  }
+
+  async #storeOnDevice(): Promise<void> {
+    clearTimeout(this.#deviceTimer);
+    this.#deviceTimer = undefined;
+    const content = this.content();
+    const edits = this.#edits;
+    if (content === null || this.#onDevice === edits) return;
+    this.#exists = true;
+    const savedAt = serverNow();
+    try {
+      await putUnsavedWork(this.#work(content, savedAt));
+      if (this.#edits >= edits) this.#onDevice = edits;
+      this.#report({ deviceFailed: false, at: savedAt });
+    } catch {
+      this.#report({ deviceFailed: true });
+      // The server is all that is left.
+      clearTimeout(this.#serverTimer);
+      await this.#storeOnServer();
+    }
+  }
+
+  #work(content: CopyContent, savedAt: number): UnsavedWork {
+    const synced = this.#onServer === this.#edits;
+    return { ...this.#name, ...content, savedAt, sent: this.#copy.tag, synced };
+  }
+
+  async #storeOnServer(): Promise<void> {
+    clearTimeout(this.#serverTimer);
+    const waiting = this.#queue.then(async () => {
+      const content = this.content();
+      const edits = this.#edits;
+      if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
+      this.#exists = true;
+      const result = await this.#copy.write(content);
+      this.#serverFailed = typeof result === 'object';
+      // Both stay: the copy of the other device there, this work here.
+      if (result === 'foreign') this.deviceOnly = true;
+      if (result !== 'stored') {
+        if (typeof result === 'object' && isRetryable(result.problem)) this.#retryServer();
+        this.#report();
+        return;
+      }
+      this.#failures = 0;
+      if (this.#edits >= edits) this.#onServer = edits;
+      this.#report({ at: serverNow() });
+      // In this browser: that it is on the server.
+      if (this.#onDevice === edits)
+        await putUnsavedWork(this.#work(content, serverNow())).catch(() => undefined);
+    });
+    this.#queue = waiting;
+    await waiting;
+  }
+
+  #retryServer(): void {
+    const pause = Math.min(SERVER_DELAY_MS * 2 ** this.#failures, MAX_RETRY_DELAY_MS);
+    this.#failures += 1;
+    clearTimeout(this.#serverTimer);
+    this.#serverTimer = setTimeout(() => void this.#storeOnServer(), pause);
+  }
+
+  #stopTimers(): void {
+    clearTimeout(this.#deviceTimer);
+    clearTimeout(this.#serverTimer);
+    this.#deviceTimer = undefined;
+  }
+
+  #report(changes: Partial<UnsavedWorkState> = {}): void {
+    const { deviceFailed } = { ...this.state, ...changes };
+    const stored = Math.max(this.#onDevice, this.#onServer) === this.#edits;
+    const failed = deviceFailed && (this.#serverFailed || this.deviceOnly || expired.isForeign);
+    const status = this.#edits === 0 ? 'empty' : stored ? 'stored' : failed ? 'failed' : 'pending';
+    this.state = { ...this.state, ...changes, status };
+    this.onstate(this.state);
+  }
+}

@@ -1,0 +1,194 @@
+// BulkRun: an action on several objects while it runs: progress, stop, refusals, undo.
+import type { Problem } from '../../../api/problem';
+import { session } from '../../../session/session.svelte';
+import {
+  bodyFor,
+  existing,
+  onlyChanging,
+  readJob,
+  runBatch,
+  startJob,
+  stopJob,
+  type BatchResult,
+  type Plan,
+  type Refusal,
+  type Target,
+} from './requests';
+import {
+  hasValues,
+  readBefore,
+  restoreDeleted,
+  undoPatch,
+  undoStatus,
+  type Before,
+  type Undone,
+} from './undo';
+
+const POLL_MS = 400;
+
+/** Jobs do not say which objects they changed, and a workflow leads in one direction. */
+export function canUndo(plan: Plan, target: Target): boolean {
+  return target.kind === 'rows' && plan.kind !== 'transition';
+}
+
+export class BulkRun {
+  state: 'running' | 'done' | 'stopped' | 'failed' = $state('running');
+  total = $state(0);
+  done = $state(0);
+  refused: Refusal[] = $state.raw([]);
+  /** Refusals, also those that the report does not list. */
+  refusedCount = $state(0);
+  /** Objects that had the values already, and stay as they are. */
+  unchanged = $state(0);
+  problem: Problem | null = $state.raw(null);
+  #stopped = false;
+  #job: string | null = null;
+  /** Ids that were changed. */
+  #changed: string[] = [];
+  #before = new Map<string, Before>();
+
+  constructor(
+    private readonly type: string,
+    private readonly plan: Plan,
+    private readonly target: Target,
+    expected: number,
+  ) {
+    this.total = expected;
+  }
+
+  /** How many objects were changed. */
+  get succeeded(): number {
+    return Math.max(0, this.done - this.refusedCount);
+  }
+
+  /** Selected rows are sent in batches; workflow transitions and everything that matches are one job. */
+  async start(): Promise<void> {
+    if (this.target.kind === 'rows' && this.plan.kind !== 'transition') {
+      await this.#runRows([...this.target.rows.keys()]);
+    } else {
+      await this.#runJob();
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#job !== null) void stopJob(this.#job);
+  }
+
+  async #runRows(rows: string[]): Promise<void> {
+    const size = Math.max(1, session.context?.limits.batch ?? 1000);
+    const { kind, patch = {} } = this.plan;
+    let ids = rows;
+    if (kind !== 'delete') {
+      const read = await readBefore(this.type, rows, Object.keys(patch));
+      if ('problem' in read) return this.#fail(read.problem);
+      this.#before = read.data;
+    }
+    if (kind === 'patch') {
+      ids = rows.filter((id) => {
+        const before = this.#before.get(id);
+        return !before || !hasValues(before, patch);
+      });
+    }
+    this.unchanged = rows.length - ids.length;
+    this.total = ids.length;
+    // Small batches show progress; the limit of the server bounds them.
+    const step = Math.min(size, ids.length > 500 ? 250 : 100);
+    for (let at = 0; at < ids.length; at += step) {
+      if (this.#stopped) {
+        this.state = 'stopped';
+        return;
+      }
+      const part = ids.slice(at, at + step);
+      const result = await this.#batch(part);
+      if ('problem' in result) return this.#fail(result.problem);
+      const refused = new Set(result.refused.map(({ id }) => id));
+      this.#changed.push(...part.filter((id) => !refused.has(id)));
+      this.refused = [...this.refused, ...result.refused];
+      this.refusedCount = this.refused.length;
+      this.done += part.length;
+    }
+    this.state = 'done';
+  }
+
+  /** An unknown id refuses a whole batch: then it is sent again without the objects that are gone. */
+  async #batch(ids: string[]): Promise<BatchResult> {
+    const result = await runBatch(this.type, this.plan, ids);
+    if (!('problem' in result) || result.problem.status !== 404) return result;
+    const live = await existing(this.type, ids);
+    if ('problem' in live) return live;
+    const gone = ids
+      .filter((id) => !live.data.has(id))
+      .map((id) => ({ id, errors: { '': [result.problem.message] } }));
+    const rest = ids.filter((id) => live.data.has(id));
+    if (gone.length === 0) return result;
+    if (rest.length === 0) return { refused: gone };
+    const again = await runBatch(this.type, this.plan, rest);
+    return 'problem' in again ? again : { refused: [...gone, ...again.refused] };
+  }
+
+  async #runJob(): Promise<void> {
+    const all = bodyFor(this.plan, this.target);
+    const started = await startJob(this.type, onlyChanging(all) ?? all, this.total);
+    if ('problem' in started) return this.#fail(started.problem);
+    this.#job = started.data;
+    for (;;) {
+      const read = await readJob(started.data);
+      if ('problem' in read) return this.#fail(read.problem);
+      const job = read.data;
+      this.total = job.total;
+      this.done = job.done;
+      this.refusedCount = job.refused;
+      this.refused = job.errors ?? [];
+      if (job.state === 'done' || job.state === 'stopped') {
+        this.state = job.state;
+        return;
+      }
+      if (job.state === 'failed') {
+        this.state = 'failed';
+        this.problem = { ...NO_PROBLEM, message: job.error ?? '' };
+        return;
+      }
+      if (this.#stopped) await stopJob(started.data);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  #fail(problem: Problem): void {
+    this.problem = problem;
+    this.state = 'failed';
+  }
+
+  get canUndo(): boolean {
+    return this.#changed.length > 0 && canUndo(this.plan, this.target);
+  }
+
+  /** Takes the action back. */
+  undo(): Promise<Undone> {
+    const { kind, patch = {} } = this.plan;
+    const changed = new Map(this.#changed.flatMap((id) => entry(id, this.#before.get(id))));
+    switch (kind) {
+      case 'patch':
+        return undoPatch(this.type, Object.keys(patch), changed);
+      case 'publish':
+      case 'unpublish':
+      case 'archive':
+        return undoStatus(this.type, kind, changed);
+      default:
+        return restoreDeleted(this.type, this.#changed);
+    }
+  }
+}
+
+function entry(id: string, before: Before | undefined): [string, Before][] {
+  return before ? [[id, before]] : [];
+}
+
+const NO_PROBLEM: Problem = {
+  status: 0,
+  message: '',
+  fields: {},
+  requestId: null,
+  retryAfter: null,
+  data: null,
+};

@@ -1,0 +1,24 @@
+// Values of an earlier version go into the form. What was typed there and not saved can be brought back,
+// as long as the object is open.
+import type { Values } from '../../object/draft.svelte';
+import type { ObjectEditor } from '../../object/editor.svelte';
+import { valuesBefore } from '../../object/restore-version';
+import { t } from '../../text';
+import { dismissToast, toast } from '../../ui/toasts.svelte';
+
+let offered: number | undefined;
+
+export function applyVersion(editor: ObjectEditor, version: number, values: Partial<Values>): void {
+  const before = editor.draft.mine;
+  const typed = editor.draft.isChanged;
+  editor.setValues(values);
+  const run = () => editor.setValues(valuesBefore(editor.draft.mine, values, before));
+  const action = typed ? { label: t.publishing.undo, run } : undefined;
+  offered = toast(t.publishing.inForm(String(version)), { action });
+}
+
+/** The object is left. */
+export function dismissUndo(): void {
+  if (offered !== undefined) dismissToast(offered);
+  offered = undefined;
+}

@@ -1,0 +1,107 @@
+// The lifecycle of an ObjectEditor in a component: opens it, stores and validates edits, follows changes by
+// others, and asks before unsaved text is lost.
+import { onDestroy } from 'svelte';
+import type { Problem } from '../../api/problem';
+import { tabName } from '../../api/tab';
+import { ObjectEditor } from '../../object/editor.svelte';
+import type { EditorEvents } from '../../object/newer-version';
+import { onBeforeSignOut, hasUnsavedText } from '../../object/sign-out-work';
+import { linksIn } from '../../object/links';
+import { requestSummaries } from '../../object/summary-cache.svelte';
+import { openNew, openObject } from '../../object/open-object';
+import { guardNavigation } from '../../router.svelte';
+import { may, session, typeNamed } from '../../session/session.svelte';
+import { t } from '../../text';
+import type { ContentType } from '../../type/definition';
+import { targetOf } from '../../value/link';
+import { onChange } from '../live.svelte';
+
+/** The pause after the last key press before the values are checked. */
+const VALIDATION_DELAY_MS = 1200;
+
+/** Opens an object with the unsaved work of the user; `id` null: a new one, which continues `copy`. */
+export async function openEditor(
+  type: ContentType,
+  id: string | null,
+  copy: string | null,
+  events: EditorEvents,
+): Promise<{ editor: ObjectEditor } | { problem: Problem }> {
+  const opener = {
+    user: session.context?.user.id ?? '',
+    writes: may(id === null ? 'c' : 'u', type.name),
+  };
+  const tab = await tabName();
+  const opened =
+    id === null ? await openNew(type.name, copy, opener) : await openObject(type.name, id, opener);
+  if ('problem' in opened) return opened;
+  // All titles with one request; the controls that show them are still being loaded.
+  const links = linksIn(opened.found?.values ?? opened.object);
+  requestSummaries(links.flatMap((dataUrl) => targetOf({ type: 'internal', dataUrl }) ?? []));
+  return { editor: new ObjectEditor(type, opened, tab, events) };
+}
+
+/** Attaches the editor to its component until the component is destroyed. */
+export function attachEditor(typeName: () => string, editor: () => ObjectEditor | null): void {
+  $effect(() => {
+    const current = editor();
+    if (!current) return;
+    void current.draft.mine;
+    current.storeUnsavedWork();
+    const pause = setTimeout(() => void current.check(), VALIDATION_DELAY_MS);
+    return () => clearTimeout(pause);
+  });
+  $effect(() => {
+    const type = typeNamed(typeName());
+    if (type) void editor()?.setType(type);
+  });
+  $effect(() => {
+    const current = editor();
+    if (!current) return;
+    return onChange((change) => {
+      if (change === null) void current.refresh();
+      else if (change.contentType === current.type.name && change.id === current.id) void current.refresh();
+    });
+  });
+
+  /** Leaving loses text only when it could not be stored anywhere. */
+  const wouldLose = () => {
+    if (hasUnsavedText()) return true;
+    const { unsavedState, draft } = editor() ?? {};
+    if (!draft?.isChanged || !unsavedState) return false;
+    // What this browser refuses is on its way to the server, perhaps too long for a page that is closed.
+    return (
+      unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')
+    );
+  };
+  const listeners: [EventTarget, string, (event: Event) => void][] = [
+    [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
+    [window, 'pagehide', () => editor()?.unsavedWork.flushOnPageHide()],
+    [
+      window,
+      'online',
+      () => {
+        editor()?.retryNow();
+        void editor()?.unsavedWork.flush();
+      },
+    ],
+    [window, 'blur', () => void editor()?.unsavedWork.flush()],
+    [
+      document,
+      'visibilitychange',
+      () => document.visibilityState === 'hidden' && editor()?.unsavedWork.flushOnPageHide(),
+    ],
+  ];
+  for (const [target, name, listener] of listeners) target.addEventListener(name, listener);
+  const stops = [
+    guardNavigation(() => !wouldLose() || confirm(t.shell.leave)),
+    onBeforeSignOut(async () => {
+      await editor()?.unsavedWork.flush();
+      return !wouldLose();
+    }),
+  ];
+  onDestroy(() => {
+    for (const [target, name, listener] of listeners) target.removeEventListener(name, listener);
+    for (const stop of stops) stop();
+    void editor()?.close();
+  });
+}

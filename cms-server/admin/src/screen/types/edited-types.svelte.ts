@@ -1,0 +1,105 @@
+// Edited types that are not applied yet. They stay when the user goes elsewhere or reloads the page, so that
+// several types can be changed together. Knows no request and no component.
+import { editedTypesPrefix, storesOnDevice } from '../../object/unsaved-work-db';
+import { session } from '../../session/session.svelte';
+import { string } from '../../type/definition';
+import { isChanged, type TypeDraft } from '../../type/type-draft';
+import { localKeys, readLocal, writeLocal } from '../../value/local-storage';
+import { isRecord } from '../../value/record';
+import { uuid } from '../../value/uuid';
+
+export interface EditedType {
+  draft: TypeDraft;
+  /** Confirmed losses: `type.property` -> number of values that the user has seen. */
+  allowed: Record<string, number>;
+}
+
+/** The name of the type; `+` begins the key of a new type. */
+export type EditedTypeKey = string;
+
+let user = '';
+let editedTypes = $state.raw<Record<EditedTypeKey, EditedType>>({});
+
+function isEditedType(value: unknown): value is EditedType {
+  return (
+    isRecord(value) &&
+    isRecord(value.allowed) &&
+    isRecord(value.draft) &&
+    isRecord(value.draft.definition) &&
+    Array.isArray(value.draft.properties) &&
+    Array.isArray(value.draft.different)
+  );
+}
+
+/** Reads the edited types of the signed-in user from `localStorage`. */
+export function loadEditedTypes(): void {
+  const id = session.context?.user.id ?? '';
+  if (id === user) return;
+  user = id;
+  const prefix = editedTypesPrefix(id);
+  editedTypes = Object.fromEntries(
+    localKeys(prefix).flatMap((name) => {
+      const work = parse(readLocal(name));
+      return work ? [[name.slice(prefix.length), work] as const] : [];
+    }),
+  );
+}
+
+/** Null for a damaged entry. */
+function parse(text: string | null): EditedType | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return isEditedType(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function without(key: EditedTypeKey): Record<EditedTypeKey, EditedType> {
+  return Object.fromEntries(Object.entries(editedTypes).filter(([other]) => other !== key));
+}
+
+/** Another tab has edited a type, or applied it. */
+addEventListener('storage', ({ key, newValue }) => {
+  const prefix = editedTypesPrefix(user);
+  if (user === '' || key === null || !key.startsWith(prefix)) return;
+  const name = key.slice(prefix.length);
+  const work = parse(newValue);
+  editedTypes = work ? { ...editedTypes, [name]: work } : without(name);
+});
+
+export function editedType(key: EditedTypeKey): EditedType | undefined {
+  return editedTypes[key];
+}
+
+/** Each type is stored on its own: tabs that edit different types do not overwrite each other. */
+export function setEditedType(key: EditedTypeKey, work: EditedType): void {
+  editedTypes = { ...editedTypes, [key]: work };
+  const keeps = storesOnDevice() && differs(work);
+  writeLocal(editedTypesPrefix(user) + key, keeps ? JSON.stringify(work) : null);
+}
+
+export function deleteEditedTypes(keys: EditedTypeKey[]): void {
+  for (const key of keys) {
+    editedTypes = without(key);
+    writeLocal(editedTypesPrefix(user) + key, null);
+  }
+}
+
+function differs({ draft }: EditedType): boolean {
+  return draft.base === null
+    ? draft.properties.length > 0 || string(draft.definition.name) !== ''
+    : isChanged(draft);
+}
+
+/** Types with changes that are not applied. */
+export function changedTypes(): [EditedTypeKey, EditedType][] {
+  return Object.entries(editedTypes).filter(([, work]) => differs(work));
+}
+
+export const isNewKey = (key: EditedTypeKey): boolean => key.startsWith('+');
+
+/** The key of another new type, also of one that another tab begins. */
+export function newKey(): EditedTypeKey {
+  return `+${uuid().slice(0, 8)}`;
+}
