@@ -32,13 +32,25 @@ function folder(name: string, ...first: string[]) {
   return [...start, ...pages(...rest.filter((page) => !listed.has(page)))];
 }
 
-const servers = pages("install", "backup", "operations");
+const servers = pages(
+  "install",
+  "how-to/deploy",
+  "how-to/containers",
+  "how-to/ci",
+  "backup",
+  "how-to/backup-s3",
+  "how-to/upgrade",
+  "operations",
+  "how-to/troubleshooting",
+);
+const frontEnds = pages("how-to/html", "how-to/nextjs", "how-to/astro", "how-to/sveltekit", "preview");
 
 const sidebar = [
+  { text: "Tutorial", items: pages("tutorial") },
   {
     text: "How-to guides",
     items: [
-      { text: "Front ends and clients", collapsed: false, items: pages("preview") },
+      { text: "Front ends and clients", collapsed: false, items: [...frontEnds, ...folder("how-to")] },
       { text: "Editors", collapsed: false, items: pages("admin-page", "users", "single-sign-on") },
       { text: "Running a server", collapsed: false, items: servers },
     ],
@@ -57,7 +69,7 @@ const sidebar = [
   {
     text: "Concepts",
     items: [
-      ...pages("comparison", "benchmarks"),
+      ...pages("concepts", "comparison", "benchmarks"),
       { text: "Decisions", collapsed: true, items: folder("decisions") },
     ],
   },
@@ -73,7 +85,12 @@ export default defineConfig({
   srcExclude: ["examples/**"],
   rewrites: { "reference/README.md": "reference/index.md" },
   markdown: {
-    languageAlias: { console: "shellsession", "graphql v2": "graphql" },
+    // The anchors that repositories show for headings.
+    anchor: {
+      slugify: (heading) =>
+        heading.trim().toLowerCase().replaceAll(" ", "-").replace(/[^\p{Letter}\p{Number}_-]/gu, ""),
+    },
+    languageAlias: { console: "shellsession", "graphql v2": "graphql", caddyfile: "nginx" },
     config(md) {
       // Pages are plain Markdown: neither HTML nor expressions of Vue.
       md.set({ html: false });
@@ -87,8 +104,9 @@ export default defineConfig({
             if (token.type !== "link_open" || !href || /^([a-z]+:|#|\/)/.test(href)) continue;
             const [path, hash = ""] = href.split(/(?=#)/);
             const target = posix.join(posix.dirname(page), path);
-            if (target.startsWith("../")) {
-              const file = target.slice(3);
+            // Sources of the examples are files, not pages.
+            if (target.startsWith("../") || target.startsWith("examples/")) {
+              const file = posix.join("docs", target);
               if (!existsSync(`${root}../${file}`)) throw new Error(`${page}: ${href} does not exist`);
               if (repository) {
                 token.attrSet("href", `${repository}/${file}${hash}`);
