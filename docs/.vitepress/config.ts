@@ -8,6 +8,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** URL of the files of a revision, for links to files outside of docs/. Without it they become text. */
 const repository = process.env.DOCS_REPOSITORY?.replace(/\/$/, "");
 
+/** The path of the site on its server, with a slash at both ends. */
+const base = process.env.DOCS_BASE ?? "/";
+
 /** The first heading of a page, without its formatting. */
 function title(page: string): string {
   const heading = /^# (.+)$/m.exec(readFileSync(`${root}${page}.md`, "utf8"));
@@ -79,7 +82,8 @@ export default defineConfig({
   title: "cms",
   description: "Documentation of cms, a self-hosted headless CMS in one program",
   lang: "en",
-  base: process.env.DOCS_BASE ?? "/",
+  base,
+  head: [["link", { rel: "icon", href: `${base}icon.svg`, type: "image/svg+xml" }]],
   // The addresses of pages work on every static file server, without rules.
   cleanUrls: false,
   srcExclude: ["examples/**"],
