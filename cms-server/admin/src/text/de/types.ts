@@ -182,6 +182,7 @@ export const types: Texts['types'] = {
   jsonInvalid: 'Das ist noch keine Definition: Sie braucht schemaDefinition und metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Plan zeigen',
   planning: 'Der Plan wird berechnet …',
   objectCount: (count, text) => plural(count, { one: '1 Objekt', other: `${text} Objekte` }),
   planningFor: (objects, seconds) => `Für den Plan umgewandelt: ${objects}, seit ${seconds} s.`,

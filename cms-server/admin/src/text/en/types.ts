@@ -164,6 +164,7 @@ export const types = {
   jsonInvalid: 'This is not a definition yet: it needs schemaDefinition and metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Show the plan',
   planning: 'Computing the plan…',
   objectCount: (count: number, text: string) => plural(count, { one: '1 object', other: `${text} objects` }),
   planningFor: (objects: string, seconds: string) => `Converting ${objects} for the plan: ${seconds} s.`,
