@@ -48,7 +48,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::http::Remote;
 use self::{
-    http::{check_status, parse, text},
+    http::{check_status, parse, text, with_json},
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
         TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
@@ -101,7 +101,7 @@ impl ImportTarget for Remote {
         SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
-        let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
+        let mut request = with_json(self.request(&Method::POST, &path)?, text(&elements)?);
         if keep_dates {
             request = request.header("X-CMS-Keep-Dates", "1");
         }

@@ -20,7 +20,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let query = &context.query;
     let request = TypeListRequest {
         page: PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_TYPE_PAGE_SIZE),
-        order_by: TypeOrder::parse(query.get("order_by")),
+        order_by: query.get("order_by").and_then(TypeOrder::parse).unwrap_or_default(),
         direction: direction(query),
         name: query.text("name").map(str::to_owned),
         label: query.text("label").map(str::to_owned),

@@ -142,16 +142,6 @@ impl Remote {
         Ok(self.client()?.request(method.clone(), url).header("X-AUTH-TOKEN", &self.key))
     }
 
-    /// Builds a request with the key and a JSON body.
-    pub(super) fn json_request(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Vec<u8>,
-    ) -> Result<RequestBuilder> {
-        Ok(with_json(self.request(method, path)?, body))
-    }
-
     /// The URL of the server.
     pub(super) fn base(&self) -> &str {
         &self.base
@@ -219,7 +209,8 @@ impl Remote {
     }
 }
 
-fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilder {
+/// Adds a JSON body.
+pub(super) fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilder {
     request.header(CONTENT_TYPE, "application/json").body(body)
 }
 

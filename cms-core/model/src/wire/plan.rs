@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{FieldErrors, Result},
-    message,
+    read::{optional, read, strings},
 };
 
 /// The desired state: payloads in the format of the create endpoints.
@@ -46,29 +46,16 @@ pub struct ApplyRequest {
 /// [`crate::error::Error::Invalid`].
 pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
     let mut errors = FieldErrors::default();
-    let mut check = |path: &str, value: &Value, is_right: bool, expected: &str| {
-        if !is_right {
-            errors.add(path, message::wrong_type(value, expected));
-        }
-    };
     for key in ["workflows", "contentTypes", "keys"] {
-        let Some(items) = payload.get(key) else { continue };
-        check(key, items, items.is_array(), "array");
-        for (index, item) in items.as_array().into_iter().flatten().enumerate() {
-            check(&format!("{key}[{index}]"), item, item.is_object(), "object");
+        let items: &[Value] = optional(payload, key, "", &mut errors).unwrap_or_default();
+        for (index, item) in items.iter().enumerate() {
+            read::<&Map<String, Value>>(item, format!("{key}[{index}]"), &mut errors);
         }
     }
-    if let Some(prune) = payload.get("prune") {
-        check("prune", prune, prune.is_boolean(), "boolean");
-    }
-    if let Some(token) = payload.get("token") {
-        check("token", token, token.is_string(), "string");
-    }
-    if let Some(consent) = payload.get("allowDataLoss") {
-        check("allowDataLoss", consent, consent.is_boolean() || consent.is_array(), "array");
-        for (index, item) in consent.as_array().into_iter().flatten().enumerate() {
-            check(&format!("allowDataLoss[{index}]"), item, item.is_string(), "string");
-        }
+    optional::<bool>(payload, "prune", "", &mut errors);
+    optional::<&str>(payload, "token", "", &mut errors);
+    if !payload.get("allowDataLoss").is_some_and(Value::is_boolean) {
+        strings(payload, "allowDataLoss", "", &mut errors);
     }
     errors.into_result()
 }

@@ -13,7 +13,7 @@ use crate::{
     message::NOT_VALID,
     openapi::{
         components::{cacheable, invalid, paged, rejected},
-        ir::{Operation, OperationResponse, Parameter, ResponsePayload, Schema},
+        ir::{ApiResponse, Operation, Parameter, ResponsePayload, Schema},
         parameters::pages,
         system,
     },
@@ -57,9 +57,12 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let unknown = json!({ "contentTypes[0]": [NOT_VALID] });
     let reindex =
         operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
-    let reindex = with_optional_body(reindex, request, unknown).respond_if_allowed([
-        OperationResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
-    ]);
+    let reindex =
+        with_optional_body(reindex, request, unknown).respond_if_allowed([ApiResponse::json(
+            202,
+            "The id of the job",
+            Schema::record([("id", Schema::text())]),
+        )]);
     let flag = |description: &str| Schema::boolean().with_default(false).described(description);
     let request = [
         ("repair", flag("Repair what can be rebuilt from the content")),
@@ -69,7 +72,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
         .respond_if_allowed([ok(report())]);
-    let file = OperationResponse::new(200, "A tar file", ResponsePayload::File);
+    let file = ApiResponse::new(200, "A tar file", ResponsePayload::File);
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
     let reindex_job = Schema::object(
