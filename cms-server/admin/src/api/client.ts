@@ -83,7 +83,7 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
   return { problem: problemOf(response, error) };
 }
 
-/** As `answer`, for callers that expect a rejected promise. */
+/** As `sendRequest`, for callers that expect a rejected promise. */
 export async function sendOrThrow<T>(request: Promise<Fetched<T>>): Promise<T> {
   const result = await sendRequest(request);
   if ('problem' in result) throw new ProblemError(result.problem);

@@ -96,7 +96,7 @@ async function readTypes(load: number, signedIn: typeof context): Promise<Proble
     pages = result.data.total_pages;
   }
   read.push(...(await webhookType));
-  // A later load is newer, whichever ends first: its types are there when this one ends.
+  // Another load has begun since: its types are newer, so this one drops its own and waits for them.
   if (load !== loads) return newest;
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;

@@ -5,7 +5,7 @@ import type { Form } from '../../type/form';
 
 /** Who made changes: "Ben", "Ben and Cleo", "Somebody else". */
 export function authorNames(remoteChanges: Pick<RemoteChanges, 'by'>): string {
-  return remoteChanges.by.length === 0 ? t.writing.someone : t.writing.names(remoteChanges.by);
+  return remoteChanges.by.length === 0 ? t.writing.unknownAuthor : t.writing.names(remoteChanges.by);
 }
 
 /** The message about a newer version that the form already shows. */

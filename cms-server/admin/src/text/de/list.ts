@@ -69,7 +69,7 @@ export const list: Texts['list'] = {
   columns: 'Spalten',
   moveUp: (label) => `${label} nach oben`,
   columnsMine: 'Immer diese zeigen',
-  columnsFirst: 'Zurück zu den üblichen Spalten',
+  columnsReset: 'Zurück zu den üblichen Spalten',
   density: 'Enge Zeilen',
   display: 'Anzeige',
   shortcuts: 'Tasten in der Liste: Pfeile oder j und k bewegen, x wählt aus, Enter öffnet.',

@@ -68,7 +68,7 @@ export const list = {
   columns: 'Columns',
   moveUp: (label: string) => `Move ${label} up`,
   columnsMine: 'Always show these',
-  columnsFirst: 'Back to the usual columns',
+  columnsReset: 'Back to the usual columns',
   density: 'Compact rows',
   display: 'Display',
   shortcuts: 'Keys in the list: arrows or j and k move, x selects, Enter opens.',

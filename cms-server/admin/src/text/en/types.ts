@@ -164,6 +164,7 @@ export const types = {
   jsonInvalid: 'This is not a definition yet: it needs schemaDefinition and metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Show the plan',
   planning: 'Computing the plan…',
   objectCount: (count: number, text: string) => plural(count, { one: '1 object', other: `${text} objects` }),
   planningFor: (objects: string, seconds: string) => `Converting ${objects} for the plan: ${seconds} s.`,
@@ -171,7 +172,20 @@ export const types = {
   stopped: 'The plan was not computed.',
   compute: 'Compute the plan',
   stale: 'The server has changed since this plan. This is the new plan: check it, then apply.',
-  namesFirst: 'Correct the names first.',
+  typeNameMissing: 'Give the type a name of lower-case letters.',
+  propertyLabelMissing: 'A property needs a label.',
+  limitsCrossed: 'The largest number is less than the smallest.',
+  notACount: 'Only whole numbers from 0 on.',
+  notWhole: 'This is not a whole number.',
+  defaultNoOption: 'This is none of the options.',
+  optionsMissing: 'A choice needs an option.',
+  optionEmpty: 'An option has no value.',
+  optionTwice: 'Two options have the same value.',
+  tabUnnamed: 'A tab needs a label.',
+  backfillSetting: 'Value for stored objects',
+  missing: 'Still needed',
+  correctFirst: 'Correct this first.',
+  takeOverFirst: 'First take over the definition that the server has now.',
   noChanges: 'No changes.',
   objectsRewritten: (count: number, text: string) =>
     plural(count, { one: '1 object is rewritten', other: `${text} objects are rewritten` }),
@@ -186,12 +200,14 @@ export const types = {
   kept: (count: number, text: string) => plural(count, { one: '1 kept', other: `${text} kept` }),
   converted: (count: number, text: string) =>
     plural(count, { one: '1 converted', other: `${text} converted` }),
+  filled: (count: number, text: string, value: string) =>
+    plural(count, { one: `1 filled with ${value}`, other: `${text} filled with ${value}` }),
   lost: (count: number, text: string) => plural(count, { one: '1 value lost', other: `${text} values lost` }),
   failed: (count: number, text: string) => plural(count, { one: '1 fails', other: `${text} fail` }),
   noValues: 'no stored values',
   allow: (what: string, label: string) => `Allow: ${what} (${label})`,
-  parse: 'Read the text as its content',
-  parseHelp: '“12.5” becomes 12.5. Other text is lost.',
+  parse: 'Convert text that is a number or yes/no',
+  parseHelp: '“12.5” becomes 12.5, “true” becomes yes. Other text is lost.',
   backfill: (label: string) => `Value for objects without ${label}`,
   backfillHelp: 'Given once, when the change is applied.',
   samples: (count: number) => plural(count, { one: '1 example', other: `${String(count)} examples` }),
@@ -214,15 +230,20 @@ export const types = {
   delete: 'Delete type…',
   deleteTitle: (label: string) => `Delete the type ${label}?`,
   deleteEmpty: 'The type has no objects. Deleted objects of it in the trash go with it.',
-  deleteObjects: (count: number, text: string) =>
+  removeObjects: (count: number, text: string) =>
     plural(count, {
       one: '1 object is removed with all its versions.',
       other: `${text} objects are removed with all their versions.`,
     }),
-  deleteForGood: 'They do not go to the trash. This cannot be undone.',
+  removeHelp:
+    'They do not go to the trash; objects of the type in the trash are removed too. This cannot be undone.',
+  trashObjects: (count: number, text: string) =>
+    plural(count, { one: '1 object moves to the trash.', other: `${text} objects move to the trash.` }),
+  trashHelp: 'There, each one can be restored for 60 days.',
+  trashSubmit: 'Move to the trash',
   deleteLinked: (labels: string) => `These types link to it: ${labels}. Their links stay and lead nowhere.`,
-  deleteType: (name: string) => `Type ${name} to confirm`,
-  purgeOnly: 'Remove the objects, keep the type',
-  purged: 'All objects of the type are removed.',
+  deleteType: (name: string) => `Enter the name ${name} to confirm`,
+  keepType: 'Move the objects to the trash, keep the type',
+  objectsTrashed: 'All objects of the type are in the trash.',
   deleted: (label: string) => `The type ${label} is deleted.`,
 };
