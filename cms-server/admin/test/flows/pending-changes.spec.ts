@@ -1,0 +1,15 @@
+import { expect, expectAccessible, signIn, test } from '../support';
+
+test('activity says that there are changes, and shows them when asked', async ({ page, server, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/activity`);
+  const rows = page.getByRole('main').getByRole('listitem');
+  await expect(rows.first()).toBeVisible();
+  const author = { id: 'late', name: 'Late Arrival', role: 'writer' };
+  expect((await server.request('POST', '/api/v1/content/author', author)).status).toBe(200);
+  await expect(page.getByText('1 new change', { exact: true })).toBeVisible();
+  await expect(rows.first()).not.toContainText('Late Arrival');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  await expect(rows.first()).toContainText('Late Arrival');
+});
