@@ -122,30 +122,7 @@ fn target(
         Command::Ctd(CtdCommand::Schema) | Command::Completions { .. } | Command::Man { .. } => {
             return Ok(None);
         }
-        Command::Ctd(_)
-        | Command::Object(_)
-        | Command::Import(_)
-        | Command::Export(_)
-        | Command::Publish(_)
-        | Command::Unpublish(_)
-        | Command::Archive(_)
-        | Command::Schedule(_)
-        | Command::Workflow(_)
-        | Command::Media(_)
-        | Command::Trash(_)
-        | Command::Search(_)
-        | Command::Reindex(_)
-        | Command::Backup(_)
-        | Command::Restore(_)
-        | Command::Check(_)
-        | Command::Graphql(_)
-        | Command::Openapi(_)
-        | Command::Preview(_)
-        | Command::Key(_)
-        | Command::Activity(_)
-        | Command::Job(_)
-        | Command::User(_)
-        | Command::Webhook(_) => {}
+        _ => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {
         (true, false) if server.is_some() => (server, None),

@@ -60,8 +60,6 @@ test('makes a type with a relation, and uses it', async ({ page }) => {
 });
 
 test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
-  // As tall as the builder, so that no button is half under its bar.
-  await page.setViewportSize({ width: 1280, height: 1800 });
   await signIn(page);
   await open(page, 'types/product');
   await property(page, /^Name name/).click();

@@ -182,6 +182,7 @@ export const types: Texts['types'] = {
   jsonInvalid: 'Das ist noch keine Definition: Sie braucht schemaDefinition und metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Plan zeigen',
   planning: 'Der Plan wird berechnet …',
   objectCount: (count, text) => plural(count, { one: '1 Objekt', other: `${text} Objekte` }),
   planningFor: (objects, seconds) => `Für den Plan umgewandelt: ${objects}, seit ${seconds} s.`,
@@ -190,7 +191,20 @@ export const types: Texts['types'] = {
   compute: 'Plan berechnen',
   stale:
     'Der Server hat sich seit diesem Plan geändert. Das ist der neue Plan: Sehen Sie ihn noch einmal an, und wenden Sie ihn dann an.',
-  namesFirst: 'Berichtigen Sie zuerst die Namen.',
+  typeNameMissing: 'Der Typ braucht einen Namen aus Kleinbuchstaben.',
+  propertyLabelMissing: 'Eine Eigenschaft braucht eine Bezeichnung.',
+  limitsCrossed: 'Die größte Zahl ist kleiner als die kleinste.',
+  notACount: 'Nur ganze Zahlen ab 0.',
+  notWhole: 'Das ist keine ganze Zahl.',
+  defaultNoOption: 'Das ist keine der Optionen.',
+  optionsMissing: 'Eine Auswahl braucht eine Option.',
+  optionEmpty: 'Eine Option hat keinen Wert.',
+  optionTwice: 'Zwei Optionen haben denselben Wert.',
+  tabUnnamed: 'Ein Reiter braucht eine Bezeichnung.',
+  backfillSetting: 'Wert für gespeicherte Objekte',
+  missing: 'Das fehlt noch',
+  correctFirst: 'Zuerst das hier korrigieren.',
+  takeOverFirst: 'Zuerst die jetzige Definition des Servers übernehmen.',
   noChanges: 'Keine Änderungen.',
   objectsRewritten: (count, text) =>
     plural(count, { one: '1 Objekt wird umgeschrieben', other: `${text} Objekte werden umgeschrieben` }),
@@ -204,6 +218,8 @@ export const types: Texts['types'] = {
   renamedFrom: (name) => `umbenannt, bisher ${name}`,
   kept: (count, text) => plural(count, { one: '1 bleibt', other: `${text} bleiben` }),
   converted: (count, text) => plural(count, { one: '1 umgewandelt', other: `${text} umgewandelt` }),
+  filled: (count: number, text: string, value: string) =>
+    plural(count, { one: `1 gefüllt mit ${value}`, other: `${text} gefüllt mit ${value}` }),
   lost: (count, text) =>
     plural(count, { one: '1 Wert geht verloren', other: `${text} Werte gehen verloren` }),
   failed: (count, text) => plural(count, { one: '1 passt nicht', other: `${text} passen nicht` }),

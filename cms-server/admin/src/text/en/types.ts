@@ -164,6 +164,7 @@ export const types = {
   jsonInvalid: 'This is not a definition yet: it needs schemaDefinition and metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Show the plan',
   planning: 'Computing the plan…',
   objectCount: (count: number, text: string) => plural(count, { one: '1 object', other: `${text} objects` }),
   planningFor: (objects: string, seconds: string) => `Converting ${objects} for the plan: ${seconds} s.`,
@@ -171,7 +172,20 @@ export const types = {
   stopped: 'The plan was not computed.',
   compute: 'Compute the plan',
   stale: 'The server has changed since this plan. This is the new plan: check it, then apply.',
-  namesFirst: 'Correct the names first.',
+  typeNameMissing: 'Give the type a name of lower-case letters.',
+  propertyLabelMissing: 'A property needs a label.',
+  limitsCrossed: 'The largest number is less than the smallest.',
+  notACount: 'Only whole numbers from 0 on.',
+  notWhole: 'This is not a whole number.',
+  defaultNoOption: 'This is none of the options.',
+  optionsMissing: 'A choice needs an option.',
+  optionEmpty: 'An option has no value.',
+  optionTwice: 'Two options have the same value.',
+  tabUnnamed: 'A tab needs a label.',
+  backfillSetting: 'Value for stored objects',
+  missing: 'Still needed',
+  correctFirst: 'Correct this first.',
+  takeOverFirst: 'First take over the definition that the server has now.',
   noChanges: 'No changes.',
   objectsRewritten: (count: number, text: string) =>
     plural(count, { one: '1 object is rewritten', other: `${text} objects are rewritten` }),
@@ -186,6 +200,8 @@ export const types = {
   kept: (count: number, text: string) => plural(count, { one: '1 kept', other: `${text} kept` }),
   converted: (count: number, text: string) =>
     plural(count, { one: '1 converted', other: `${text} converted` }),
+  filled: (count: number, text: string, value: string) =>
+    plural(count, { one: `1 filled with ${value}`, other: `${text} filled with ${value}` }),
   lost: (count: number, text: string) => plural(count, { one: '1 value lost', other: `${text} values lost` }),
   failed: (count: number, text: string) => plural(count, { one: '1 fails', other: `${text} fail` }),
   noValues: 'no stored values',
