@@ -135,6 +135,21 @@ impl PropertyPath {
         }
     }
 
+    /// Returns the relation that the path leads to or through, and the number of steps up to its
+    /// links.
+    pub fn relation<'p>(&self, properties: &'p [Property]) -> Option<(&'p Property, usize)> {
+        let PathRoot::Property(name) = &self.root else { return None };
+        let mut found = properties.iter().find(|property| property.name == *name)?;
+        for (index, step) in self.steps.iter().enumerate() {
+            let PathStep::Key(name) = step else { continue };
+            if found.relation.is_some() {
+                return Some((found, index));
+            }
+            found = found.nested.iter().find(|inner| inner.name == *name)?;
+        }
+        found.relation.is_some().then_some((found, self.steps.len()))
+    }
+
     /// An unknown path.
     pub fn nowhere() -> Self {
         Self { root: PathRoot::Nowhere, steps: Vec::new() }

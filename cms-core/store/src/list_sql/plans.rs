@@ -244,6 +244,35 @@ fn counts_use_covering_indexes() {
 }
 
 #[test]
+fn addresses_of_links_use_the_link_index() {
+    let one = "/api/v1/content/tag/a";
+    let both = json!([one, "/api/v1/content/_media/a%20b"]);
+    for path in ["links[*].dataUrl", "links", "links[0]", "rows[*].links[*].dataUrl"] {
+        for (operator, value) in
+            [("equals", json!(one)), ("equals", both.clone()), ("includes", both.clone())]
+        {
+            let filters = json!({path: condition(operator, value)});
+            for order in ["internal.createdAt", "Title", "unknown"] {
+                let lookup = "SEARCH link USING PRIMARY KEY (target_type=? AND target_id=?)";
+                for counts in [None, Some(FEW)] {
+                    let plan = plan_of(&filters, (order, false), counts);
+                    assert!(plan.contains(lookup), "{filters} {order}\n{plan}");
+                    let rows = "SEARCH object USING INTEGER PRIMARY KEY (rowid=?)";
+                    assert!(plan.starts_with(rows), "{filters} {order}\n{plan}");
+                }
+                let plan = plan_of(&filters, (order, false), Some(MANY));
+                assert!(plan.contains(lookup), "{filters} {order}\n{plan}");
+            }
+        }
+    }
+    for (operator, value) in [("contains", one), ("notEqual", one), ("equals", "tag/a")] {
+        let filters = json!({"links[*].dataUrl": condition(operator, value)});
+        let plan = plan_of(&filters, ("id", false), None);
+        assert_eq!(plan, "SEARCH object USING INDEX object_created (ctd=?)", "{filters}");
+    }
+}
+
+#[test]
 fn unique_lookup_uses_the_index() {
     let properties = properties();
     let connection = database(&properties);

@@ -5,6 +5,7 @@
 //! | a scalar property | key and original text, the columns of its index, where they decide exactly |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
+//! | the address of links, equality | table `link`, see [`super::links`] |
 //! | a value that is the same for all objects | `TRUE` or `FALSE` |
 //! | any other value | `matches` and similar functions, which call [`cms_model::query::eval`] |
 
@@ -34,7 +35,7 @@ const LAST_EDGE: i64 = 253_370_764_800;
 /// One term of WHERE.
 #[derive(Debug)]
 pub(super) struct Term {
-    sql: String,
+    pub(super) sql: String,
     pub(super) access_method: AccessMethod,
 }
 
@@ -62,6 +63,8 @@ pub(super) enum AccessMethod {
     IndexScan,
     /// Reads one or a few ranges of an index.
     IndexRange,
+    /// Reads primary keys from another table.
+    PrimaryKeys,
     /// Reads the entries of one key in the index of a property.
     IndexPoint,
 }
@@ -225,7 +228,11 @@ impl Builder<'_> {
             let text = exact_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
-        (self.matches_property(condition), AccessMethod::FullScan)
+        let sql = self.matches_property(condition);
+        match self.linking(condition) {
+            Some(linking) => (format!("{linking} AND {sql}"), AccessMethod::PrimaryKeys),
+            None => (sql, AccessMethod::FullScan),
+        }
     }
 
     /// A condition on a property with one scalar per object, as a term on its index; none when the
