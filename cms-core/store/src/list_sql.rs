@@ -194,9 +194,11 @@ impl SortValue {
                 slot_of(listed, name).map_or(Self::Path, Self::Slot)
             }
             PathRoot::Property(_) => Self::Path,
-            PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
-                Self::Nothing
-            }
+            PathRoot::Any { .. }
+            | PathRoot::Nowhere
+            | PathRoot::Incoming
+            | PathRoot::Id
+            | PathRoot::Internal(_) => Self::Nothing,
         }
     }
 }

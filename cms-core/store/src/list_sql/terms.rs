@@ -131,6 +131,10 @@ impl Builder<'_> {
             let sql = "workflow_state = 'public'".to_owned();
             terms.push(Term { sql, access_method: AccessMethod::IndexRange });
         }
+        for linked in &query.linked {
+            let (sql, access_method) = self.linked(linked, query.edition);
+            terms.push(Term { sql, access_method });
+        }
         for condition in &query.conditions {
             let term = self.term(condition);
             terms.push(term);
@@ -140,7 +144,9 @@ impl Builder<'_> {
 
     fn term(&mut self, condition: &Condition) -> Term {
         let (sql, access_method) = match &condition.path.root {
-            PathRoot::Nowhere => (constant(condition, None), AccessMethod::FullScan),
+            PathRoot::Nowhere | PathRoot::Incoming => {
+                (constant(condition, None), AccessMethod::FullScan)
+            }
             PathRoot::Any { .. } => (self.matches(condition, "data"), AccessMethod::FullScan),
             PathRoot::Id => match self.id(condition) {
                 Some(sql) => (sql, AccessMethod::IndexRange),
@@ -165,7 +171,7 @@ impl Builder<'_> {
     }
 
     /// The same for plain text instead of JSON.
-    fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
+    pub(super) fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches_text({condition}, {text})")
     }
