@@ -24,7 +24,7 @@ pub(super) fn with_plan_progress<T>(
     let progress = Arc::<Progress>::default();
     let shown = Arc::clone(&progress);
     let mut waiting = Some(printer.spinner("waiting"));
-    let mut bar: Option<(String, printer::Progress)> = None;
+    let mut bar: Option<(String, printer::ProgressDisplay)> = None;
     let update = move || match shown.get() {
         Some(PlanProgress { content_type, phase, done, total }) => {
             waiting = None;
@@ -36,7 +36,7 @@ pub(super) fn with_plan_progress<T>(
             }));
             bar.set(done, total);
         }
-        None => waiting.iter_mut().for_each(printer::Progress::tick),
+        None => waiting.iter_mut().for_each(printer::ProgressDisplay::tick),
     };
     with_updates(update, || work(&progress))
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    http::{Remote, parse},
+    http::{Remote, parse, with_json},
     resource::SERVER,
 };
 
@@ -35,7 +35,7 @@ impl Remote {
         progress: &Progress,
     ) -> Result<T> {
         let response = self.send_repeatedly(safe, || {
-            let request = self.json_request(&Method::POST, path, body.to_vec())?;
+            let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
             Ok(request.header(ACCEPT, EVENT_STREAM))
         })?;
         let media_type = response.headers().get(CONTENT_TYPE);

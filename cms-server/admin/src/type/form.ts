@@ -219,7 +219,7 @@ function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** The property that holds translations: its type hides it from forms that do not know it. */
+/** The property that holds translations. The content type declares it `hidden`, so that other clients leave it out. */
 export const TRANSLATIONS = '__translations';
 
 /** Tells whether the control of a field is shown, given the values of the other properties. */

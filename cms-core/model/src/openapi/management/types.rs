@@ -29,7 +29,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
     const TYPES: &str = "/api/v1/internal/contenttype";
     let request = || Schema::reference(PLAN_REQUEST);
     let what = "Done; with Accept: text/event-stream, a stream of events with the progress";
-    let plan = || OperationResponse::json(200, what, Schema::reference(PLAN));
+    let plan = || ApiResponse::json(200, what, Schema::reference(PLAN));
     let wrong = || json!({ "contentTypes[0]": ["String value found, but an object is required"] });
     let planned = operation(
         "post",

@@ -227,8 +227,8 @@ export const types: Texts['types'] = {
   failed: (count, text) => plural(count, { one: '1 passt nicht', other: `${text} passen nicht` }),
   noValues: 'keine gespeicherten Werte',
   allow: (what, label) => `Erlauben: ${what} (${label})`,
-  parse: 'Text nach seinem Inhalt lesen',
-  parseHelp: 'Aus „12.5“ wird 12.5. Anderer Text geht verloren.',
+  parse: 'Text umwandeln, der eine Zahl oder ja/nein ist',
+  parseHelp: 'Aus „12.5“ wird 12.5, aus „true“ wird ja. Anderer Text geht verloren.',
   backfill: (label) => `Wert für Objekte ohne ${label}`,
   backfillHelp: 'Wird einmal eingetragen, wenn die Änderung angewendet wird.',
   samples: (count) => plural(count, { one: '1 Beispiel', other: `${String(count)} Beispiele` }),
@@ -251,16 +251,24 @@ export const types: Texts['types'] = {
   delete: 'Typ löschen …',
   deleteTitle: (label) => `Den Typ ${label} löschen?`,
   deleteEmpty: 'Der Typ hat keine Objekte. Gelöschte Objekte im Papierkorb verschwinden mit ihm.',
-  deleteObjects: (count, text) =>
+  removeObjects: (count, text) =>
     plural(count, {
       one: '1 Objekt wird mit allen Versionen entfernt.',
       other: `${text} Objekte werden mit allen Versionen entfernt.`,
     }),
-  deleteForGood: 'Sie kommen nicht in den Papierkorb. Das lässt sich nicht rückgängig machen.',
+  removeHelp:
+    'Sie kommen nicht in den Papierkorb; Objekte des Typs im Papierkorb werden ebenfalls entfernt. Das lässt sich nicht rückgängig machen.',
+  trashObjects: (count, text) =>
+    plural(count, {
+      one: '1 Objekt kommt in den Papierkorb.',
+      other: `${text} Objekte kommen in den Papierkorb.`,
+    }),
+  trashHelp: 'Dort lässt sich jedes 60 Tage lang wiederherstellen.',
+  trashSubmit: 'In den Papierkorb',
   deleteLinked: (labels) =>
     `Diese Typen verlinken darauf: ${labels}. Ihre Links bleiben und führen nirgendwohin.`,
-  deleteType: (name) => `Zur Bestätigung ${name} eingeben`,
-  purgeOnly: 'Nur die Objekte entfernen, den Typ behalten',
-  purged: 'Alle Objekte des Typs sind entfernt.',
+  deleteType: (name) => `Zur Bestätigung den Namen ${name} eingeben`,
+  keepType: 'Die Objekte in den Papierkorb, den Typ behalten',
+  objectsTrashed: 'Alle Objekte des Typs sind im Papierkorb.',
   deleted: (label) => `Der Typ ${label} ist gelöscht.`,
 };

@@ -208,8 +208,8 @@ export const types = {
   failed: (count: number, text: string) => plural(count, { one: '1 fails', other: `${text} fail` }),
   noValues: 'no stored values',
   allow: (what: string, label: string) => `Allow: ${what} (${label})`,
-  parse: 'Read the text as its content',
-  parseHelp: '“12.5” becomes 12.5. Other text is lost.',
+  parse: 'Convert text that is a number or yes/no',
+  parseHelp: '“12.5” becomes 12.5, “true” becomes yes. Other text is lost.',
   backfill: (label: string) => `Value for objects without ${label}`,
   backfillHelp: 'Given once, when the change is applied.',
   samples: (count: number) => plural(count, { one: '1 example', other: `${String(count)} examples` }),
@@ -232,15 +232,20 @@ export const types = {
   delete: 'Delete type…',
   deleteTitle: (label: string) => `Delete the type ${label}?`,
   deleteEmpty: 'The type has no objects. Deleted objects of it in the trash go with it.',
-  deleteObjects: (count: number, text: string) =>
+  removeObjects: (count: number, text: string) =>
     plural(count, {
       one: '1 object is removed with all its versions.',
       other: `${text} objects are removed with all their versions.`,
     }),
-  deleteForGood: 'They do not go to the trash. This cannot be undone.',
+  removeHelp:
+    'They do not go to the trash; objects of the type in the trash are removed too. This cannot be undone.',
+  trashObjects: (count: number, text: string) =>
+    plural(count, { one: '1 object moves to the trash.', other: `${text} objects move to the trash.` }),
+  trashHelp: 'There, each one can be restored for 60 days.',
+  trashSubmit: 'Move to the trash',
   deleteLinked: (labels: string) => `These types link to it: ${labels}. Their links stay and lead nowhere.`,
-  deleteType: (name: string) => `Type ${name} to confirm`,
-  purgeOnly: 'Remove the objects, keep the type',
-  purged: 'All objects of the type are removed.',
+  deleteType: (name: string) => `Enter the name ${name} to confirm`,
+  keepType: 'Move the objects to the trash, keep the type',
+  objectsTrashed: 'All objects of the type are in the trash.',
   deleted: (label: string) => `The type ${label} is deleted.`,
 };
