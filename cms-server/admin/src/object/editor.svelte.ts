@@ -51,6 +51,9 @@ export class ObjectEditor {
   /** The title of the object as the form has it; empty when no part of it is set. */
   readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
+  /** What the last save merged; null when it saved what the form showed before. */
+  lastMerge: RemoteChanges | null = $state.raw(null);
+
   /** The property in which the user is. */
   focused: string | null = $state(null);
 
@@ -73,15 +76,19 @@ export class ObjectEditor {
     this.workId = opened.workId;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(formFor(type)));
-    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write);
+    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.draft.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
     const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
-    const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
+    const content = () => {
+      const { isChanged, mine: values, base, sources } = this.draft;
+      return isChanged ? { values, base, sources } : null;
+    };
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
     this.unsavedWork = new UnsavedWorkStore(name, content, report, found !== null && !isStale, opened.copy);
+    if (found) this.draft.addSource(found.values);
     if (isStale) {
       this.staleWork = found;
       this.unsavedWork.deviceOnly = true;
@@ -108,6 +115,7 @@ export class ObjectEditor {
   }
 
   async #save(): Promise<boolean> {
+    this.lastMerge = null;
     if (this.id !== null && !this.draft.isChanged) return true;
     if (this.readonly || this.deleted) return false;
     this.problem = null;
@@ -118,14 +126,17 @@ export class ObjectEditor {
       if ('cancelled' in outcome) return false;
       if ('saved' in outcome) {
         this.#applySaved(outcome.saved, outcome.etag, outcome.values, remote);
+        this.lastMerge = remote;
         return true;
       }
       const { refused } = outcome;
       // A state that is always another one is an error between here and the server, such as changed tags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
+        const { mine } = this.draft;
         remote = await this.#mergeNewerVersion();
         if (remote === null) return false;
         if (this.draft.isChanged) continue;
+        if (!isEqual(mine, this.draft.mine)) this.lastMerge = remote;
         // The state of the server is what was to be saved: the response of an earlier attempt was lost.
         this.#afterSave(null);
         return true;
@@ -200,6 +211,11 @@ export class ObjectEditor {
     return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
   }
 
+  /** What saving would store: the form, with a newer version that is known. */
+  get valuesToSave(): Values {
+    return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
+  }
+
   #adopt(newer: { object: StoredObject; etag: string | null }, mine: Values): void {
     const base = baseOf(newer.object, newer.etag);
     this.object = newer.object;
@@ -218,6 +234,7 @@ export class ObjectEditor {
 
   /** Sets properties as an unsaved change; `undefined` removes one. */
   setValues(values: Partial<Values>): void {
+    this.draft.addSource(values);
     for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
     this.storeUnsavedWork();
   }
@@ -342,7 +359,7 @@ export class ObjectEditor {
     this.#checks += 1;
     const { mine } = this.draft;
     const check = this.#checks;
-    const problem = await requests.validate(this.type.name, this.id, mine);
+    const problem = await requests.validate(this.type.name, this.id, mine, this.draft.sources);
     if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
     const { fields = {} } = problem ?? {};

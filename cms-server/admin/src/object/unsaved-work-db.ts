@@ -17,6 +17,8 @@ export interface UnsavedWork {
   tab: string;
   base: Base | null;
   values: Values;
+  /** The values as JSON: numbers in it are exact. */
+  text?: string;
   /** Milliseconds, by the clock of the server. */
   savedAt: number;
   /** `ETag` of the working copy on the server that this work was last sent as. */

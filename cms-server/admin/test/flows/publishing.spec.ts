@@ -151,7 +151,7 @@ test.describe('Draft & Public', () => {
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('"scheduledAt":"2050-07-01T13:00:00+00:00"');
     await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
-    await expect(panel(page)).toContainText('Saving a change cancels this schedule.');
+    await expect(page.getByText('Saving a change cancels this schedule.')).toBeVisible();
     await expectAccessible(page);
     await more(page, 'Cancel the schedule');
     await expect(panel(page)).not.toContainText('Scheduled');

@@ -47,6 +47,10 @@ export const writing: Texts['writing'] = {
   somebody: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
   newerVersion: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
+  barNewer: (who, version) =>
+    `Version ${String(version)} von ${who} ist gespeichert; beim Speichern wird sie mit Ihren Änderungen zusammengeführt.`,
+  barDeleted:
+    'Dieses Objekt wurde gelöscht: Oberhalb des Formulars können Sie es wiederherstellen oder Ihren Text als neues Objekt speichern.',
   merge: 'Zusammenführen',
   converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `Geändert von ${who}: ${properties(names)}. Das Formular zeigt es.`,
