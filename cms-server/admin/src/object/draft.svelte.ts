@@ -40,6 +40,11 @@ export class Draft {
     return [this.start, ...this.#others];
   }
 
+  /** What is to be stored as unsaved work; null when nothing is changed. */
+  get unsaved(): { values: Values; base: Base | null; sources: Values[] } | null {
+    return this.isChanged ? { values: this.mine, base: this.base, sources: this.sources } : null;
+  }
+
   addSource(values: Values): void {
     this.#others.push(values);
   }

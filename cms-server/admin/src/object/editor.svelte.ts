@@ -3,10 +3,11 @@
 import type { FieldErrors, Problem } from '../api/problem';
 import { formFor, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
+import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import { Draft, type Values } from './draft.svelte';
-import { defaultsOf, errorsOf, titleOf } from './form-values';
+import { defaultsOf, errorsOf, titleOf, valueProblem } from './form-values';
 import { UnsavedWorkStore, type UnsavedWorkState } from './unsaved-work';
 import { readNewerVersion, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
@@ -15,6 +16,7 @@ import { newWorkId, type FoundWork, type Opened } from './open-object';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
 import { baseOf, type StoredObject } from './object-requests';
+import { staleWorkConflict } from './stale-work';
 
 export type EditorState = 'idle' | 'saving' | 'waiting' | 'failed';
 
@@ -65,7 +67,6 @@ export class ObjectEditor {
   /** The user has tried to save: then all validation errors are shown. */
   #tried = false;
   #saving: Promise<boolean> | null = null;
-  #checks = 0;
   #reads = 0;
 
   constructor(type: ContentType, opened: Opened, tab: string, events: EditorEvents) {
@@ -82,10 +83,7 @@ export class ObjectEditor {
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
     const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
-    const content = () => {
-      const { isChanged, mine: values, base, sources } = this.draft;
-      return isChanged ? { values, base, sources } : null;
-    };
+    const content = () => this.draft.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
     this.unsavedWork = new UnsavedWorkStore(name, content, report, found !== null && !isStale, opened.copy);
     if (found) this.draft.addSource(found.values);
@@ -118,8 +116,12 @@ export class ObjectEditor {
     this.lastMerge = null;
     if (this.id !== null && !this.draft.isChanged) return true;
     if (this.readonly || this.deleted) return false;
-    this.problem = null;
     this.#tried = true;
+    this.problem = valueProblem(formFor(this.type), this.draft.mine);
+    if (this.problem) {
+      this.errors = this.problem.fields;
+      return false;
+    }
     let remote: RemoteChanges | null = null;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#queue.save(this.draft.mine);
@@ -177,8 +179,13 @@ export class ObjectEditor {
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
   async #mergeNewerVersion(): Promise<RemoteChanges | null> {
-    const newer = await this.#readNewerVersionToSave();
-    if (!newer) return null;
+    // As the save that it belongs to: repeated until there is a definite response.
+    const newer = await this.#queue.repeat(() => this.#readNewerVersion());
+    if (!newer || 'problem' in newer) {
+      // Given up while it waited: then there is no problem any more.
+      if (newer && !isRetryable(newer.problem)) this.problem = newer.problem;
+      return null;
+    }
     const merged = this.#mergeWith(newer.object);
     if (merged.conflicts.length > 0) {
       this.newerVersion = newer;
@@ -187,15 +194,6 @@ export class ObjectEditor {
     }
     this.#adopt(newer, merged.values);
     return newer.remoteChanges;
-  }
-
-  /** As the save that it belongs to: repeated until there is a definite response. */
-  async #readNewerVersionToSave(): Promise<NewerVersion | null> {
-    const newer = await this.#queue.repeat(() => this.#readNewerVersion());
-    if (!newer || !('problem' in newer)) return newer;
-    // Given up while it waited: then there is no problem any more.
-    if (!isRetryable(newer.problem)) this.problem = newer.problem;
-    return null;
   }
 
   /** The current state; null when there is none any more. */
@@ -303,11 +301,7 @@ export class ObjectEditor {
   mergeStaleWork(): void {
     const { staleWork, object } = this;
     if (!staleWork || !object) return;
-    const merged = merge(staleWork.base?.values ?? {}, staleWork.values, this.draft.mine);
-    const { etag = null, version = 0 } = this.draft.base ?? {};
-    const remoteChanges = { by: [], version, names: merged.theirs, converted: false };
-    const newer = { object, etag, remoteChanges };
-    this.mergeConflict = { merge: merged, newerVersion: newer, reason: 'unsaved-work' };
+    this.mergeConflict = staleWorkConflict(staleWork, object, this.draft);
   }
 
   async #discardStaleWork(): Promise<void> {
@@ -356,15 +350,13 @@ export class ObjectEditor {
   /** Checks the values without saving. Before the first try only changed properties show their errors. */
   async check(): Promise<void> {
     if (this.readonly || !this.draft.isChanged || this.#saving || this.deleted) return;
-    this.#checks += 1;
     const { mine } = this.draft;
-    const check = this.#checks;
     const problem = await requests.validate(this.type.name, this.id, mine, this.draft.sources);
-    if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
+    if (this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
-    const { fields = {} } = problem ?? {};
+    const fields = { ...problem?.fields, ...valueErrors(formFor(this.type).fields, mine) };
     this.errors = this.#tried ? fields : errorsOf(this.draft.changed, fields);
-    if (this.problem?.status === 400 && !problem) this.problem = null;
+    if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;
   }
 
   /** The definition of the type has changed. */

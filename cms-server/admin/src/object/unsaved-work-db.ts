@@ -47,9 +47,8 @@ export function storesOnDevice(): boolean {
   }
 }
 
-export function setStoresOnDevice(keeps: boolean): void {
-  if (keeps) localStorage.removeItem(STORE_ON_DEVICE_KEY);
-  else localStorage.setItem(STORE_ON_DEVICE_KEY, 'no');
+export function setStoresOnDevice(stores: boolean): void {
+  writeLocal(STORE_ON_DEVICE_KEY, stores ? null : 'no');
 }
 
 function keyOf(work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>): string[] {

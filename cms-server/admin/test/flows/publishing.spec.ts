@@ -87,6 +87,27 @@ test.describe('Draft & Public', () => {
     await signIn(page);
   });
 
+  test('shows what a colleague saved meanwhile before readers get it', async ({ page, server }) => {
+    await server.request('POST', '/api/v1/content/note/first/publish');
+    await page.route('**/api/v1/changes*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Title' }).fill('A title of mine');
+    const other = { title: 'First note', body: 'HALF-DONE' };
+    expect((await server.request('PUT', '/api/v1/content/note/first', other)).status).toBe(200);
+    await page.keyboard.press('Control+Shift+P');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('of mine');
+    await expect(dialog).not.toContainText('HALF-DONE');
+    await dialog.getByRole('button', { name: 'Save and publish' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('meanwhile');
+    await expect(dialog).toContainText('HALF-DONE');
+    await expectAccessible(page);
+    expect(await seenByReaders(server, 'note/first')).not.toContain('HALF-DONE');
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(dialog).toBeHidden();
+    expect(await seenByReaders(server, 'note/first')).toContain('HALF-DONE');
+  });
+
   test('publishes, edits, compares and unpublishes', async ({ page, server }) => {
     await expect(panel(page)).toContainText('Draft');
     await expect(panel(page)).toContainText('Readers do not see it.');

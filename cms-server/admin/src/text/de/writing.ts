@@ -36,6 +36,7 @@ export const writing: Texts['writing'] = {
   discardNow: 'Änderungen verwerfen',
   errorsTitle: (count) =>
     plural(count, { one: '1 Validierungsfehler', other: `${String(count)} Validierungsfehler` }),
+  allErrors: (count) => `Alle ${String(count)} anzeigen`,
   restored: (time) => `Ihre Änderungen von ${time}, noch nicht gespeichert.`,
   staleWork: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
   show: 'Anzeigen',

@@ -36,6 +36,7 @@ export const writing = {
   // Errors
   errorsTitle: (count: number) =>
     plural(count, { one: '1 validation error', other: `${String(count)} validation errors` }),
+  allErrors: (count: number) => `Show all ${String(count)}`,
   // Unsaved work found
   restored: (time: string) => `Your changes from ${time}, not saved yet.`,
   staleWork: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
