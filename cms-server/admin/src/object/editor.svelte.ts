@@ -118,10 +118,8 @@ export class ObjectEditor {
     if (this.readonly || this.deleted) return false;
     this.#tried = true;
     this.problem = valueProblem(formFor(this.type), this.draft.mine);
-    if (this.problem) {
-      this.errors = this.problem.fields;
-      return false;
-    }
+    this.errors = this.problem?.fields ?? this.errors;
+    if (this.problem) return false;
     let remote: RemoteChanges | null = null;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#queue.save(this.draft.mine);
