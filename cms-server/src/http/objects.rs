@@ -17,7 +17,8 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let request = list_request(&context.query);
     let json = cms.objects().list(&context.caller, name, &request)?;
     if let Some(filters) = &request.filters {
-        context.unknown_paths.filters = cms.objects().unknown_filters(name, filters);
+        context.unknown_paths.filters =
+            cms.objects().unknown_filters(&context.caller, name, filters);
     }
     let ListRequest { fields, hydrate, .. } = &request;
     context.unknown_paths.fields =
@@ -51,31 +52,20 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    Ok(Response::tagged(cms.objects().create(
-        &context.caller,
-        name,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().create(&context.caller, name, payload)?))
 }
 
 pub(crate) fn replace(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
-    Ok(Response::tagged(cms.objects().replace(
-        &context.caller,
-        name,
-        id,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().replace(&context.caller, name, id, payload)?))
 }
 
 pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
-    Ok(Response::tagged(cms.objects().patch(
-        &context.caller,
-        name,
-        id,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().patch(&context.caller, name, id, payload)?))
 }
 
 pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

@@ -32,13 +32,13 @@ export class ObjectEditor {
   errors: FieldErrors = $state.raw({});
   queue: QueueState = $state.raw({ busy: false, retry: null });
   unsavedState: UnsavedWorkState = $state.raw({ status: 'empty', at: null, deviceFailed: false });
-  /** When the unsaved work in the form was stored that this screen started with. */
+  /** Time at which the unsaved work was stored that the form was opened with. */
   restoredAt: number | null = $state(null);
   /** Unsaved work of an earlier state, which is not in the form. */
   staleWork: FoundWork | null = $state.raw(null);
   newerVersion: NewerVersion | null = $state.raw(null);
   mergeConflict: MergeConflict | null = $state.raw(null);
-  /** The object was deleted; null inside when it is not known by whom. */
+  /** Set when the object was deleted; its `deletion` is null when author and time are not known. */
   deleted: DeletedObject | null = $state.raw(null);
 
   readonly state: EditorState = $derived.by(() => {
@@ -59,7 +59,7 @@ export class ObjectEditor {
   /** The property in which the user is. */
   focused: string | null = $state(null);
 
-  /** Id under which unsaved work is stored. */
+  /** Id under which unsaved work is stored, see `Opened`. */
   workId: string;
   readonly unsavedWork: UnsavedWorkStore;
   readonly #events: EditorEvents;
@@ -82,10 +82,10 @@ export class ObjectEditor {
     const { found } = opened;
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
-    const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
+    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
     const content = () => this.draft.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
-    this.unsavedWork = new UnsavedWorkStore(name, content, report, found !== null && !isStale, opened.copy);
+    this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
     if (found) this.draft.addSource(found.values);
     if (isStale) {
       this.staleWork = found;
@@ -130,7 +130,7 @@ export class ObjectEditor {
         return true;
       }
       const { refused } = outcome;
-      // A state that is always another one is an error between here and the server, such as changed tags.
+      // After MAX_ATTEMPTS, others no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
         const { mine } = this.draft;
         remote = await this.#mergeNewerVersion();

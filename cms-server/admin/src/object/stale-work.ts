@@ -9,6 +9,6 @@ import type { FoundWork } from './open-object';
 export function staleWorkConflict(work: FoundWork, object: StoredObject, draft: Draft): MergeConflict {
   const merged = merge(work.base?.values ?? {}, work.values, draft.mine);
   const { etag = null, version = 0 } = draft.base ?? {};
-  const remoteChanges = { by: [], version, names: merged.theirs, converted: false };
+  const remoteChanges = { by: [], version, names: merged.theirNames, converted: false };
   return { merge: merged, newerVersion: { object, etag, remoteChanges }, reason: 'unsaved-work' };
 }

@@ -44,8 +44,8 @@ export const writing: Texts['writing'] = {
   compareMerge: 'Vergleichen und zusammenführen',
   myChanges: 'Ihre Änderungen',
   changesOf: (who) => `Änderungen von ${who}`,
-  someone: 'einer anderen Person',
-  somebody: 'Jemand anderes',
+  unknownAuthor: 'einer anderen Person',
+  unknownUser: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
   newerVersion: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
   barNewer: (who, version) =>
