@@ -111,8 +111,8 @@ impl Printer {
     }
 
     /// Shows the elapsed time of an operation without known progress.
-    pub(crate) fn spinner(&self, label: &str) -> Progress {
-        Progress(if self.quiet {
+    pub(crate) fn spinner(&self, label: &str) -> ProgressDisplay {
+        ProgressDisplay(if self.quiet {
             Display::Nothing
         } else if io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{msg} {elapsed}");
@@ -127,16 +127,16 @@ impl Printer {
     }
 
     /// Shows the progress of an operation on items.
-    pub(crate) fn progress(&self, label: &str, total: u64) -> Progress {
+    pub(crate) fn progress(&self, label: &str, total: u64) -> ProgressDisplay {
         self.bar(label, total, Unit::Items)
     }
 
     /// Shows the progress of an operation on bytes.
-    pub(crate) fn byte_progress(&self, label: &str, total: u64) -> Progress {
+    pub(crate) fn byte_progress(&self, label: &str, total: u64) -> ProgressDisplay {
         self.bar(label, total, Unit::Bytes)
     }
 
-    fn bar(&self, label: &str, total: u64, unit: Unit) -> Progress {
+    fn bar(&self, label: &str, total: u64, unit: Unit) -> ProgressDisplay {
         let display = if self.quiet {
             Display::Nothing
         } else if io::stderr().is_terminal() {
@@ -157,12 +157,12 @@ impl Printer {
             let label = label.to_owned();
             Display::Lines { label, unit, total, done: 0, printed: Instant::now() }
         };
-        Progress(display)
+        ProgressDisplay(display)
     }
 }
 
 /// Shows progress until it is dropped.
-pub(crate) struct Progress(Display);
+pub(crate) struct ProgressDisplay(Display);
 
 /// The unit of a progress.
 #[derive(Clone, Copy)]
@@ -187,7 +187,7 @@ enum Display {
     Elapsed { label: String, since: Instant, printed: Instant },
 }
 
-impl Progress {
+impl ProgressDisplay {
     pub(crate) fn advance(&mut self, by: u64) {
         match &mut self.0 {
             Display::Nothing => {}
@@ -245,7 +245,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         if let Display::Bar(bar) = &self.0 {
             bar.finish_and_clear();

@@ -27,7 +27,6 @@ use crate::{
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
     presence::table::PresenceTable,
-    progress::Progress,
     search::indexer::Indexer,
     webhook::state::WebhookState,
 };
@@ -40,8 +39,6 @@ pub struct Cms {
     pub(crate) store: Store,
     pub(crate) catalog: Arc<CatalogCache>,
     pub(crate) keys: KeyRing,
-    /// Progress of rewriting objects after a change of their type.
-    pub(crate) rewriting: Arc<Progress>,
     pub(crate) graphql_schemas: SchemaCache,
     pub(crate) index: Indexer,
     pub(crate) files: Files,
@@ -91,7 +88,6 @@ impl Cms {
             store,
             catalog: Arc::default(),
             keys: KeyRing::default(),
-            rewriting: Arc::default(),
             documents: DocumentCache::default(),
             graphql_schemas: SchemaCache::default(),
             webhooks: WebhookState::default(),
@@ -101,7 +97,7 @@ impl Cms {
 
     /// Checks the rights of the caller before the body is read (see
     /// docs/reference/http.md#order-of-checks). The content types are those of the snapshot in
-    /// which the caller was read.
+    /// which the key or session was looked up.
     ///
     /// # Errors
     /// [`crate::Error::Forbidden`] when the caller may not do it, [`crate::Error::NotFound`] when
@@ -181,12 +177,6 @@ impl Cms {
         self.store.write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
-    /// Returns the numbers of rewritten and of all objects while a change of their type is planned
-    /// or applied.
-    pub fn rewriting(&self) -> Option<(u64, u64)> {
-        self.rewriting.get()
-    }
-
     /// Calls a function after each commit of this process, until the listener is dropped. It runs
     /// on the thread of the caller that led the group commit, also after a failed one, while other
     /// writes wait: it must only notify another thread.
@@ -206,7 +196,7 @@ fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
         return Ok(());
     }
     writer.set_up(&config.ids.uuid(), &config.ids.uuid(), config.clock.now())?;
-    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
+    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES, |_, _| {})?;
     let (rev, stamp) = (writer.bump_schema()?, Stamp { at: config.clock.now(), actor: None });
     for definition in builtin::definitions() {
         change::create(writer, &config.ids.uuid(), &definition, rev, stamp)?;

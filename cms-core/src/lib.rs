@@ -91,6 +91,7 @@ pub use object::service::Objects;
 pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
 pub use preview::service::Previews;
+pub use progress::Progress;
 pub use publish::service::Publishing;
 pub use readiness::ReadinessComponent;
 pub use search::service::Searching;

@@ -1,31 +1,73 @@
-//! The progress of a long operation.
+//! The progress of a plan or an apply of content types, and the request to cancel a plan.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
-/// Completed steps of a total; no operation runs while the total is 0.
+use cms_model::wire::plan::{PlanPhase, PlanProgress};
+
+/// Interval of log lines about a long change.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
+/// Objects between two checks of that interval.
+const OBJECTS_PER_LOG_CHECK: u64 = 1024;
+
+/// Shared by the thread that reads objects and the threads that show its progress.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
-    done: AtomicU64,
-    total: AtomicU64,
+pub struct Progress {
+    current: Mutex<Option<CurrentType>>,
+    is_cancelled: AtomicBool,
+}
+
+/// The type whose objects are read, or were read last.
+#[derive(Debug)]
+struct CurrentType {
+    progress: PlanProgress,
+    /// Time of the last log line, or of the start.
+    logged: Instant,
 }
 
 impl Progress {
-    pub(crate) fn start(&self, total: u64) {
-        self.done.store(0, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
+    /// Returns the progress; none before the first object is read.
+    pub fn get(&self) -> Option<PlanProgress> {
+        self.lock().as_ref().map(|current| current.progress.clone())
     }
 
+    /// Sets the progress.
+    pub fn set(&self, progress: PlanProgress) {
+        *self.lock() = Some(CurrentType { progress, logged: Instant::now() });
+    }
+
+    /// Makes a plan fail at its next object. An apply continues.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn start(&self, content_type: &str, total: u64) {
+        let content_type = content_type.to_owned();
+        self.set(PlanProgress { content_type, phase: PlanPhase::Objects, done: 0, total });
+    }
+
+    /// Counts one object.
     pub(crate) fn advance(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+        let mut current = self.lock();
+        let Some(CurrentType { progress, logged }) = &mut *current else { return };
+        progress.done += 1;
+        let PlanProgress { content_type, done, total, .. } = progress;
+        if *done % OBJECTS_PER_LOG_CHECK == 0 && logged.elapsed() >= LOG_INTERVAL {
+            *logged = Instant::now();
+            tracing::info!(content_type, done, total, "content type change in progress");
+        }
     }
 
-    pub(crate) fn end(&self) {
-        self.total.store(0, Ordering::Relaxed);
-    }
-
-    /// Returns completed and total steps while an operation runs.
-    pub(crate) fn get(&self) -> Option<(u64, u64)> {
-        let (done, total) = (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        (total > 0).then(|| (done.min(total), total))
+    fn lock(&self) -> MutexGuard<'_, Option<CurrentType>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

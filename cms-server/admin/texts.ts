@@ -60,18 +60,51 @@ export function areasOf(module: string): string[] {
   return [...areas].sort();
 }
 
-/** What every screen needs is one file: fewer requests, and shorter lists of what a screen loads. */
-export function baseChunk(): { name: string; test: (id: string) => boolean } {
-  const base = closureOf(join(SOURCE, 'main.ts'));
+interface Chunk {
+  name: string;
+  test: (id: string) => boolean;
+  priority: number;
+}
+
+/**
+ * What every screen needs is one file: fewer requests, and shorter lists of what a screen loads. What starts the
+ * page is a small file that is loaded beside it.
+ */
+export function firstChunks(): Chunk[] {
+  const entry = closureOf(join(SOURCE, 'main.ts'));
+  const base = closureOf(join(SOURCE, 'start.ts'));
+  const isIn = (files: Map<string, string>) => (id: string) => files.has(id.split('?')[0] ?? '');
   const packages = /\/node_modules\/(svelte|@tanstack|openapi-fetch|idb-keyval|esm-env|clsx)\//;
-  return { name: 'base', test: (id) => base.has(id.split('?')[0] ?? '') || packages.test(id) };
+  return [
+    { name: 'entry', test: (id) => isIn(entry)(id) || /preload-helper|rolldown/.test(id), priority: 2 },
+    { name: 'base', test: (id) => isIn(base)(id) || packages.test(id), priority: 1 },
+  ];
 }
 
 export function texts(): Plugin {
   return {
     name: 'texts',
-    // The texts of what is not loaded by `import()`.
-    config: () => ({ define: { FIRST_TEXTS: JSON.stringify(areasOf(join(SOURCE, 'main.ts'))) } }),
+    // The frame is loaded side by side with the entry, not after it.
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) => {
+        const base = Object.values(bundle ?? {}).find(({ fileName }) => /\/base-[^/]*\.js$/.test(fileName));
+        if (base?.type !== 'chunk') return [];
+        const { importedCss = new Set<string>() } = base.viteMetadata ?? {};
+        return [
+          {
+            tag: 'link',
+            attrs: { rel: 'modulepreload', crossorigin: true, href: `/admin/${base.fileName}` },
+            injectTo: 'head' as const,
+          },
+          ...[...importedCss].map((css) => ({
+            tag: 'link',
+            attrs: { rel: 'stylesheet', crossorigin: true, href: `/admin/${css}` },
+            injectTo: 'head' as const,
+          })),
+        ];
+      },
+    },
     transform(code, id) {
       const [file = ''] = id.split('?');
       if (id !== file || !file.startsWith(SOURCE)) return undefined;

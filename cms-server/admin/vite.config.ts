@@ -1,9 +1,10 @@
 // Builds the page, and serves it during development beside a running server (CMS_SERVER).
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { licences } from './licences';
-import { baseChunk, chunkFileNames, texts } from './texts';
+import { chunkFileNames, firstChunks, texts } from './texts';
 
 const server = process.env.CMS_SERVER ?? 'http://127.0.0.1:8080';
 const paths = ['/api', '/image', '/media', '/readyz', '/healthz', '/metrics', '/docs'];
@@ -25,15 +26,33 @@ const baseWithoutSlash: Plugin = {
   },
 };
 
+/** Files are compressed as the server does it, so that loads can be measured. */
+const compressed: Plugin = {
+  name: 'compressed',
+  configurePreviewServer: ({ middlewares }) => {
+    const types: Record<string, string> = { js: 'text/javascript', css: 'text/css' };
+    middlewares.use((request, response, next) => {
+      const [, name = '', end = ''] = /^\/admin(\/assets\/[\w.-]+\.(js|css))$/.exec(request.url ?? '') ?? [];
+      if (!existsSync(`dist${name}`) || name === '') {
+        next();
+        return;
+      }
+      response.setHeader('Content-Type', types[end] ?? '');
+      response.setHeader('Content-Encoding', 'gzip');
+      response.end(gzipSync(readFileSync(`dist${name}`)));
+    });
+  },
+};
+
 export default defineConfig({
   base: '/admin/',
-  plugins: [svelte(), texts(), baseWithoutSlash, licences()],
+  plugins: [svelte(), texts(), baseWithoutSlash, compressed, licences()],
   server: { proxy },
   preview: { proxy, headers: { 'Content-Security-Policy': policy } },
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
-    rolldownOptions: { output: { chunkFileNames, codeSplitting: { groups: [baseChunk()] } } },
+    rolldownOptions: { output: { chunkFileNames, codeSplitting: { groups: firstChunks() } } },
   },
 });

@@ -149,6 +149,14 @@ impl Response {
         Self { status, body, coding: None, tag: None, headers: Vec::new(), cause: None }
     }
 
+    /// The JSON body; `null` for a response without one.
+    pub(crate) fn json_body(&self) -> &[u8] {
+        match &self.body {
+            Content::Full(body) if !body.is_empty() => body,
+            _ => b"null",
+        }
+    }
+
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }

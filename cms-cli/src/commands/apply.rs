@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::{
     NOTHING_CHANGED, open_to_plan, open_to_write, plan_hints, plan_text,
-    publishing_changes::PublishingChanges, waiting::with_rewrite_progress,
+    publishing_changes::PublishingChanges, waiting::with_plan_progress,
 };
 use crate::{
     cli::{ALL_VALUES, ApplyArgs, PlanArgs, ProjectArgs},
@@ -62,7 +62,7 @@ impl PlannedProject {
     fn new(target: &dyn Target, project: Project, prune: bool, printer: &Printer) -> Result<Self> {
         let Project { types, workflows, keys, locations } = project;
         let wanted = PlanRequest { workflows, content_types: types, keys, prune };
-        let plan = with_rewrite_progress(target, printer, || target.plan(&wanted))?;
+        let plan = with_plan_progress(printer, |progress| target.plan(&wanted, progress))?;
         let publishing_changes = PublishingChanges::find(target, &wanted, &plan)?;
         Ok(Self { wanted, plan, publishing_changes, locations, token: None })
     }
@@ -84,7 +84,8 @@ impl PlannedProject {
         }
         let hints = self.hints();
         let request = ApplyRequest { wanted: self.wanted, token: self.token, allow_data_loss };
-        with_rewrite_progress(target, printer, || target.apply(&request)).map_err(|error| {
+        let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
+        applied.map_err(|error| {
             let mut failure = Failure::from(error);
             if matches!(failure.kind, FailureKind::Target(Error::DataLoss(_))) {
                 failure.hints.splice(0..0, hints);

@@ -43,6 +43,8 @@ pub(super) struct BulkReport {
     pub(super) done: u64,
     /// Ids with the errors.
     pub(super) refused: Vec<(String, Error)>,
+    /// Number of refused objects of which `refused` does not have the errors.
+    pub(super) refused_more: u64,
     pub(super) interrupted: bool,
 }
 
@@ -50,13 +52,8 @@ impl BulkReport {
     /// Prints the results with the participle `verb` ("published"). When all objects were refused,
     /// the first error gives the exit code.
     pub(super) fn print(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
-        for (id, error) in self.refused.iter().take(MAX_PRINTED) {
-            printer.note(&format!("refused {id}: {}", error.reason()))?;
-        }
-        if self.refused.len() > MAX_PRINTED {
-            printer.note("more are refused; they are counted, but not shown")?;
-        }
-        let (done, refused) = (self.done, self.refused.len());
+        self.print_refused(printer)?;
+        let (done, refused) = (self.done, self.count_refused());
         let reasons = self.refused.iter().map(|(id, e)| json!({ "id": id, "reason": e.reason() }));
         let value = json!({ "done": done, "refused": reasons.collect::<Vec<_>>() });
         let verb = if dry_run { format!("would be {verb}") } else { verb.to_owned() };
@@ -73,6 +70,20 @@ impl BulkReport {
             Some((_, error)) if done == 0 => Outcome::Refused(failure::exit_code(error)),
             Some(_) => Outcome::Partial,
         })
+    }
+
+    pub(super) fn print_refused(&self, printer: &mut Printer) -> Result<()> {
+        for (id, error) in self.refused.iter().take(MAX_PRINTED) {
+            printer.note(&format!("refused {id}: {}", error.reason()))?;
+        }
+        if self.count_refused() > MAX_PRINTED as u64 {
+            printer.note("more are refused; they are counted, but not shown")?;
+        }
+        Ok(())
+    }
+
+    fn count_refused(&self) -> u64 {
+        self.refused.len() as u64 + self.refused_more
     }
 
     /// Adds the number of finished objects to the error that ended the command.

@@ -11,10 +11,12 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{NOTHING_CHANGED, counted, hints, interrupt, open_to_read, open_to_write};
+use super::{
+    NOTHING_CHANGED, bulk::BulkReport, counted, hints, interrupt, open_to_read, open_to_write,
+};
 use crate::{
     cli::{JobCommand, SelectionArgs},
-    failure::{self, Failure, Outcome, Result},
+    failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::Settings,
     target::Target,
@@ -23,8 +25,6 @@ use crate::{
 
 /// Time between two requests for the state of a job.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Refusals that are printed as lines; JSON output has more of them.
-const MAX_PRINTED: usize = 20;
 
 const COLUMNS: [Column<'_>; 9] = [
     column("ID", "/id"),
@@ -66,7 +66,7 @@ impl BulkChange<'_> {
         printer: &mut Printer,
     ) -> Result<Outcome> {
         let expect = self.selection.expect;
-        if !dry_run && !settings.is_confirmed() && !settings.may_ask() && expect.is_none() {
+        if !dry_run && !settings.yes() && !settings.may_ask() && expect.is_none() {
             return Err(Failure::usage("there is no terminal to ask for confirmation")
                 .hint("use --expect N with the number of objects, or --yes"));
         }
@@ -139,38 +139,24 @@ impl BulkChange<'_> {
     }
 
     fn report(&self, job: BulkJob, printer: &mut Printer) -> Result<Outcome> {
-        let verb = self.verb;
-        let refusals = job.errors.unwrap_or_default();
-        let refused = |refusal: &cms_core::wire::bulk::JobRefusal| {
-            let reason = Error::Invalid(refusal.errors.clone()).reason();
-            (refusal.id.clone(), reason)
-        };
-        for (id, reason) in refusals.iter().take(MAX_PRINTED).map(refused) {
-            printer.note(&format!("refused {id}: {reason}"))?;
-        }
-        if job.refused > MAX_PRINTED as u64 {
-            printer.note("more are refused; they are counted, but not shown")?;
-        }
+        let errors = job.errors.unwrap_or_default().into_iter();
+        let refused: Vec<_> = errors.map(|one| (one.id, Error::Invalid(one.errors))).collect();
+        let refused_more = job.refused.saturating_sub(refused.len() as u64);
+        let report =
+            BulkReport { done: job.succeeded, refused, refused_more, ..BulkReport::default() };
         if job.state == BulkJobState::Failed {
+            report.print_refused(printer)?;
             let reason = job.error.unwrap_or_default();
-            let done = counted(job.succeeded, "object");
+            let (done, verb) = (counted(job.succeeded, "object"), self.verb);
             return Err(Failure::local(format!("the job failed: {reason}"))
                 .hint(format!("{done} {verb} before that")));
         }
-        let reasons = refusals.iter().map(refused);
-        let reasons = reasons.map(|(id, reason)| json!({ "id": id, "reason": reason }));
-        let value = json!({ "done": job.succeeded, "refused": reasons.collect::<Vec<_>>() });
-        let (done, refused) = (job.succeeded, job.refused);
-        printer.value(&value, || format!("{verb} {done}, refused {refused}\n"))?;
+        let outcome = report.print(self.verb, false, printer)?;
         if job.state == BulkJobState::Stopped {
             printer.note("stopped; the other objects did not change")?;
             return Ok(Outcome::Partial);
         }
-        Ok(match (done, refusals.into_iter().next()) {
-            (_, None) => Outcome::Done,
-            (0, Some(first)) => Outcome::Refused(failure::exit_code(&Error::Invalid(first.errors))),
-            _ => Outcome::Partial,
-        })
+        Ok(outcome)
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     cli::PublishArgs,
     failure::{Outcome, Result},
-    printer::{Printer, Progress},
+    printer::{Printer, ProgressDisplay},
     settings::Settings,
     target::Target,
 };
@@ -79,7 +79,7 @@ struct StatusRun<'a> {
     content_type: &'a str,
     action: PublishAction,
     report: BulkReport,
-    progress: Progress,
+    progress: ProgressDisplay,
     interrupt: &'a AtomicBool,
 }
 

@@ -1,33 +1,44 @@
 //! Progress while a target works.
 
 use std::{
-    sync::mpsc::{RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, channel},
+    },
     thread,
     time::Duration,
 };
 
-use crate::{printer::Printer, target::Target};
+use cms_core::{Progress, wire::plan::PlanProgress};
+
+use crate::printer::{self, Printer};
 
 /// Time between two updates.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a function and shows the number of objects that the target has rewritten, or the elapsed
-/// time where that is unknown.
-pub(super) fn with_rewrite_progress<T>(
-    target: &dyn Target,
+/// Runs a plan or an apply, and shows its progress; before the first object the elapsed time.
+pub(super) fn with_plan_progress<T>(
     printer: &Printer,
-    work: impl FnOnce() -> T,
+    work: impl FnOnce(&Arc<Progress>) -> T,
 ) -> T {
-    let Some(rewritten) = target.rewrite_progress() else {
-        return with_spinner("waiting for the server", printer, work);
-    };
-    let mut progress = printer.progress("objects rewritten", 0);
-    let update = move || {
-        if let Some((done, total)) = rewritten() {
-            progress.set(done, total);
+    let progress = Arc::<Progress>::default();
+    let shown = Arc::clone(&progress);
+    let mut waiting = Some(printer.spinner("waiting"));
+    let mut bar: Option<(String, printer::ProgressDisplay)> = None;
+    let update = move || match shown.get() {
+        Some(PlanProgress { content_type, phase, done, total }) => {
+            waiting = None;
+            let label = format!("{} of {content_type}", phase.as_str());
+            let shown = bar.take().filter(|(shown, _)| *shown == label);
+            let (_, bar) = bar.insert(shown.unwrap_or_else(|| {
+                let new = printer.progress(&label, total);
+                (label, new)
+            }));
+            bar.set(done, total);
         }
+        None => waiting.iter_mut().for_each(printer::ProgressDisplay::tick),
     };
-    with_updates(update, work)
+    with_updates(update, || work(&progress))
 }
 
 /// Runs a function and shows the elapsed time.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Durability, Edition, Error, ImageBody, NewDatabase, Result,
+    Caller, Cms, CoreConfig, Durability, Edition, Error, ImageBody, NewDatabase, Progress, Result,
     Visibility,
     import::{ImportTarget, SaveMode},
     limits,
@@ -41,9 +41,7 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use super::{
-    FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload, schedule_payload,
-};
+use super::{FileUpload, Target, all_pages, link_payload, reindex_payload, schedule_payload};
 use crate::{
     failure::{self, Failure},
     settings::Settings,
@@ -197,17 +195,12 @@ impl Target for Direct {
         self.cms.types().delete(&self.caller, name)
     }
 
-    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan> {
-        self.cms.types().plan(&self.caller, request)
+    fn plan(&self, request: &PlanRequest, progress: &Progress) -> Result<ProjectPlan> {
+        self.cms.types().plan_with_progress(&self.caller, request, progress)
     }
 
-    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan> {
-        self.cms.types().apply(&self.caller, request)
-    }
-
-    fn rewrite_progress(&self) -> Option<RewriteProgress> {
-        let cms = Arc::clone(&self.cms);
-        Some(Box::new(move || cms.rewriting()))
+    fn apply(&self, request: &ApplyRequest, progress: &Arc<Progress>) -> Result<ProjectPlan> {
+        self.cms.types().apply_with_progress(&self.caller, request, Arc::clone(progress))
     }
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {

@@ -7,10 +7,13 @@
 mod direct;
 mod remote;
 
-use std::io::{self, Read, Write};
+use std::{
+    io::{self, Read, Write},
+    sync::Arc,
+};
 
 use cms_core::{
-    Error, Result,
+    Error, Progress, Result,
     import::ImportTarget,
     paging::PageRequest,
     wire::{
@@ -54,9 +57,6 @@ pub(crate) struct FileUpload {
     pub(crate) size: u64,
 }
 
-/// Returns the number of rewritten objects and of all objects, from any thread.
-pub(crate) type RewriteProgress = Box<dyn Fn() -> Option<(u64, u64)> + Send>;
-
 /// Content, types, files, workflows and keys of one space. Objects of every status are visible,
 /// except in lists and searches of published versions. Several threads may use it at the same time.
 pub(crate) trait Target: ImportTarget + Sync {
@@ -67,10 +67,8 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn types(&self) -> Result<Vec<ContentType>>;
     fn get_type(&self, name: &str) -> Result<ContentType>;
     fn delete_type(&self, name: &str) -> Result<()>;
-    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan>;
-    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan>;
-    /// Returns the progress of a plan or an apply; none where it is unknown.
-    fn rewrite_progress(&self) -> Option<RewriteProgress>;
+    fn plan(&self, request: &PlanRequest, progress: &Progress) -> Result<ProjectPlan>;
+    fn apply(&self, request: &ApplyRequest, progress: &Arc<Progress>) -> Result<ProjectPlan>;
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;

@@ -1,15 +1,19 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
-//! transfers files.
+//! transfers files, [`progress`] reads streams with the progress of a request.
 
 mod http;
 mod media;
 mod path;
+mod progress;
 mod resource;
 
-use std::io::{Read, Write};
+use std::{
+    io::{Read, Write},
+    sync::Arc,
+};
 
 use cms_core::{
-    Edition, Error, Result,
+    Edition, Error, Progress, Result,
     import::{ImportTarget, SaveMode},
     limits,
     paging::PageRequest,
@@ -44,7 +48,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use self::http::Remote;
 use self::{
-    http::{check_status, parse, text},
+    http::{check_status, parse, text, with_json},
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
         TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
@@ -57,9 +61,7 @@ use self::{
         workflow_named,
     },
 };
-use super::{
-    FileUpload, RewriteProgress, Target, all_pages, link_payload, reindex_payload, schedule_payload,
-};
+use super::{FileUpload, Target, all_pages, link_payload, reindex_payload, schedule_payload};
 
 /// The part of `GET /api/auth-context` that servers of every version have.
 #[derive(Deserialize)]
@@ -99,7 +101,7 @@ impl ImportTarget for Remote {
         SaveMode { update_existing, keep_dates }: SaveMode,
     ) -> Result<BatchReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
-        let mut request = self.json_request(&Method::POST, &path, text(&elements)?)?;
+        let mut request = with_json(self.request(&Method::POST, &path)?, text(&elements)?);
         if keep_dates {
             request = request.header("X-CMS-Keep-Dates", "1");
         }
@@ -156,20 +158,13 @@ impl Target for Remote {
         self.delete(&type_path(name), type_named(name))
     }
 
-    fn plan(&self, request: &PlanRequest) -> Result<ProjectPlan> {
+    fn plan(&self, request: &PlanRequest, progress: &Progress) -> Result<ProjectPlan> {
         // A plan changes nothing, so the request may be repeated.
-        let path = format!("{TYPES}/plan");
-        let (status, bytes) = self.send(&Method::POST, &path, Some(&text(request)?), true)?;
-        parse(status, &bytes, SERVER)
+        self.post_with_progress(&format!("{TYPES}/plan"), &text(request)?, true, progress)
     }
 
-    fn apply(&self, request: &ApplyRequest) -> Result<ProjectPlan> {
-        self.post(&format!("{TYPES}/apply"), request, SERVER)
-    }
-
-    /// A server logs the progress.
-    fn rewrite_progress(&self) -> Option<RewriteProgress> {
-        None
+    fn apply(&self, request: &ApplyRequest, progress: &Arc<Progress>) -> Result<ProjectPlan> {
+        self.post_with_progress(&format!("{TYPES}/apply"), &text(request)?, false, progress)
     }
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {

@@ -27,6 +27,12 @@ impl PageRequest {
         u64::from(self.number - 1) * u64::from(self.limit)
     }
 
+    /// Returns the entries of this page.
+    pub fn of<T>(self, all: Vec<T>) -> impl Iterator<Item = T> {
+        let skipped = usize::try_from(self.offset()).unwrap_or(usize::MAX);
+        all.into_iter().skip(skipped).take(self.limit as usize)
+    }
+
     /// Number of pages for `total` entries.
     pub fn count(self, total: u64) -> u64 {
         total.div_ceil(u64::from(self.limit))

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    clock::Timestamp,
+    dates,
     error::FieldErrors,
     message::{self, wrong_type},
 };
@@ -102,6 +104,32 @@ pub fn required<'a, T: JsonType<'a>>(
         errors.add(join(parent, key), message::required(key));
     }
     optional(map, key, parent, errors)
+}
+
+/// Reads a required text, which is empty after an error.
+pub fn required_text(map: &Map<String, Value>, key: &str, errors: &mut FieldErrors) -> String {
+    required::<&str>(map, key, "", errors).unwrap_or_default().to_owned()
+}
+
+/// Reads an optional date in any of the accepted forms.
+pub fn date(text: Option<&str>, key: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
+    let date = dates::parse_lenient(text?);
+    if date.is_none() {
+        errors.add(key, message::WRONG_DATE);
+    }
+    date
+}
+
+/// Adds an error for each other key than the known ones. `parent` is the path of the map.
+pub fn refuse_others(
+    map: &Map<String, Value>,
+    known: &[&str],
+    parent: &str,
+    errors: &mut FieldErrors,
+) {
+    for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+        errors.add(join(parent, key), message::undeclared(key));
+    }
 }
 
 /// Reads an optional array of strings; other elements are errors.

@@ -22,7 +22,7 @@ use crate::object::{
 };
 
 /// A dry run in one snapshot.
-pub(super) struct DryRun<'a> {
+pub(super) struct BulkDryRun<'a> {
     pub(super) caller: &'a Caller,
     pub(super) reader: &'a Reader<'a>,
     pub(super) catalog: &'a Catalog,
@@ -34,7 +34,7 @@ pub(super) struct DryRun<'a> {
 /// The properties that a patch changes, before and after it, and its errors.
 type Difference = (Map<String, Value>, Map<String, Value>, FieldErrors);
 
-impl DryRun<'_> {
+impl BulkDryRun<'_> {
     pub(super) fn of(&self, rows: &[i64]) -> Result<BulkPreview> {
         let matched: HashSet<i64> = rows.iter().copied().collect();
         let mut sample = Vec::new();

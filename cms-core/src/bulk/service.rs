@@ -14,7 +14,7 @@ use cms_model::{
 use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
-use super::{RequestedChange, StoredRequest, dry_run::DryRun, matching, rights};
+use super::{RequestedChange, StoredRequest, dry_run::BulkDryRun, matching, rights};
 use crate::{cms::Cms, object::write::Context};
 
 /// The kind of the jobs in responses.
@@ -79,7 +79,8 @@ impl Bulk<'_> {
             Ok(match request.expect {
                 None => {
                     let catalog = &catalog;
-                    let dry_run = DryRun { caller, reader, catalog, content_type, context, change };
+                    let dry_run =
+                        BulkDryRun { caller, reader, catalog, content_type, context, change };
                     Err(dry_run.of(&pks)?)
                 }
                 Some(expected) if expected != pks.len() as u64 => {

@@ -1,7 +1,7 @@
 //! The database changes of creating, changing and deleting a type, inside one transaction.
 //!
-//! [`update`] applies a change and reports its effects; the caller commits or rolls back. So a plan
-//! reports exactly the effects of an apply.
+//! [`update`] applies a change and reports its effects; the caller commits or rolls back. [`preview`]
+//! converts the objects by the same code, and reports the same effects.
 
 use cms_model::{
     content_type::{
@@ -13,16 +13,19 @@ use cms_model::{
         rewrite::{Rewrite, RewrittenVersion},
     },
     context::Stamp,
-    error::{FieldErrors, Result},
+    error::{Error, FieldErrors, Result},
     limits,
     object::{
         link,
         scan::{self, FoundLink},
     },
-    wire::plan::{PropertyChange, PropertyPlan},
+    wire::plan::{PlanPhase, PlanProgress, PropertyChange, PropertyPlan},
     workflow::model::PUBLIC_STATE,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, RewrittenVersions, StoredVersion, WriteTransaction};
+use cms_store::{
+    DERIVED_DATA_VERSION, Event, Reader, RewrittenVersions, StoredVersion, StoredVersions,
+    WriteTransaction,
+};
 
 use crate::{hooks, object::write, progress::Progress};
 
@@ -37,6 +40,7 @@ pub(crate) struct TypeUpdate {
     /// The reason to roll back the update.
     pub(crate) blockers: FieldErrors,
     pub(crate) objects_rewritten: u64,
+    /// Readers of the API can notice the change.
     pub(crate) breaking: bool,
 }
 
@@ -46,18 +50,19 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
     if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
         return Ok(());
     }
-    writer.drop_slots()?;
-    writer.ensure_slots(limits::MAX_INDEXED_PROPERTIES)?;
+    writer.drop_all_slots()?;
+    let mut count = limits::MAX_INDEXED_PROPERTIES;
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
         let slots = IndexedProperties::of(&properties);
-        writer.ensure_slots(slots.count())?;
+        count = count.max(slots.count());
         writer.fill_slots(ctd, &slots, definition.editions())?;
         for pk in writer.modified_objects(ctd)? {
             write::relink(writer, &properties, pk)?;
         }
     }
+    writer.ensure_slots(count, |_, _| {})?;
     writer.set_derived_data_version()
 }
 
@@ -70,7 +75,7 @@ pub(crate) fn create(
     stamp: Stamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
-    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count())?;
+    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count(), |_, _| {})?;
     writer.log_type(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
@@ -103,30 +108,103 @@ pub(crate) fn update(
     let slot_update = SlotUpdate::of(writer, catalog, before, &rewrite)?;
     let objects_rewritten =
         rewrite_objects(writer, catalog, before, &mut rewrite, slot_update.slots(), progress)?;
-    let changes_titles = rewrite.changes_titles();
-    let (mut plans, mut blockers) = rewrite.into_plans();
-    for (planned, diff) in plans.iter_mut().zip(&diffs) {
-        planned.nested = nested::changes(diff, &before.definition, definition);
-    }
-    if !blockers.is_empty() {
-        blockers.add("ctd", NOT_CONFORMING);
-    }
-    let is_breaking = |diff: &PropertyDiff| {
-        diff.is_renamed() || matches!(diff.change, PropertyChange::Remove | PropertyChange::Type)
-    };
     switch_publishing(writer, catalog, before, definition)?;
-    slot_update.finish(writer, before.pk, definition)?;
+    slot_update.finish(writer, before.pk, definition, progress)?;
     writer.update_ctd(before.pk, definition, rev, stamp.at)?;
     writer.log_type(Event::TypeUpdated, stamp, (before.pk, before.name()))?;
-    Ok(TypeUpdate {
-        properties: plans,
-        blockers,
-        objects_rewritten,
-        breaking: diffs.iter().any(is_breaking)
+    Ok(TypeUpdate::of(rewrite, &diffs, (&before.definition, definition), objects_rewritten))
+}
+
+/// Converts the stored objects of a type as [`update`] does, and stores nothing.
+///
+/// # Errors
+/// [`Error::Busy`] when the progress is cancelled.
+pub(crate) fn preview(
+    reader: &Reader<'_>,
+    catalog: &Catalog,
+    before: &CompiledType,
+    definition: &Definition,
+    progress: &Progress,
+) -> Result<TypeUpdate> {
+    let properties = definition.properties();
+    let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
+    let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
+    let mut rewritten = 0;
+    if reads_objects(reader, before, &rewrite, progress)? {
+        let exists = |data_url: &str| target_exists(reader, catalog, data_url);
+        rewrite.check_backfills(&exists)?;
+        reader.each_stored_object(before.pk, before.definition.editions(), |object| {
+            if progress.is_cancelled() {
+                return Err(Error::Busy("the plan was cancelled".to_owned()));
+            }
+            progress.advance();
+            rewritten += u64::from(convert(&mut rewrite, &object, &exists)?.is_some());
+            Ok(())
+        })?;
+    }
+    Ok(TypeUpdate::of(rewrite, &diffs, (&before.definition, definition), rewritten))
+}
+
+impl TypeUpdate {
+    fn of(
+        rewrite: Rewrite<'_>,
+        diffs: &[PropertyDiff<'_>],
+        (before, after): (&Definition, &Definition),
+        objects_rewritten: u64,
+    ) -> Self {
+        let changes_titles = rewrite.changes_titles();
+        let (mut properties, mut blockers) = rewrite.into_plans();
+        for (planned, diff) in properties.iter_mut().zip(diffs) {
+            planned.nested = nested::changes(diff, before, after);
+        }
+        if !blockers.is_empty() {
+            blockers.add("ctd", NOT_CONFORMING);
+        }
+        let is_breaking = |diff: &PropertyDiff| {
+            diff.is_renamed()
+                || matches!(diff.change, PropertyChange::Remove | PropertyChange::Type)
+        };
+        let breaking = diffs.iter().any(is_breaking)
             || changes_titles
-            || before.definition.workflow_id != definition.workflow_id
-            || before.definition.draft_public != definition.draft_public,
-    })
+            || before.workflow_id != after.workflow_id
+            || before.draft_public != after.draft_public;
+        Self { properties, blockers, objects_rewritten, breaking }
+    }
+}
+
+/// Returns whether a change has to read the objects of a type, and starts the progress.
+fn reads_objects(
+    reader: &Reader<'_>,
+    before: &CompiledType,
+    rewrite: &Rewrite<'_>,
+    progress: &Progress,
+) -> Result<bool> {
+    let live = reader.type_state(before.pk)?.live;
+    if !rewrite.reads_objects() || live == 0 {
+        return Ok(false);
+    }
+    progress.start(before.name(), live);
+    Ok(true)
+}
+
+fn target_exists(reader: &Reader<'_>, catalog: &Catalog, data_url: &str) -> Result<bool> {
+    let Some(target) = link::parse(data_url) else { return Ok(false) };
+    let Some(known) = catalog.find(target.content_type) else { return Ok(false) };
+    Ok(reader.object_pk(known.pk, &target.id)?.is_some())
+}
+
+/// Converts the versions of an object; none when neither changes.
+fn convert(
+    rewrite: &mut Rewrite<'_>,
+    object: &StoredVersions<'_>,
+    exists: &impl Fn(&str) -> Result<bool>,
+) -> Result<Option<RewrittenVersions>> {
+    let mut version =
+        |version: StoredVersion<'_>| rewrite.object(object.id, version.title, version.data, exists);
+    let current = version(object.current)?;
+    let published = object.published.map(version).transpose()?.flatten();
+    let is_same = current.is_none() && published.is_none();
+    Ok((!is_same).then_some(RewrittenVersions { current, published }))
 }
 
 /// Passes every object of a type to a change, and stores the rewritten ones; returns their number.
@@ -138,31 +216,17 @@ fn rewrite_objects(
     slots: Option<&IndexedProperties>,
     progress: &Progress,
 ) -> Result<u64> {
-    let live = writer.type_state(before.pk)?.live;
-    if !rewrite.reads_objects() || live == 0 {
+    if !reads_objects(writer, before, rewrite, progress)? {
         return Ok(0);
     }
-    let exists = |data_url: &str| {
-        let Some(target) = link::parse(data_url) else { return Ok(false) };
-        let Some(known) = catalog.find(target.content_type) else { return Ok(false) };
-        Ok(writer.object_pk(known.pk, &target.id)?.is_some())
-    };
+    let exists = |data_url: &str| target_exists(writer, catalog, data_url);
     rewrite.check_backfills(&exists)?;
     let properties = rewrite.properties();
     let changes_links = rewrite.changes_links();
     let mut rewritten = 0;
-    progress.start(live);
-    let walked = writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
+    writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
         progress.advance();
-        let mut take = |version: StoredVersion<'_>| {
-            rewrite.object(object.id, version.title, version.data, &exists)
-        };
-        let current = take(object.current)?;
-        let published = object.published.map(&mut take).transpose()?.flatten();
-        let new = RewrittenVersions { current, published };
-        if new.current.is_none() && new.published.is_none() {
-            return Ok(new);
-        }
+        let Some(new) = convert(rewrite, &object, &exists)? else { return Ok(None) };
         rewritten += 1;
         if changes_links {
             let links = |new: &Option<RewrittenVersion>, stored: StoredVersion<'_>| {
@@ -172,10 +236,9 @@ fn rewrite_objects(
             found.extend(object.published.into_iter().flat_map(|old| links(&new.published, old)));
             writer.replace_links(object.pk, found.iter().map(FoundLink::target))?;
         }
-        Ok(new)
-    });
-    progress.end();
-    walked.map(|()| rewritten)
+        Ok(Some(new))
+    })?;
+    Ok(rewritten)
 }
 
 /// The effects of a change on the slots of a type.
@@ -204,7 +267,8 @@ impl SlotUpdate {
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
-            writer.drop_slots()?;
+            // Later slots have no rows of the type.
+            writer.drop_slots(slots.count().max(before.indexed.count()))?;
         }
         Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })
     }
@@ -219,11 +283,15 @@ impl SlotUpdate {
         writer: &WriteTransaction<'_>,
         ctd: i64,
         definition: &Definition,
+        progress: &Progress,
     ) -> Result<()> {
         if self.is_due {
             writer.fill_slots(ctd, &self.slots, definition.editions())?;
         }
-        writer.ensure_slots(self.indexes)
+        writer.ensure_slots(self.indexes, |done, total| {
+            let content_type = definition.name.clone();
+            progress.set(PlanProgress { content_type, phase: PlanPhase::Indexes, done, total });
+        })
     }
 }
 

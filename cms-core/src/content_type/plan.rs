@@ -1,7 +1,12 @@
 //! Plans and applies changes of several types (see docs/reference/content-types.md#plan-and-apply).
 //!
-//! Both run the same code in a write transaction: a plan is rolled back, an apply is committed
-//! unless it is blocked. So an apply does exactly what its plan reports.
+//! A plan first runs the change without the objects in a write transaction that is rolled back, in
+//! milliseconds, then converts the objects in a snapshot and stores nothing. An apply does both in
+//! one write transaction.
+//!
+//! The token of a plan is of its write transaction, and its counters only grow: if an apply finds
+//! the same token, the snapshot in between had the same state. So that apply does exactly what the
+//! plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -9,6 +14,7 @@ use cms_model::{
     content_type::{
         builtin,
         catalog::{Catalog, CompiledType},
+        model::Definition,
     },
     context::{Caller, Stamp},
     error::{Error, FieldErrors, Result},
@@ -27,24 +33,65 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{
-    change,
+    change::{self, TypeUpdate},
     service::{Types, check, deletion_blockers, require_changeable},
 };
 use crate::{
     CoreConfig, auth, content_type::catalog_cache::CatalogCache, progress::Progress, workflow,
 };
 
+/// Attempts of a plan while other callers change content types.
+const MAX_PLAN_ATTEMPTS: u32 = 5;
+
 impl Types<'_> {
     /// Returns the plan of a project.
     pub fn plan(&self, caller: &Caller, request: &PlanRequest) -> Result<ProjectPlan> {
+        self.plan_with_progress(caller, request, &Progress::default())
+    }
+
+    /// As [`Self::plan`], and reports the progress.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] when it is cancelled, or content types change again and again.
+    pub fn plan_with_progress(
+        &self,
+        caller: &Caller,
+        request: &PlanRequest,
+        progress: &Progress,
+    ) -> Result<ProjectPlan> {
         require_rights(caller, request)?;
-        let run = Run::new(self, caller, request);
-        let mut plan = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
-        for planned in &mut plan.keys {
-            // The key was rolled back, so its secret must not be returned.
-            planned.key = None;
+        for _ in 0..MAX_PLAN_ATTEMPTS {
+            let run = Run { is_plan: true, ..Run::new(self, caller, request, Arc::default()) };
+            let draft = self.cms.store.dry_run(move |writer| run.carry_out(writer))?;
+            let Some(mut plan) = self.complete(draft, progress)? else { continue };
+            for planned in &mut plan.keys {
+                // The key was rolled back, so its secret must not be returned.
+                planned.key = None;
+            }
+            return Ok(plan);
         }
-        Ok(plan)
+        Err(Error::Busy("other callers change content types".to_owned()))
+    }
+
+    /// Completes a plan with the effects on objects; none if content types have changed since.
+    fn complete(&self, draft: Draft, progress: &Progress) -> Result<Option<ProjectPlan>> {
+        let Draft { mut plan, updates, catalog, rev } = draft;
+        if updates.is_empty() {
+            return Ok(Some(plan));
+        }
+        self.cms.store.read_without_timeout(|reader| {
+            if reader.revisions()?.schema != rev {
+                return Ok(None);
+            }
+            let mut rewritten = 0;
+            for PendingUpdate { index, before, definition } in updates {
+                let update = change::preview(reader, &catalog, &before, &definition, progress)?;
+                rewritten += update.objects_rewritten;
+                plan.content_types[index] = type_plan(before.name(), update);
+            }
+            plan.summary = PlanSummary::of(&plan, rewritten);
+            Ok(Some(plan))
+        })
     }
 
     /// Applies a project, all or nothing; returns the applied plan.
@@ -53,9 +100,19 @@ impl Types<'_> {
     /// [`Error::Conflict`] for a stale token, [`Error::Blocked`] when the plan has blockers,
     /// [`Error::DataLoss`] when values would be lost without consent.
     pub fn apply(&self, caller: &Caller, request: &ApplyRequest) -> Result<ProjectPlan> {
+        self.apply_with_progress(caller, request, Arc::default())
+    }
+
+    /// As [`Self::apply`], and reports the progress.
+    pub fn apply_with_progress(
+        &self,
+        caller: &Caller,
+        request: &ApplyRequest,
+        progress: Arc<Progress>,
+    ) -> Result<ProjectPlan> {
         self.cms.config.require_type_change(caller)?;
         require_rights(caller, &request.wanted)?;
-        let run = Run::new(self, caller, &request.wanted);
+        let run = Run::new(self, caller, &request.wanted, progress);
         let (token, consent) = (request.token.clone(), request.allow_data_loss.clone());
         self.cms.store.write(move |writer| {
             if let Some(token) = token {
@@ -65,7 +122,7 @@ impl Types<'_> {
                     return Err(Error::Conflict("The plan is stale".to_owned()));
                 }
             }
-            let plan = run.carry_out(writer)?;
+            let plan = run.carry_out(writer)?.plan;
             let blocked: Vec<_> =
                 plan.blockers().map(|(name, errors)| (name, errors.clone())).collect();
             if !blocked.is_empty() {
@@ -89,34 +146,63 @@ fn require_rights(caller: &Caller, wanted: &PlanRequest) -> Result<()> {
 /// One plan or apply over the types.
 struct Run {
     wanted: PlanRequest,
+    /// Leaves stored types and objects unchanged.
+    is_plan: bool,
     catalog_cache: Arc<CatalogCache>,
     config: CoreConfig,
     stamp: Stamp,
-    rewriting: Arc<Progress>,
+    progress: Arc<Progress>,
+}
+
+/// A plan, complete except for the objects of updated types.
+struct Draft {
+    plan: ProjectPlan,
+    /// Empty after an apply.
+    updates: Vec<PendingUpdate>,
+    /// The stored types, with the workflows of the request.
+    catalog: Arc<Catalog>,
+    /// The revision of the stored types.
+    rev: i64,
+}
+
+/// An update of a type whose effects on objects are not known yet.
+struct PendingUpdate {
+    /// Position of the type in the plan.
+    index: usize,
+    before: Arc<CompiledType>,
+    definition: Definition,
 }
 
 impl Run {
-    fn new(types: &Types<'_>, caller: &Caller, wanted: &PlanRequest) -> Self {
+    fn new(
+        types: &Types<'_>,
+        caller: &Caller,
+        wanted: &PlanRequest,
+        progress: Arc<Progress>,
+    ) -> Self {
         let config = types.cms.config.clone();
         Self {
             wanted: wanted.clone(),
+            is_plan: false,
             catalog_cache: Arc::clone(&types.cms.catalog),
             stamp: caller.stamp(config.clock.now()),
             config,
-            rewriting: Arc::clone(&types.cms.rewriting),
+            progress,
         }
     }
 
-    /// Applies the changes of types, and reports the effects on each.
-    fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<ProjectPlan> {
-        let catalog = self.catalog_cache.within(writer)?;
-        let token = self.fingerprint(writer, &catalog)?;
-        let mut workflows = self.define_workflows(writer, &catalog)?;
+    /// Applies the changes of workflows, keys and, unless this is a plan, types; reports the effects
+    /// on each.
+    fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<Draft> {
+        let stored = self.catalog_cache.within(writer)?;
+        let token = self.fingerprint(writer, &stored)?;
+        let mut workflows = self.define_workflows(writer, &stored)?;
         // Keys come before the types: a key with a rule for a type blocks its deletion.
         let keys = self.put_keys(writer)?;
         let catalog = self.catalog_cache.within(writer)?;
         let rev = catalog.rev + 1;
         let mut types = Vec::new();
+        let mut updates = Vec::new();
         let mut rewritten = 0;
         let mut named = HashSet::new();
         for payload in &self.wanted.content_types {
@@ -129,13 +215,26 @@ impl Run {
                 ));
                 continue;
             }
-            match catalog.find(name) {
-                Some(before) => {
-                    let (planned, objects) = self.change(writer, &catalog, before, payload, rev)?;
-                    rewritten += objects;
-                    types.push(planned);
+            let Some(before) = catalog.find(name) else {
+                types.push(self.create(writer, &catalog, name, payload, rev)?);
+                continue;
+            };
+            match changed_definition(writer, &catalog, before, payload)? {
+                Err(planned) => types.push(planned),
+                Ok(definition) if self.is_plan => {
+                    let no_errors = FieldErrors::default();
+                    let index = types.len();
+                    types.push(type_plan_without_changes(name, PlanAction::Update, no_errors));
+                    updates.push(PendingUpdate { index, before: Arc::clone(before), definition });
                 }
-                None => types.push(self.create(writer, &catalog, name, payload, rev)?),
+                Ok(definition) => {
+                    let rev = (rev, self.stamp);
+                    let progress = &self.progress;
+                    let update =
+                        change::update(writer, &catalog, before, &definition, rev, progress)?;
+                    rewritten += update.objects_rewritten;
+                    types.push(type_plan(name, update));
+                }
             }
         }
         if self.wanted.prune {
@@ -145,24 +244,15 @@ impl Run {
                 }
             }
         }
-        self.check_quota(writer, &mut types)?;
-        if types.iter().any(|planned| planned.action != PlanAction::None) {
+        self.check_quota(&catalog, &mut types);
+        if !self.is_plan && types.iter().any(|planned| planned.action != PlanAction::None) {
             writer.bump_schema()?;
         }
-        self.check_states(writer, &mut workflows)?;
-        let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
-        let properties = types.iter().flat_map(|planned| &planned.properties);
-        let summary = PlanSummary {
-            create: count(PlanAction::Create),
-            update: count(PlanAction::Update),
-            delete: count(PlanAction::Delete),
-            objects_rewritten: rewritten,
-            values_lost: properties.map(|property| property.lost).sum(),
-            blockers: 0,
-        };
+        self.check_states(writer, &mut workflows, &updates)?;
+        let summary = PlanSummary::default();
         let mut plan = ProjectPlan { token, summary, workflows, content_types: types, keys };
-        plan.summary.blockers = plan.blockers().count() as u64;
-        Ok(plan)
+        plan.summary = PlanSummary::of(&plan, rewritten);
+        Ok(Draft { plan, updates, catalog, rev: stored.rev })
     }
 
     /// Applies the changes of workflows, and reports the effects on each.
@@ -212,11 +302,13 @@ impl Run {
         Ok(planned)
     }
 
-    /// Rejects workflows that lack a state of an existing object after all changes.
+    /// Rejects workflows that lack a state of an existing object after all changes. A type that
+    /// changes its workflow has no such object then.
     fn check_states(
         &self,
         writer: &WriteTransaction<'_>,
         workflows: &mut [WorkflowPlan],
+        updates: &[PendingUpdate],
     ) -> Result<()> {
         let updated = |planned: &&mut WorkflowPlan| planned.action == PlanAction::Update;
         let mut updated = workflows.iter_mut().filter(updated).peekable();
@@ -225,9 +317,16 @@ impl Run {
             return Ok(());
         }
         let catalog = self.catalog_cache.within(writer)?;
+        let changes_workflow = |pk| {
+            updates.iter().any(|PendingUpdate { before, definition, .. }| {
+                before.pk == pk && before.definition.workflow_id != definition.workflow_id
+            })
+        };
         for planned in updated {
             if let Some(known) = catalog.workflows.find(&planned.id) {
-                planned.blockers.merge(workflow::service::lost_states(writer, &catalog, known)?);
+                let keeps_workflow = |pk| !changes_workflow(pk);
+                let lost = workflow::service::lost_states(writer, &catalog, known, keeps_workflow)?;
+                planned.blockers.merge(lost);
             }
         }
         Ok(())
@@ -248,7 +347,9 @@ impl Run {
             }
             Err(error) => return Err(error),
         };
-        change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
+        if !self.is_plan {
+            change::create(writer, &self.config.ids.uuid(), &definition, rev, self.stamp)?;
+        }
         let properties = definition.properties().into_iter().map(|property| {
             let kind = Some(property.kind());
             PropertyPlan::new(&property.name, PropertyChange::Add, None, kind)
@@ -262,51 +363,6 @@ impl Run {
         })
     }
 
-    /// Returns the effects on a type, and the number of rewritten objects.
-    fn change(
-        &self,
-        writer: &WriteTransaction<'_>,
-        catalog: &Catalog,
-        before: &Arc<CompiledType>,
-        payload: &Map<String, Value>,
-        rev: i64,
-    ) -> Result<(TypePlan, u64)> {
-        let name = before.name();
-        let definition = match check(writer, catalog, payload, Some(before)) {
-            Ok(definition) => definition,
-            Err(Error::Invalid(errors)) => {
-                return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
-            }
-            Err(error) => return Err(error),
-        };
-        if definition == before.definition {
-            return Ok((
-                type_plan_without_changes(name, PlanAction::None, FieldErrors::default()),
-                0,
-            ));
-        }
-        if require_changeable(before).is_err() {
-            let errors = FieldErrors::one("name", "This content type cannot be changed");
-            return Ok((type_plan_without_changes(name, PlanAction::Update, errors), 0));
-        }
-        let outcome = change::update(
-            writer,
-            catalog,
-            before,
-            &definition,
-            (rev, self.stamp),
-            &self.rewriting,
-        )?;
-        let planned = TypePlan {
-            name: name.to_owned(),
-            action: PlanAction::Update,
-            breaking: outcome.breaking,
-            blockers: outcome.blockers,
-            properties: outcome.properties,
-        };
-        Ok((planned, outcome.objects_rewritten))
-    }
-
     fn delete(
         &self,
         writer: &WriteTransaction<'_>,
@@ -316,7 +372,7 @@ impl Run {
         for reason in deletion_blockers(writer, content_type)? {
             blockers.add("ctd", reason);
         }
-        if blockers.is_empty() {
+        if blockers.is_empty() && !self.is_plan {
             change::delete(writer, content_type, self.stamp)?;
         }
         Ok(TypePlan {
@@ -326,16 +382,21 @@ impl Run {
     }
 
     /// Rejects a plan that exceeds the configured limit of types.
-    fn check_quota(&self, writer: &WriteTransaction<'_>, types: &mut [TypePlan]) -> Result<()> {
-        let Some(max) = self.config.max_types else { return Ok(()) };
-        let mut over = (writer.ctd_revisions()?.len() as u64).saturating_sub(max);
+    fn check_quota(&self, stored: &Catalog, types: &mut [TypePlan]) {
+        let Some(max) = self.config.max_types else { return };
+        let count = |action| {
+            let of_action = |planned: &&TypePlan| planned.action == action;
+            let valid = types.iter().filter(of_action).filter(|p| p.blockers.is_empty());
+            valid.count() as u64
+        };
+        let (created, deleted) = (count(PlanAction::Create), count(PlanAction::Delete));
+        let mut over = (stored.types().len() as u64 + created - deleted).saturating_sub(max);
         for planned in types.iter_mut().rev().filter(|p| p.action == PlanAction::Create) {
             if over > 0 {
                 over -= 1;
                 planned.blockers.add("name", Error::Forbidden.to_string());
             }
         }
-        Ok(())
     }
 
     /// Returns the digest of the project and of all stored definitions that it is compared with: the
@@ -365,6 +426,36 @@ impl Run {
         };
         Ok(format!("{:032x}", u128::from_be_bytes(*first)))
     }
+}
+
+/// Returns the new definition of a type; the plan of the type as an error, when it does not
+/// change or the definition is not valid.
+fn changed_definition(
+    writer: &WriteTransaction<'_>,
+    catalog: &Catalog,
+    before: &Arc<CompiledType>,
+    payload: &Map<String, Value>,
+) -> Result<std::result::Result<Definition, TypePlan>> {
+    let unchanged =
+        |action, errors| Ok(Err(type_plan_without_changes(before.name(), action, errors)));
+    match check(writer, catalog, payload, Some(before)) {
+        Err(Error::Invalid(errors)) => unchanged(PlanAction::Update, errors),
+        Err(error) => Err(error),
+        Ok(definition) if definition == before.definition => {
+            unchanged(PlanAction::None, FieldErrors::default())
+        }
+        Ok(_) if require_changeable(before).is_err() => unchanged(
+            PlanAction::Update,
+            FieldErrors::one("name", "This content type cannot be changed"),
+        ),
+        Ok(definition) => Ok(Ok(definition)),
+    }
+}
+
+/// The plan of an updated type.
+fn type_plan(name: &str, update: TypeUpdate) -> TypePlan {
+    let TypeUpdate { properties, blockers, breaking, .. } = update;
+    TypePlan { name: name.to_owned(), action: PlanAction::Update, breaking, blockers, properties }
 }
 
 /// The plan of a type without changes to properties: an unchanged, invalid or deleted one.

@@ -27,7 +27,7 @@ use cms_store::{Event, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::change;
-use crate::cms::Cms;
+use crate::{cms::Cms, progress::Progress};
 
 /// Types that the server itself depends on: clients cannot create or change them (see
 /// docs/reference/content-types.md#replace-a-content-type).
@@ -107,11 +107,11 @@ impl Types<'_> {
         name: &str,
         payload: Map<String, Value>,
     ) -> Result<ContentType> {
-        let progress = Arc::clone(&self.cms.rewriting);
         self.write(caller, name, move |writer, catalog, before, stamp| {
             require_changeable(before)?;
             let definition = check(writer, catalog, &payload, Some(before))?;
             let rev = writer.bump_schema()?;
+            let progress = Progress::default();
             change::update(writer, catalog, before, &definition, (rev, stamp), &progress)?
                 .blockers
                 .into_result()?;

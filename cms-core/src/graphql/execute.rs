@@ -13,7 +13,7 @@ use cms_model::{
     error::{self, Error},
     graphql::{
         arguments::{self as field_arguments, ObjectLookup},
-        error::{ExecutionFailure, QueryError},
+        error::{QueryError, QueryFailure},
         input::Values,
         plan::{Action, ConnectionField, EdgeField, Keyed, PageInfoField, Plan, Selection},
         render::{RelationTargets, Template},
@@ -75,7 +75,7 @@ fn too_many() -> QueryError {
 
 impl PlanExecution<'_> {
     /// Returns the body of the response.
-    pub(crate) fn run(&self) -> Result<Vec<u8>, ExecutionFailure> {
+    pub(crate) fn run(&self) -> Result<Vec<u8>, QueryFailure> {
         let mut response = PartialResponse {
             template: Template::default(),
             targets: RelationTargets::of(&self.plan.relations),
@@ -120,7 +120,7 @@ impl PlanExecution<'_> {
         response: &mut PartialResponse<'p>,
         key: &'p str,
         action: &'p Action,
-    ) -> Result<(), ExecutionFailure> {
+    ) -> Result<(), QueryFailure> {
         match action {
             Action::TypeName => response.template.json.extend_from_slice(b"\"Query\""),
             Action::Introspection => {
@@ -156,7 +156,7 @@ impl PlanExecution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
-    ) -> Result<bool, ExecutionFailure> {
+    ) -> Result<bool, QueryFailure> {
         let mut found = false;
         let show = |stored: StoredObject<'_>| {
             found = true;
@@ -180,7 +180,7 @@ impl PlanExecution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         selection: &Selection,
-    ) -> Result<(), ExecutionFailure> {
+    ) -> Result<(), QueryFailure> {
         let (request, slice) = field_arguments::list(arguments);
         let mut has_room = true;
         let mut is_first = true;
@@ -211,7 +211,7 @@ impl PlanExecution<'_> {
         content_type: &CompiledType,
         arguments: &Values,
         parts: &[Keyed<ConnectionField>],
-    ) -> Result<(), ExecutionFailure> {
+    ) -> Result<(), QueryFailure> {
         let (request, slice) = field_arguments::connection(&content_type.properties, arguments)?;
         let edges = |part: &Keyed<ConnectionField>| matches!(part.value, ConnectionField::Edges(_));
         // Each `edges` field is rendered while rows are read; usually there is one.
@@ -269,7 +269,7 @@ impl PlanExecution<'_> {
         content_type: &CompiledType,
         id: &str,
         mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
-    ) -> Result<(), ExecutionFailure> {
+    ) -> Result<(), QueryFailure> {
         let view = View::for_list(self.caller, content_type);
         self.reader.object(view.edition, content_type.pk, id, |stored| {
             if view.admits_state(&stored.internal) { visit(view.mask(stored)) } else { Ok(()) }
@@ -284,16 +284,16 @@ impl PlanExecution<'_> {
         request: &ListRequest,
         slice: ListRange,
         mut visit: impl FnMut(StoredObject<'_>) -> error::Result<()>,
-    ) -> Result<u64, ExecutionFailure> {
+    ) -> Result<u64, QueryFailure> {
         let view = View::for_list(self.caller, content_type);
         let list = ObjectList::new(request, slice, view);
         let scope = LinkScope { catalog: self.catalog, caller: self.caller, view: View::for_list };
         let plan = self.cms.store.plan_list(self.reader, content_type, list, scope, true);
         let plan = plan.map_err(|error| match error {
-            Error::Invalid(errors) => ExecutionFailure::Query(
+            Error::Invalid(errors) => QueryFailure::Query(
                 errors.at("filters").iter().map(QueryError::bad_request).collect(),
             ),
-            other => ExecutionFailure::Other(other),
+            other => QueryFailure::Other(other),
         })?;
         let plan = plan.expect("counting is allowed, so a plan exists");
         if plan.matching > slice.offset {
@@ -303,10 +303,7 @@ impl PlanExecution<'_> {
     }
 
     /// Resolves relations, level by level.
-    fn resolve_relations(
-        &self,
-        response: &mut PartialResponse<'_>,
-    ) -> Result<(), ExecutionFailure> {
+    fn resolve_relations(&self, response: &mut PartialResponse<'_>) -> Result<(), QueryFailure> {
         let (mut fetched, mut bytes) = (0, 0);
         let deepest = self.plan.relations.iter().map(|relation| relation.level).max();
         for level in 0..deepest.map_or(0, |deepest| deepest + 1) {
@@ -346,7 +343,7 @@ impl PlanExecution<'_> {
         content_type: &CompiledType,
         relations: &[usize],
         ids: &BTreeSet<String>,
-    ) -> Result<usize, ExecutionFailure> {
+    ) -> Result<usize, QueryFailure> {
         let view = View::for_list(self.caller, content_type);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let mut bytes = 0;

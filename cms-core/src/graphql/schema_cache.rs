@@ -15,7 +15,7 @@ use cms_model::{
     error::{Error, Result},
     graphql::{
         complexity,
-        error::{ExecutionFailure, QueryError},
+        error::{QueryError, QueryFailure},
         model::{Model, VisibleType},
         schema::ExportedSchema,
         validate,
@@ -217,7 +217,7 @@ impl CachedSchema {
     pub(super) fn document(
         &self,
         query: &str,
-    ) -> std::result::Result<Arc<ExecutableDocument>, ExecutionFailure> {
+    ) -> std::result::Result<Arc<ExecutableDocument>, QueryFailure> {
         if let Some(known) = self.documents.get(query) {
             return Ok(known);
         }
@@ -225,7 +225,7 @@ impl CachedSchema {
         complexity::check_document(&document)?;
         let errors = validate::validate(self.model(), &document);
         if !errors.is_empty() {
-            return Err(ExecutionFailure::Query(errors));
+            return Err(QueryFailure::Query(errors));
         }
         let document = Arc::new(document);
         self.documents.insert(query.to_owned(), Arc::clone(&document));

@@ -13,7 +13,7 @@ use cms_model::{
     error::{Error, Result},
     graphql::{
         complexity,
-        error::{self as query_error, ExecutionFailure, QueryError},
+        error::{self as query_error, QueryError, QueryFailure},
         input,
         plan::{self, Action},
     },
@@ -81,8 +81,8 @@ impl GraphQl<'_> {
             };
             match self.respond(reader, &catalog, caller, &prepared, &query, request) {
                 Ok(body) => Ok(GraphQlResponse { status: 200, body }),
-                Err(ExecutionFailure::Query(errors)) => Ok(query_error::error_response(&errors)),
-                Err(ExecutionFailure::Other(error)) => Err(error),
+                Err(QueryFailure::Query(errors)) => Ok(query_error::error_response(&errors)),
+                Err(QueryFailure::Other(error)) => Err(error),
             }
         })
     }
@@ -117,7 +117,7 @@ impl GraphQl<'_> {
         prepared: &CachedSchema,
         query: &str,
         request: &GraphQlRequest,
-    ) -> std::result::Result<Vec<u8>, ExecutionFailure> {
+    ) -> std::result::Result<Vec<u8>, QueryFailure> {
         let document = prepared.document(query)?;
         // Only valid queries are persisted.
         if let Some(hash) = request.hash.as_ref().filter(|_| !request.query.is_empty()) {
@@ -126,8 +126,8 @@ impl GraphQl<'_> {
         let name = request.operation_name.as_deref();
         let operation = &operation(&document, name)?.node;
         let model = prepared.model();
-        let variables = input::variables(model, operation, &request.variables)
-            .map_err(ExecutionFailure::Query)?;
+        let variables =
+            input::variables(model, operation, &request.variables).map_err(QueryFailure::Query)?;
         let plan = plan::compile(model, &document, operation, &variables)?;
         let has_introspection =
             plan.roots.iter().any(|root| matches!(root.action, Action::Introspection));

@@ -6,7 +6,7 @@ use cms_model::{
     context::Caller,
     dates,
     error::{FieldErrors, Result},
-    message,
+    read::date,
     wire::{
         author::Author,
         list::List,
@@ -54,15 +54,6 @@ impl Publishing<'_> {
             Ok(List::new(request.page, total, shown.collect()))
         })
     }
-}
-
-fn date(text: Option<&str>, name: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
-    let text = text?;
-    let date = dates::parse_lenient(text);
-    if date.is_none() {
-        errors.add(name, message::WRONG_DATE);
-    }
-    date
 }
 
 fn to_wire(row: ScheduledRow, by: Author) -> ScheduledObject {

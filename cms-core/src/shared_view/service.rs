@@ -1,7 +1,7 @@
 //! Lists, creates, changes and deletes the shared views of a content type (see
 //! docs/reference/views.md). The server stores their definitions and does not interpret them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use cms_model::{
     auth::scope::Access,
@@ -12,12 +12,11 @@ use cms_model::{
     limits,
     paging::PageRequest,
     wire::{
-        author::Author,
         list::List,
         shared_view::{NewSharedView, SharedView, SharedViewChange},
     },
 };
-use cms_store::{Reader, SharedViewRow, WriteTransaction};
+use cms_store::{Authors, Reader, SharedViewRow, WriteTransaction};
 use serde_json::value::RawValue;
 
 use crate::cms::Cms;
@@ -43,9 +42,9 @@ impl SharedViews<'_> {
             caller.require(Access::READ, content_type.name())?;
             let views = reader.shared_views(content_type.pk)?;
             let total = views.len() as u64;
-            let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-            let shown = views.into_iter().skip(skipped).take(page.limit as usize).collect();
-            Ok(List::new(page, total, to_wire(reader, caller, content_type, shown)?))
+            let authors = reader.authors(views.iter().map(|view| view.actor.into()))?;
+            let shown = page.of(views).map(|view| to_wire(&authors, caller, content_type, view));
+            Ok(List::new(page, total, shown.collect::<Result<_>>()?))
         })
     }
 
@@ -61,7 +60,7 @@ impl SharedViews<'_> {
             }
             let text = (new.name.as_str(), new.definition.as_str());
             let view = writer.insert_shared_view(content_type.pk, &id, text, stamp)?;
-            one(writer, caller, content_type, view)
+            to_wire(&writer.authors([view.actor.into()])?, caller, content_type, view)
         })
     }
 
@@ -82,7 +81,7 @@ impl SharedViews<'_> {
             view.definition = change.definition.unwrap_or(view.definition);
             view.updated_at = now;
             writer.update_shared_view(&view)?;
-            one(writer, caller, content_type, view)
+            to_wire(&writer.authors([view.actor.into()])?, caller, content_type, view)
         })
     }
 
@@ -134,36 +133,19 @@ fn find_own(
     }
 }
 
-fn one(
-    reader: &Reader<'_>,
+fn to_wire(
+    authors: &Authors,
     caller: &Caller,
     content_type: &CompiledType,
     view: SharedViewRow,
 ) -> Result<SharedView> {
-    let shown = to_wire(reader, caller, content_type, vec![view])?.pop();
-    shown.ok_or_else(|| Error::internal("a view is lost"))
-}
-
-fn to_wire(
-    reader: &Reader<'_>,
-    caller: &Caller,
-    content_type: &CompiledType,
-    views: Vec<SharedViewRow>,
-) -> Result<Vec<SharedView>> {
-    let pks: Vec<i64> = views.iter().filter_map(|view| view.actor).collect();
-    let actors: HashMap<i64, Author> =
-        reader.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect();
-    let to_wire = |view: SharedViewRow| {
-        let by = view.actor.and_then(|pk| actors.get(&pk).cloned()).unwrap_or_else(Author::local);
-        Ok(SharedView {
-            id: view.id,
-            name: view.name,
-            definition: RawValue::from_string(view.definition)
-                .map_err(|error| Error::Internal(Box::new(error)))?,
-            by: by.shown_to(caller, content_type.name()),
-            created_at: dates::definition_date(view.created_at),
-            updated_at: dates::definition_date(view.updated_at),
-        })
-    };
-    views.into_iter().map(to_wire).collect()
+    Ok(SharedView {
+        id: view.id,
+        name: view.name,
+        definition: RawValue::from_string(view.definition)
+            .map_err(|error| Error::Internal(Box::new(error)))?,
+        by: authors.author_of(view.actor.into()).shown_to(caller, content_type.name()),
+        created_at: dates::definition_date(view.created_at),
+        updated_at: dates::definition_date(view.updated_at),
+    })
 }

@@ -9,7 +9,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     limits, message,
     paging::PageRequest,
-    read::optional,
+    read::{optional, refuse_others},
     user::{
         list, password,
         profile::{Profile, keeps_an_admin},
@@ -253,10 +253,7 @@ pub(super) fn new_link(
 
 /// One page of a complete list.
 pub(super) fn page<T>(all: Vec<T>, page: PageRequest) -> List<T> {
-    let total = all.len() as u64;
-    let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
-    let data = all.into_iter().skip(start).take(page.limit as usize).collect();
-    List::new(page, total, data)
+    List::new(page, all.len() as u64, page.of(all).collect())
 }
 
 fn to_wire(row: UserRow, now: Timestamp) -> User {
@@ -290,9 +287,7 @@ fn link_kind(payload: &Map<String, Value>) -> Result<Option<LinkKind>> {
     if text.is_some() && kind.is_none() {
         errors.add("kind", message::not_in_enumeration(&known.map(LinkKind::as_str)));
     }
-    for key in payload.keys().filter(|key| *key != "kind") {
-        errors.add(key.as_str(), message::undeclared(key));
-    }
+    refuse_others(payload, &["kind"], "", &mut errors);
     errors.into_result()?;
     Ok(kind)
 }

@@ -12,7 +12,7 @@ use cms_model::{
     error::{Error, FieldErrors, Result},
     limits, message,
     paging::PageRequest,
-    read::required,
+    read::{refuse_others, required},
     user::{password, profile::Profile, session::Lifetime},
     wire::{
         list::List,
@@ -420,11 +420,7 @@ fn expired() -> Error {
 
 /// Reads the first user and the password from the body of a sign-in.
 fn first_admin(members: &Map<String, Value>, errors: &mut FieldErrors) -> (Profile, String) {
-    for key in members.keys() {
-        if !["code", "email", "name", "password"].contains(&key.as_str()) {
-            errors.add(key.as_str(), message::undeclared(key));
-        }
-    }
+    refuse_others(members, &["code", "email", "name", "password"], "", errors);
     let mut text = |key| required::<&str>(members, key, "", errors);
     let (email, name, secret) = (text("email"), text("name"), text("password"));
     let mut wrong = FieldErrors::default();

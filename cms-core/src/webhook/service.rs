@@ -84,6 +84,12 @@ impl Webhooks<'_> {
             let key = reader.webhook_key()?;
             let shown = |webhook: &Webhook| {
                 let (_, pending) = reader.count_deliveries(webhook.pk)?;
+                let paused_until = match reader.webhook_endpoint(webhook.pk)? {
+                    Some(EndpointState::Down { resume_at, .. }) => {
+                        Some(dates::definition_date(resume_at))
+                    }
+                    Some(EndpointState::Up) | None => None,
+                };
                 Ok(wire::WebhookStatus {
                     id: webhook.id.clone(),
                     name: webhook.name.clone(),
@@ -92,6 +98,7 @@ impl Webhooks<'_> {
                     enabled: webhook.enabled,
                     pending,
                     failing: reader.is_webhook_failing(webhook.pk)?,
+                    paused_until,
                     secret: Secret::derive(&key, webhook.pk).show(),
                 })
             };

@@ -153,7 +153,7 @@ impl Workflows<'_> {
         self.cms.write_with_catalog(move |writer, catalog| {
             let workflow = wanted(catalog)?;
             put(writer, catalog, &workflow, stamp)?;
-            lost_states(writer, catalog, &workflow)?.into_result()?;
+            lost_states(writer, catalog, &workflow, |_| true)?.into_result()?;
             Ok(workflow)
         })
     }
@@ -213,14 +213,17 @@ pub(crate) fn put(
     writer.log_management(event, stamp, &workflow.id, &workflow.name)
 }
 
-/// Returns an error for each type with objects in a state that the workflow lacks.
+/// Returns an error for each type with objects in a state that the workflow lacks, of the types that
+/// keep the workflow.
 pub(crate) fn lost_states(
     writer: &WriteTransaction<'_>,
     catalog: &Catalog,
     workflow: &Workflow,
+    keeps_workflow: impl Fn(i64) -> bool,
 ) -> Result<FieldErrors> {
     let mut errors = FieldErrors::default();
-    for content_type in types_using(catalog, &workflow.id) {
+    for content_type in types_using(catalog, &workflow.id).filter(|known| keeps_workflow(known.pk))
+    {
         if let Some(state) = writer.state_outside(content_type.pk, &workflow.states)? {
             let name = content_type.name();
             errors.add("states", format!("State \"{state}\" is used by objects of type: {name}"));

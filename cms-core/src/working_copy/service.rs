@@ -152,11 +152,9 @@ impl WorkingCopies<'_> {
                 WorkingCopySubject::Object(pk) => visible.contains_key(pk),
                 WorkingCopySubject::New { .. } => true,
             });
-            let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
             let total = rows.len() as u64;
-            let shown = rows.into_iter().skip(skipped).take(page.limit as usize);
-            let data = shown.map(|row| summary(row, &types, &visible)).collect();
-            Ok(List::new(page, total, data))
+            let shown = page.of(rows).map(|row| summary(row, &types, &visible));
+            Ok(List::new(page, total, shown.collect()))
         })
     }
 

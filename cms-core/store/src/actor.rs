@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use cms_model::{
     clock::Timestamp,
-    error::{Error, Result},
+    error::Result,
     object::model::Edition,
     wire::{
         author::{Author, AuthorKind},
@@ -15,7 +15,7 @@ use cms_model::{
 };
 use rusqlite::Row;
 
-use super::{Reader, object::table_of};
+use super::{Reader, named, object::table_of};
 
 /// The actor in a column that versions of cms before schema 10 did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,25 +89,21 @@ impl Authors {
 }
 
 impl ActorRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Result<Self>> {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let (uid, name, kind): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
         let by = match kind.as_str() {
             "system" => Author { kind: AuthorKind::System, id: None, name },
             "user" => Author { kind: AuthorKind::User, id: Some(uid), name },
             _ => Author { kind: AuthorKind::Key, id: Some(uid), name },
         };
-        let user = match (row.get::<_, Option<String>>(5)?, row.get::<_, Option<String>>(6)?) {
-            (Some(email), Some(role)) => {
-                let Some(role) = Role::parse(&role) else {
-                    return Ok(Err(Error::internal(format!(
-                        "unknown role {role} in the database"
-                    ))));
-                };
+        let user = match row.get(5)? {
+            Some(email) => {
+                let role = named(row, 6, Role::parse)?;
                 Some(ActorUser { email, role, disabled: row.get(7)? })
             }
-            _ => None,
+            None => None,
         };
-        Ok(Ok(Self { pk: row.get(0)?, by, created_at: Timestamp(row.get(4)?), user }))
+        Ok(Self { pk: row.get(0)?, by, created_at: Timestamp(row.get(4)?), user })
     }
 }
 
@@ -118,14 +114,13 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         let pks = serde_json::to_string(pks).expect("numbers are valid JSON");
-        let rows = self.query_rows(
+        self.query_rows(
             "SELECT a.pk, a.uid, a.name, a.kind, a.created_at, u.email, u.role, u.disabled
              FROM (SELECT DISTINCT value AS wanted FROM json_each(?1))
              CROSS JOIN actor a ON a.pk = wanted LEFT JOIN user u ON u.actor = a.pk",
             [pks],
             ActorRow::read,
-        )?;
-        rows.into_iter().collect()
+        )
     }
 
     /// Returns the authors of changes with one statement.

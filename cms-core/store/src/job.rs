@@ -11,7 +11,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, actor::ActorRef};
+use super::{Reader, WriteTransaction, actor::ActorRef, json, named};
 
 /// A job to be stored with its objects.
 #[derive(Clone, Debug)]
@@ -72,15 +72,11 @@ macro_rules! select {
     };
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Result<JobRow>> {
-    let state: String = row.get(2)?;
-    let Some(state) = BulkJobState::parse(&state) else {
-        return Ok(Err(Error::internal(format!("unknown job state {state} in the database"))));
-    };
-    Ok(Ok(JobRow {
+fn read(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    Ok(JobRow {
         pk: row.get(0)?,
         id: row.get(1)?,
-        state,
+        state: named(row, 2, BulkJobState::parse)?,
         ctd: row.get(3)?,
         type_name: row.get(4)?,
         action: row.get(5)?,
@@ -93,19 +89,19 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<JobRow>> {
         error: row.get(12)?,
         created_at: Timestamp(row.get(13)?),
         finished_at: row.get::<_, Option<i64>>(14)?.map(Timestamp),
-    }))
+    })
 }
 
 impl Reader<'_> {
     /// Returns one job.
     pub fn bulk_job(&self, id: &str) -> Result<Option<JobRow>> {
-        self.query_optional(select!("WHERE id = ?1"), [id], read)?.transpose()
+        self.query_optional(select!("WHERE id = ?1"), [id], read)
     }
 
     /// Returns jobs, newest first.
     pub fn bulk_jobs(&self, owner: JobOwner, offset: u64, limit: u32) -> Result<Vec<JobRow>> {
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-        let rows = match owner {
+        match owner {
             JobOwner::Everyone => {
                 let sql = select!("ORDER BY pk DESC LIMIT ?2 OFFSET ?1");
                 self.query_rows(sql, params![offset, limit], read)
@@ -114,8 +110,7 @@ impl Reader<'_> {
                 let sql = select!("WHERE actor IS ?3 ORDER BY pk DESC LIMIT ?2 OFFSET ?1");
                 self.query_rows(sql, params![offset, limit, actor], read)
             }
-        };
-        rows?.into_iter().collect()
+        }
     }
 
     /// Counts the jobs of a list.
@@ -132,7 +127,7 @@ impl Reader<'_> {
     /// Returns the oldest job that has not ended.
     pub fn next_bulk_job(&self) -> Result<Option<JobRow>> {
         let sql = select!("WHERE finished_at IS NULL ORDER BY pk LIMIT 1");
-        self.query_optional(sql, [], read)?.transpose()
+        self.query_optional(sql, [], read)
     }
 
     /// Counts the jobs that have not ended.
@@ -154,15 +149,8 @@ impl Reader<'_> {
 
     /// Returns the refused objects of a job: id and errors.
     pub fn refused_job_objects(&self, job: i64) -> Result<Vec<(String, FieldErrors)>> {
-        let rows = self.query_rows(
-            "SELECT errors FROM job_refusal WHERE job = ?1 ORDER BY position",
-            [job],
-            |row| row.get::<_, String>(0),
-        )?;
-        let parse = |text: String| serde_json::from_str(&text);
-        rows.into_iter()
-            .map(|text| parse(text).map_err(|error| Error::Internal(Box::new(error))))
-            .collect()
+        let sql = "SELECT errors FROM job_refusal WHERE job = ?1 ORDER BY position";
+        self.query_rows(sql, [job], |row| json(row, 0))
     }
 
     /// Returns whether a job ended before a time.

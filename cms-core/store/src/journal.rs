@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, actor::ActorRef};
+use super::{Reader, WriteTransaction, actor::ActorRef, named};
 
 /// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Event {
     ObjectPublished,
     ObjectUnpublished,
     ObjectArchived,
-    /// A schedule was set or changed; in rows written by earlier versions of cms, or removed.
+    /// A schedule was set or changed. Earlier versions of cms also wrote it when one was removed.
     ObjectScheduled,
     ObjectUnscheduled,
     /// A workflow transition.
@@ -160,11 +160,9 @@ impl Event {
 
     /// Reads the third column of a row, the kind.
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let kind = row.get_ref(2)?.as_str()?;
         let management = ManagementEvent::ALL.into_iter().map(Self::Management);
         let mut known = Self::ALL.into_iter().chain(management);
-        let unknown = || rusqlite::Error::InvalidColumnName(format!("unknown event {kind}"));
-        known.find(|event| event.as_str() == kind).ok_or_else(unknown)
+        named(row, 2, |kind| known.find(|event| event.as_str() == kind))
     }
 }
 

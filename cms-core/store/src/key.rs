@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction};
+use super::{Reader, WriteTransaction, json, named};
 
 /// A key: valid, or revoked later.
 #[derive(Clone, Debug)]
@@ -27,28 +27,20 @@ pub struct KeyRow {
 const COLUMNS: &str =
     "pk, uid, name, kind, rules, hash, created_at, last_used_at, previous_hash, previous_until";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Result<KeyRow>> {
-    let (kind, rules): (String, String) = (row.get(3)?, row.get(4)?);
-    let Some(kind) = KeyKind::parse(&kind) else {
-        return Ok(Err(Error::internal(format!("unknown key kind {kind} in the database"))));
-    };
-    let rules = match serde_json::from_str(&rules) {
-        Ok(rules) => rules,
-        Err(error) => return Ok(Err(Error::Internal(Box::new(error)))),
-    };
-    Ok(Ok(KeyRow {
+fn read(row: &Row<'_>) -> rusqlite::Result<KeyRow> {
+    Ok(KeyRow {
         pk: row.get(0)?,
         uid: row.get(1)?,
         name: row.get(2)?,
-        kind,
-        rules,
+        kind: named(row, 3, KeyKind::parse)?,
+        rules: json(row, 4)?,
         hash: row.get(5)?,
         created_at: Timestamp(row.get(6)?),
         last_used_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         previous: row
             .get::<_, Option<[u8; 32]>>(8)?
             .zip(row.get::<_, Option<i64>>(9)?.map(Timestamp)),
-    }))
+    })
 }
 
 impl Reader<'_> {
@@ -58,7 +50,7 @@ impl Reader<'_> {
             "SELECT {COLUMNS} FROM actor
              WHERE revoked_at IS NULL AND kind NOT IN ('user', 'system') ORDER BY pk"
         );
-        self.query_rows(&sql, [], read)?.into_iter().collect()
+        self.query_rows(&sql, [], read)
     }
 
     /// Returns whether a key ever existed.
@@ -80,8 +72,7 @@ impl Reader<'_> {
 
     /// Returns a key, revoked or not: authors of versions keep their names.
     pub fn key(&self, pk: i64) -> Result<Option<KeyRow>> {
-        self.query_optional(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"), [pk], read)?
-            .transpose()
+        self.query_optional(&format!("SELECT {COLUMNS} FROM actor WHERE pk = ?1"), [pk], read)
     }
 }
 

@@ -58,7 +58,11 @@ use cms_model::{
     error::{Error, Result},
     settings::{Durability, NewDatabase},
 };
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, types::FromSql};
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension, Params, Row,
+    types::{FromSql, Type},
+};
+use serde::de::DeserializeOwned;
 use tracing::info_span;
 
 pub use self::{
@@ -77,7 +81,7 @@ pub use self::{
     list::ListPlan,
     meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
-    rewrite::{RewrittenVersions, StoredVersion},
+    rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,
@@ -286,6 +290,26 @@ impl Reader<'_> {
         let rows = statement.query_map(parameters, read).map_err(map)?;
         rows.map(|row| row.map_err(map)).collect()
     }
+}
+
+/// Reads a column that contains the name of a variant.
+fn named<T>(
+    row: &Row<'_>,
+    column: usize,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
+    let name = row.get_ref(column)?.as_str()?;
+    parse(name).ok_or_else(|| {
+        let message = format!("unknown name {name}");
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
+    })
+}
+
+/// Reads a column that contains JSON.
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
+    })
 }
 
 /// The write transaction. It has all methods of a reader, which see its changes.

@@ -7,10 +7,10 @@ use cms_model::{
     error::Result,
     object::model::{Columns, Edition, Internal, Schedule, Status, StoredObject},
 };
-use rusqlite::{Row, params, types::Type};
+use rusqlite::{Row, params};
 use serde::Serialize;
 
-use super::{Reader, WriteTransaction, error::map};
+use super::{Reader, WriteTransaction, error::map, named};
 
 /// The columns of [`read`], in its order.
 macro_rules! columns {
@@ -130,7 +130,7 @@ pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
             deleted_at: None,
             version: row.get(4)?,
             version_at: row.get(5)?,
-            status: status(row, 6)?,
+            status: named(row, 6, Status::parse)?,
             public_version: row.get(7)?,
             published_at: row.get(8)?,
             workflow_state: text(9)?,
@@ -145,14 +145,6 @@ pub(super) fn read<'r>(row: &'r Row<'_>) -> rusqlite::Result<StoredObject<'r>> {
             },
         },
         data: text(15)?,
-    })
-}
-
-pub(super) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<Status> {
-    let text = row.get_ref(column)?.as_str()?;
-    Status::parse(text).ok_or_else(|| {
-        let message = format!("unknown status {text}");
-        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message.into())
     })
 }
 

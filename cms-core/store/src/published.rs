@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction, object};
+use super::{Reader, WriteTransaction, named};
 
 /// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
@@ -41,7 +41,7 @@ impl Reader<'_> {
             "SELECT ctd, pk, status FROM object WHERE scheduled_at <= ?1
              ORDER BY scheduled_at, pk LIMIT ?2",
             [now, limit],
-            |row| Ok((row.get(0)?, row.get(1)?, object::status(row, 2)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, named(row, 2, Status::parse)?)),
         )
     }
 }

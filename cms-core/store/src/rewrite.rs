@@ -7,7 +7,7 @@ use cms_model::{
 };
 use rusqlite::{Row, Statement, params};
 
-use super::{WriteTransaction, error::map};
+use super::{Reader, WriteTransaction, error::map};
 
 /// The stored versions of an object before a change of its type.
 pub struct StoredVersions<'r> {
@@ -26,33 +26,49 @@ pub struct StoredVersion<'r> {
 }
 
 /// The rewritten versions of an object; none when a version stays unchanged.
-#[derive(Default)]
 pub struct RewrittenVersions {
     pub current: Option<RewrittenVersion>,
     pub published: Option<RewrittenVersion>,
+}
+
+/// Selects the stored versions of every object of a type. The scan follows creation dates, which do
+/// not change, so it visits every object once.
+fn stored_objects(editions: &[Edition]) -> &'static str {
+    if editions.contains(&Edition::Published) {
+        "SELECT o.pk, o.id, o.title, o.data, o.version, p.title, p.data, p.version
+         FROM object o LEFT JOIN published p ON p.pk = o.pk
+         WHERE o.ctd = ?1 ORDER BY o.created_at, o.pk"
+    } else {
+        "SELECT pk, id, title, data, version, NULL, NULL, NULL
+         FROM object WHERE ctd = ?1 ORDER BY created_at, pk"
+    }
+}
+
+impl Reader<'_> {
+    /// Passes every object of a type to `visit`, in the order of
+    /// [`WriteTransaction::rewrite_objects`].
+    pub fn each_stored_object(
+        &self,
+        ctd: i64,
+        editions: &[Edition],
+        mut visit: impl FnMut(StoredVersions<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.each_row(stored_objects(editions), [ctd], |row| visit(read(row).map_err(map)?.0))
+    }
 }
 
 impl WriteTransaction<'_> {
     /// Passes every object of a type to `rewrite`, one at a time, and stores the result.
     ///
     /// If an object was edited after publication, its published version is also in `object_version`.
-    /// The scan follows creation dates, which do not change, so it visits every object once. `slots`
-    /// is none if no indexed property changes.
+    /// `slots` is none if no indexed property changes.
     pub fn rewrite_objects(
         &self,
         ctd: i64,
         editions: &[Edition],
         slots: Option<&IndexedProperties>,
-        mut rewrite: impl FnMut(StoredVersions<'_>) -> Result<RewrittenVersions>,
+        mut rewrite: impl FnMut(StoredVersions<'_>) -> Result<Option<RewrittenVersions>>,
     ) -> Result<()> {
-        let mut stored = self.statement(if editions.contains(&Edition::Published) {
-            "SELECT o.pk, o.id, o.title, o.data, o.version, p.title, p.data, p.version
-             FROM object o LEFT JOIN published p ON p.pk = o.pk
-             WHERE o.ctd = ?1 ORDER BY o.created_at, o.pk"
-        } else {
-            "SELECT pk, id, title, data, version, NULL, NULL, NULL
-             FROM object WHERE ctd = ?1 ORDER BY created_at, pk"
-        })?;
         let (names, count) =
             (slots.map(IndexedProperties::json), slots.map(IndexedProperties::count));
         let fill = match slots {
@@ -76,11 +92,10 @@ impl WriteTransaction<'_> {
         let mut keep = self.statement(
             "UPDATE object_version SET title = ?2, data = ?3 WHERE object = ?1 AND version = ?4",
         )?;
-        let mut rows = stored.query([ctd]).map_err(map)?;
-        while let Some(row) = rows.next().map_err(map)? {
+        self.each_row(stored_objects(editions), [ctd], |row| {
             let (object, published) = read(row).map_err(map)?;
             let pk = object.pk;
-            let new = rewrite(object)?;
+            let Some(new) = rewrite(object)? else { return Ok(()) };
             if let Some(current) = &new.current {
                 write(&mut store, pk, current)?;
                 if published == Published::Current {
@@ -91,8 +106,8 @@ impl WriteTransaction<'_> {
                 write(&mut publish, pk, older)?;
                 keep.execute(params![pk, older.title, older.data, version]).map_err(map)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use cms_model::{
 };
 use rusqlite::params;
 
-use super::{Reader, actor::ActorRef, object};
+use super::{Reader, actor::ActorRef, named};
 
 /// An object whose publication is scheduled.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Reader<'_> {
                     content_type: row.get(0)?,
                     id: row.get(1)?,
                     title: row.get(2)?,
-                    status: object::status(row, 3)?,
+                    status: named(row, 3, Status::parse)?,
                     schedule: Schedule { at: row.get(4)?, zone: zone.into() },
                     actor: ActorRef::from_column(row.get(6)?),
                 })

@@ -3,13 +3,13 @@
 
 use cms_model::{
     clock::Timestamp,
-    error::{Error, Result},
+    error::Result,
     user::session::{AccessCutoffs, Lifetime},
     wire::session::LinkKind,
 };
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction};
+use super::{Reader, WriteTransaction, named};
 
 /// A session, ended by time or not.
 #[derive(Clone, Debug)]
@@ -88,16 +88,10 @@ impl Reader<'_> {
             "SELECT pk, kind, user, expires_at FROM sign_in_link WHERE hash = ?1",
             [hash],
             |row| {
-                let kind: String = row.get(1)?;
-                let Some(kind) = LinkKind::parse(&kind) else {
-                    let message = format!("unknown kind {kind} of a link in the database");
-                    return Ok(Err(Error::internal(message)));
-                };
-                let (user, expires_at) = (row.get(2)?, Timestamp(row.get(3)?));
-                Ok(Ok(LinkRow { pk: row.get(0)?, kind, user, expires_at }))
+                let (kind, expires_at) = (named(row, 1, LinkKind::parse)?, Timestamp(row.get(3)?));
+                Ok(LinkRow { pk: row.get(0)?, kind, user: row.get(2)?, expires_at })
             },
-        )?
-        .transpose()
+        )
     }
 }
 

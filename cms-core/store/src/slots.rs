@@ -16,7 +16,7 @@
 //! sort of each group of equal keys. "Objects with this value, oldest first" is a range of either.
 //! The original text and `slot_count` at the end make them covering indexes.
 
-use std::fmt::Write as _;
+use std::collections::HashSet;
 
 use cms_model::{content_type::indexed::IndexedProperties, error::Result, object::model::Edition};
 use rusqlite::params;
@@ -28,7 +28,8 @@ pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
 }
 
-/// The exact text, if its key (lower case) differs.
+/// The exact text, if its key (lower case) differs. The name of the SQL function cannot change: it is
+/// part of the stored indexes.
 pub(crate) fn original_text(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }
@@ -44,53 +45,64 @@ pub(crate) fn index_name(edition: Edition, slot: usize, descending: bool) -> Str
     format!("{}_slot_{slot}{suffix}", table_of(edition))
 }
 
-/// The statements that create the missing indexes of this number of slots.
-pub(super) fn indexes(count: usize) -> String {
-    let mut sql = String::new();
+/// The indexes of this number of slots: name, and the statement that creates it.
+pub(super) fn indexes(count: usize) -> Vec<(String, String)> {
+    let mut all = Vec::new();
     for edition in [Edition::Current, Edition::Published] {
         for (slot, descending) in (0..count).flat_map(|slot| [(slot, false), (slot, true)]) {
             let (name, table) = (index_name(edition, slot, descending), table_of(edition));
             let (key, original_text, condition) = (key(slot), original_text(slot), condition(slot));
             let direction = if descending { "DESC" } else { "ASC" };
-            writeln!(
-                sql,
-                "CREATE INDEX IF NOT EXISTS {name}
+            let sql = format!(
+                "CREATE INDEX {name}
                  ON {table} (ctd, {key} {direction}, created_at, pk, {original_text}, slot_count)
-                 WHERE {condition};"
-            )
-            .expect("writing to memory cannot fail");
+                 WHERE {condition}"
+            );
+            all.push((name, sql));
         }
     }
-    sql
+    all
 }
 
 impl Reader<'_> {
-    /// Returns whether this number of slots has indexes.
-    fn has_slots(&self, count: usize) -> Result<bool> {
-        let Some(last) = count.checked_sub(1) else { return Ok(true) };
-        self.query_value(
-            "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
-            [index_name(Edition::Published, last, true)],
-        )
+    /// Returns the names of the indexes of slots.
+    fn slot_indexes(&self) -> Result<HashSet<String>> {
+        let names: Vec<String> = self.query_values(
+            "SELECT name FROM sqlite_schema
+             WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')",
+            [],
+        )?;
+        Ok(names.into_iter().collect())
     }
 }
 
 impl WriteTransaction<'_> {
-    /// Creates the missing indexes of this number of slots.
-    pub fn ensure_slots(&self, count: usize) -> Result<()> {
-        if !self.has_slots(count)? {
-            self.0.0.execute_batch(&indexes(count)).map_err(map)?;
+    /// Creates the missing indexes of this number of slots. Calls `progress` with the number of
+    /// indexes that are created, and of all missing ones.
+    pub fn ensure_slots(&self, count: usize, mut progress: impl FnMut(u64, u64)) -> Result<()> {
+        let existing = self.slot_indexes()?;
+        let mut missing = indexes(count);
+        missing.retain(|(name, _)| !existing.contains(name));
+        let total = missing.len() as u64;
+        for (done, (_, sql)) in (1..).zip(missing) {
+            self.0.0.execute_batch(&sql).map_err(map)?;
+            progress(done, total);
+        }
+        Ok(())
+    }
+
+    /// Drops the indexes of this number of slots.
+    pub fn drop_slots(&self, count: usize) -> Result<()> {
+        let existing = self.slot_indexes()?;
+        for (name, _) in indexes(count).iter().filter(|(name, _)| existing.contains(name)) {
+            self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
     }
 
     /// Drops the indexes of all slots.
-    pub fn drop_slots(&self) -> Result<()> {
-        let names: Vec<String> = {
-            self.query_values("SELECT name FROM sqlite_schema
-                 WHERE type = 'index' AND (name GLOB 'object_slot_*' OR name GLOB 'published_slot_*')", [])?
-        };
-        for name in names {
+    pub fn drop_all_slots(&self) -> Result<()> {
+        for name in self.slot_indexes()? {
             self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
@@ -113,5 +125,33 @@ impl WriteTransaction<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{functions, testing::database_with};
+
+    #[test]
+    fn dropped_indexes_are_created_again() {
+        let (_folder, database) = database_with("");
+        functions::register(&database).unwrap();
+        let writer = WriteTransaction(Reader(&database));
+        writer.ensure_slots(4, |_, _| {}).unwrap();
+        let complete = writer.slot_indexes().unwrap();
+        assert_eq!(complete.len(), 4 * 2 * 2, "ascending and descending, of two tables");
+
+        writer.drop_slots(3).unwrap();
+        let mut rest: Vec<String> = writer.slot_indexes().unwrap().into_iter().collect();
+        rest.sort_unstable();
+        let third = ["object_slot_3", "object_slot_3_desc"];
+        assert_eq!(rest, [third, ["published_slot_3", "published_slot_3_desc"]].concat());
+
+        let mut progress = Vec::new();
+        writer.ensure_slots(4, |done, total| progress.push((done, total))).unwrap();
+        assert_eq!(progress, (1..=12).map(|done| (done, 12)).collect::<Vec<_>>());
+        assert_eq!(writer.slot_indexes().unwrap(), complete);
+        writer.ensure_slots(4, |_, _| panic!("nothing is missing")).unwrap();
     }
 }

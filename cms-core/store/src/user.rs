@@ -9,7 +9,7 @@ use cms_model::{
 };
 use rusqlite::{Params, Row, params};
 
-use super::{Reader, WriteTransaction};
+use super::{Reader, WriteTransaction, json, named};
 
 /// A user that exists.
 #[derive(Clone, Debug)]
@@ -40,26 +40,18 @@ const SELECT: &str = "
            u.password, u.openid_subject IS NOT NULL, u.last_seen_at, l.kind, l.expires_at
     FROM user u JOIN actor a ON a.pk = u.actor LEFT JOIN sign_in_link l ON l.user = u.actor";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Result<UserRow>> {
-    let (role, rules): (String, String) = (row.get(5)?, row.get(6)?);
-    let Some(role) = Role::parse(&role) else {
-        return Ok(Err(Error::internal(format!("unknown role {role} in the database"))));
-    };
-    let rules = match serde_json::from_str(&rules) {
-        Ok(rules) => rules,
-        Err(error) => return Ok(Err(Error::Internal(Box::new(error)))),
-    };
+fn read(row: &Row<'_>) -> rusqlite::Result<UserRow> {
     let kind: Option<String> = row.get(12)?;
     let kind = kind.and_then(|kind| LinkKind::parse(&kind));
-    Ok(Ok(UserRow {
+    Ok(UserRow {
         pk: row.get(0)?,
         uid: row.get(1)?,
         created_at: Timestamp(row.get(2)?),
         profile: Profile {
             email: row.get(3)?,
             name: row.get(4)?,
-            role,
-            rules,
+            role: named(row, 5, Role::parse)?,
+            rules: json(row, 6)?,
             may_publish: row.get(7)?,
             disabled: row.get(8)?,
         },
@@ -67,14 +59,14 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Result<UserRow>> {
         has_openid: row.get(10)?,
         last_seen_at: row.get::<_, Option<i64>>(11)?.map(Timestamp),
         link: kind.zip(row.get::<_, Option<i64>>(13)?.map(Timestamp)),
-    }))
+    })
 }
 
 impl Reader<'_> {
     /// Returns all users, oldest first.
     pub fn users(&self) -> Result<Vec<UserRow>> {
         let sql = format!("{SELECT} ORDER BY u.actor");
-        self.query_rows(&sql, [], read)?.into_iter().collect()
+        self.query_rows(&sql, [], read)
     }
 
     /// Returns the user by the primary key of its actor.
@@ -98,7 +90,7 @@ impl Reader<'_> {
     }
 
     fn find_user(&self, condition: &str, values: impl Params) -> Result<Option<UserRow>> {
-        self.query_optional(&format!("{SELECT} WHERE {condition}"), values, read)?.transpose()
+        self.query_optional(&format!("{SELECT} WHERE {condition}"), values, read)
     }
 
     pub fn user_count(&self) -> Result<u64> {

@@ -1,9 +1,14 @@
 //! A plan predicts the apply and changes nothing.
 
+use std::{
+    sync::{Arc, mpsc},
+    thread,
+};
+
 use cms_core::{
-    Caller, Error,
+    Caller, Error, Progress,
     testing::TestCms,
-    wire::plan::{ApplyRequest, DataLossConsent, PlanRequest},
+    wire::plan::{ApplyRequest, DataLossConsent, PlanPhase, PlanProgress, PlanRequest},
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -116,4 +121,71 @@ proptest! {
             prop_assert!(matches!(types.apply(&local, &agreed), Err(Error::Conflict(_))));
         }
     }
+}
+
+/// The token of a plan names the state that its values come from, whatever others write meanwhile.
+#[test]
+fn plan_during_writes_equals_the_apply_or_is_stale() {
+    const ROUNDS: usize = 60;
+    let (test, local) = (with_types(), Caller::local());
+    let (types, objects) = (test.cms.types(), test.cms.objects());
+    let mut applied = 0;
+    thread::scope(|scope| {
+        let (start, writes) = mpsc::channel::<usize>();
+        let (local, objects) = (&local, &objects);
+        scope.spawn(move || {
+            for number in writes {
+                let id = format!("new-{number}");
+                // Refused while `rank` is a boolean.
+                let new = json!({ "id": id, "title": id, "rank": number });
+                objects.create(local, "full", map(new)).ok();
+            }
+        });
+        for round in 0..ROUNDS {
+            let variant = if round % 4 < 2 { Variant::OtherType } else { Variant::AsItIs };
+            let content_types = payload("full", variant).into_iter().collect();
+            let wanted = PlanRequest { content_types, ..PlanRequest::default() };
+            if round % 2 == 1 {
+                start.send(round).unwrap();
+            }
+            let plan = types.plan(local, &wanted).unwrap();
+            let token = Some(plan.token.clone());
+            let allow_data_loss = Some(DataLossConsent::All(true));
+            match types.apply(local, &ApplyRequest { wanted, token, allow_data_loss }) {
+                Ok(done) => {
+                    assert_eq!(done, plan);
+                    applied += 1;
+                }
+                Err(Error::Conflict(_)) => {}
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    });
+    assert!(applied > 0);
+}
+
+#[test]
+fn cancelled_plan_fails_and_a_cancelled_apply_continues() {
+    let (test, local) = (with_types(), Caller::local());
+    let types = test.cms.types();
+    let content_types = payload("full", Variant::Narrower).into_iter().collect();
+    let wanted = PlanRequest { content_types, ..PlanRequest::default() };
+    let progress = Arc::<Progress>::default();
+    progress.cancel();
+    let plan = types.plan_with_progress(&local, &wanted, &progress);
+    assert!(matches!(plan, Err(Error::Busy(_))), "{plan:?}");
+    assert_eq!(progress.get().unwrap().done, 0);
+
+    let plan = types.plan(&local, &wanted).unwrap();
+    let consent = Some(DataLossConsent::All(true));
+    let request = ApplyRequest { wanted, token: None, allow_data_loss: consent };
+    let applied = types.apply_with_progress(&local, &request, Arc::clone(&progress)).unwrap();
+    assert_eq!(applied, plan);
+    let done = PlanProgress {
+        content_type: "full".to_owned(),
+        phase: PlanPhase::Objects,
+        done: 2,
+        total: 2,
+    };
+    assert_eq!(progress.get(), Some(done));
 }

@@ -371,6 +371,14 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     assert_eq!(respond(&test, first.remove(0), 0), down);
     // A request from before the pause changes nothing.
     assert_eq!(respond(&test, first.remove(0), 503), AttemptReport::default());
+    let paused_until = || {
+        let listed = test.cms.webhooks().list(&Caller::local()).unwrap().data.remove(0);
+        listed.paused_until
+    };
+    let log = test.cms.webhooks().log(&Caller::local(), "hook", ALL).unwrap();
+    let oldest = log.data.last().unwrap();
+    assert!(oldest.next_attempt_at.is_some());
+    assert_eq!(paused_until(), oldest.next_attempt_at);
     let mut probe = Vec::new();
     for pause in [10, 60, 120, 240, 480, 600, 600] {
         test.clock.advance(pause - 1);
@@ -388,6 +396,7 @@ fn endpoint_that_is_down_gets_only_the_oldest_delivery() {
     test.clock.advance(600);
     let recovered = AttemptReport { recovered: true, ..AttemptReport::default() };
     assert_eq!(respond(&test, due(&test).remove(0), 204), recovered);
+    assert_eq!(paused_until(), None);
     assert_eq!(versions(&due(&test)), ["b 1", "c 1", "d 1", "e 1"]);
     assert_eq!(send_all(&test).len(), 5);
 }

@@ -1,21 +1,21 @@
-// Starts the page: language, texts, style sheets, then the application.
-import { mount } from 'svelte';
-import App from './App.svelte';
-import { applyPreferences } from './session/preferences.svelte';
-import { loadTexts, preferredLanguage, useLanguage, type Area } from './text';
+// Starts the page: its first requests and the code of the screen in the address are loaded side by side with
+// the code of the frame. Small, and not part of it: what this file imports is loaded before everything else.
+import { sendFirstRequests } from './api/first-requests';
+import { screenFor } from './screen/shell/screens';
+import { preferredLanguage, useLanguage } from './text';
+import { decoded } from './value/url';
 import './ui/tokens.css';
 import './ui/base.css';
 
-/** Written by the build (../texts.ts). */
-declare const FIRST_TEXTS: Area[];
+useLanguage(preferredLanguage());
 
-async function start(target: HTMLElement): Promise<void> {
-  applyPreferences();
-  useLanguage(preferredLanguage());
-  await loadTexts(FIRST_TEXTS);
-  mount(App, { target });
+/** The code of the screen that will be shown first. A failure is reported when it is shown. */
+function loadFirstScreen(hasSession: boolean): Promise<unknown> | undefined {
+  if (!hasSession) return import('./screen/sign-in/SignIn.svelte');
+  const segments = location.pathname.split('/').slice(2).filter(Boolean).map(decoded);
+  return screenFor(segments.length > 0 ? segments : [''])?.load();
 }
 
-// Not awaited here: files of texts import what they share with this module, and would wait for it.
+void loadFirstScreen(sendFirstRequests())?.catch(() => null);
 const app = document.getElementById('app');
-if (app) void start(app);
+if (app) void import('./start').then(({ start }) => start(app));

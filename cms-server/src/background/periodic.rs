@@ -1,5 +1,5 @@
-//! Tasks at short intervals: scheduled publications, the search index, bulk jobs, GraphQL schemas,
-//! storage checks, and log lines about the progress of a content type change.
+//! Tasks at short intervals: scheduled publications, the search index, bulk jobs, GraphQL schemas
+//! and storage checks.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,8 +22,6 @@ const JOB_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval of checks of remote storage.
 const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
-/// Interval of log lines about the progress of a content type change.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Publishes scheduled objects that are due.
 pub(super) async fn publish_due(app: Arc<App>) {
@@ -69,14 +67,4 @@ pub(super) async fn refresh_graphql(app: Arc<App>) {
 /// Checks remote storage, for `/readyz`.
 pub(super) async fn check_storage(app: Arc<App>) {
     repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().check_storage()).await;
-}
-
-/// Logs the progress of a long change of a content type.
-pub(super) async fn log_rewrite_progress(app: Arc<App>) {
-    loop {
-        time::sleep(PROGRESS_INTERVAL).await;
-        if let Some((done, total)) = app.cms.rewriting() {
-            tracing::info!(done, total, "content type change in progress");
-        }
-    }
 }

@@ -24,7 +24,6 @@ impl BackgroundTasks {
             tokio::spawn(periodic::run_jobs(Arc::clone(app))),
             tokio::spawn(periodic::refresh_graphql(Arc::clone(app))),
             tokio::spawn(periodic::check_storage(Arc::clone(app))),
-            tokio::spawn(periodic::log_rewrite_progress(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(schedule) = &app.backups {

@@ -15,7 +15,7 @@ use tokio::time;
 use crate::{
     net::{
         permits::Permit,
-        transfer_rate::{LARGE_BYTES, STALL_TIMEOUT, Transfer},
+        transfer_rate::{LARGE_BYTES, STALL_TIMEOUT, TransferRate},
     },
     state::App,
 };
@@ -43,7 +43,7 @@ pub(crate) fn require_media_type(headers: &HeaderMap, media_type: &str) -> Resul
 /// Reads a body that must arrive at the minimum transfer rate.
 pub(crate) struct BodyReader<'b> {
     body: &'b mut Body,
-    transfer: Transfer,
+    transfer: TransferRate,
 }
 
 impl<'b> BodyReader<'b> {

@@ -5,21 +5,19 @@
 //! caller again. So a stream shows what a request at that moment would.
 
 use std::{
-    convert::Infallible,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use axum::{
-    body::{Body, Bytes},
-    http::{HeaderMap, HeaderName, Method, header, request::Parts},
+    body::Bytes,
+    http::{HeaderName, Method, request::Parts},
 };
 use cms_core::{
     Error, Result, limits,
     paging::{self, PageRequest},
     wire::change::{Changes, ChangesRequest, Position},
 };
-use futures_util::stream;
 use tokio::{
     sync::{
         OwnedSemaphorePermit,
@@ -32,7 +30,10 @@ use tokio::{
 use crate::{
     blocking,
     extract::{auth, query::Query},
-    http::presence_events::PresenceEvents,
+    http::{
+        event_stream::{self, HEARTBEAT_INTERVAL},
+        presence_events::PresenceEvents,
+    },
     net::{permits::Work, transfer_rate::STALL_TIMEOUT},
     response::Response,
     state::App,
@@ -40,8 +41,6 @@ use crate::{
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Longest time without a message.
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// How often changes of other processes, the key or session and the end of the server are checked.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long changes are collected after a commit.
@@ -52,7 +51,7 @@ const STREAM_PAGE: u32 = 100;
 /// Responds to an authenticated request for changes.
 pub(crate) async fn get(app: &Arc<App>, parts: Parts) -> Result<Response> {
     let request = request(&parts)?;
-    let is_stream = accepts_events(&parts.headers);
+    let is_stream = event_stream::is_accepted(&parts.headers);
     let with_presence = is_stream && paging::boolean(Query::of(&parts).get("presence"));
     let presence = with_presence.then(Arc::default);
     let mut feed = ChangeFeed { app: Arc::clone(app), parts: Arc::new(parts), request, presence };
@@ -61,15 +60,6 @@ pub(crate) async fn get(app: &Arc<App>, parts: Parts) -> Result<Response> {
     } else {
         feed.next_page().await.map(|(page, _)| Response::json(&page))
     }
-}
-
-fn accepts_events(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut types = values.flat_map(|value| value.split(','));
-    types.any(|media_type| {
-        let media_type = media_type.split(';').next().unwrap_or_default().trim();
-        media_type.eq_ignore_ascii_case("text/event-stream")
-    })
 }
 
 /// Parses a request. A client that reconnects sends its position in a header.
@@ -131,11 +121,7 @@ impl ChangeFeed {
             let place = self.app.subscribe()?;
             tokio::spawn(self.send((start, first), commits, sender, place));
         }
-        let next = |mut receiver: mpsc::Receiver<Bytes>| async {
-            let message = receiver.recv().await?;
-            Some((Ok::<_, Infallible>(message), receiver))
-        };
-        Ok(Response::events(Body::from_stream(stream::unfold(receiver, next))))
+        Ok(event_stream::response(receiver))
     }
 
     /// Sends changes until the client disconnects, key or session end, or the server stops. A

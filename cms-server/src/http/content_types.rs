@@ -20,7 +20,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let query = &context.query;
     let request = TypeListRequest {
         page: PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_TYPE_PAGE_SIZE),
-        order_by: TypeOrder::parse(query.get("order_by")),
+        order_by: query.get("order_by").and_then(TypeOrder::parse).unwrap_or_default(),
         direction: direction(query),
         name: query.text("name").map(str::to_owned),
         label: query.text("label").map(str::to_owned),
@@ -75,7 +75,8 @@ pub(crate) fn purge_space(cms: &Cms, context: &mut RequestContext<'_>) -> Result
 pub(crate) fn plan(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let payload = project(context, &["workflows", "contentTypes", "keys", "prune"])?;
     let request: PlanRequest = body::structure(payload)?;
-    Ok(Response::json(&cms.types().plan(&context.caller, &request)?))
+    let progress = context.progress.clone().unwrap_or_default();
+    Ok(Response::json(&cms.types().plan_with_progress(&context.caller, &request, &progress)?))
 }
 
 pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -84,7 +85,8 @@ pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
         &["workflows", "contentTypes", "keys", "prune", "token", "allowDataLoss"],
     )?;
     let request: ApplyRequest = body::structure(payload)?;
-    Ok(Response::json(&cms.types().apply(&context.caller, &request)?))
+    let progress = context.progress.clone().unwrap_or_default();
+    Ok(Response::json(&cms.types().apply_with_progress(&context.caller, &request, progress)?))
 }
 
 /// Parses a definition, and lists its ignored keys.

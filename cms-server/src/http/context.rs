@@ -1,13 +1,13 @@
 //! [`RequestContext`] and [`UnauthenticatedRequest`]: a request as
 //! handlers see it, with authentication and without.
 
-use std::{borrow::Cow, net::IpAddr};
+use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use axum::{
     body::Bytes,
     http::{HeaderValue, header, request::Parts},
 };
-use cms_core::{Caller, SessionClient};
+use cms_core::{Caller, Progress, SessionClient};
 
 use crate::{
     extract::{
@@ -37,6 +37,8 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) body: &'a Bytes,
     /// Empty where the route reads none.
     pub(crate) form: Form,
+    /// Where the route reports it.
+    pub(crate) progress: Option<Arc<Progress>>,
     /// Payload keys that the handler ignored.
     pub(crate) ignored_payload: Option<HeaderValue>,
     /// Paths in parameters that no content type declares.

@@ -52,31 +52,20 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    Ok(Response::tagged(cms.objects().create(
-        &context.caller,
-        name,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().create(&context.caller, name, payload)?))
 }
 
 pub(crate) fn replace(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
-    Ok(Response::tagged(cms.objects().replace(
-        &context.caller,
-        name,
-        id,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().replace(&context.caller, name, id, payload)?))
 }
 
 pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, id, _] = &context.path;
-    Ok(Response::tagged(cms.objects().patch(
-        &context.caller,
-        name,
-        id,
-        object::read(context.body)?,
-    )?))
+    let payload = object::read(context.body)?;
+    Ok(Response::tagged(cms.objects().patch(&context.caller, name, id, payload)?))
 }
 
 pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

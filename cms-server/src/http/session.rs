@@ -12,8 +12,8 @@ use cms_core::{
 use super::{
     auth_context::complete,
     context::{RequestContext, UnauthenticatedRequest, client},
+    objects::page,
     openid,
-    users::page,
 };
 use crate::{
     extract::{body, cookie},

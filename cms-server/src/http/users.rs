@@ -1,14 +1,16 @@
 //! Users, for admins.
 
 use cms_core::{
-    Cms, READ_ONLY_USER_MEMBERS, Result, limits,
-    paging::{self, PageRequest},
+    Cms, READ_ONLY_USER_MEMBERS, Result, paging,
     wire::user::{UserListRequest, UserOrder},
 };
 
-use super::{context::RequestContext, objects::direction};
+use super::{
+    context::RequestContext,
+    objects::{direction, page},
+};
 use crate::{
-    extract::{body, query::Query},
+    extract::body,
     response::{Response, ignored_fields},
 };
 
@@ -19,7 +21,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
         q: query.text("q").map(str::to_owned),
         role: query.text("role").map(str::to_owned),
         disabled: query.text("disabled").map(|text| paging::boolean(Some(text))),
-        order_by: UserOrder::parse(query.get("order_by")),
+        order_by: query.get("order_by").and_then(UserOrder::parse).unwrap_or_default(),
         direction: direction(query),
     };
     Ok(Response::json(&cms.users().list(&context.caller, &request)?))
@@ -66,8 +68,4 @@ pub(crate) fn end_sessions(cms: &Cms, context: &mut RequestContext<'_>) -> Resul
     let [id, ..] = &context.path;
     cms.users().end_sessions(&context.caller, id)?;
     Ok(Response::no_content())
-}
-
-pub(super) fn page(query: &Query<'_>) -> PageRequest {
-    PageRequest::parse(query.get("page"), query.get("limit"), limits::MAX_PAGE_SIZE)
 }

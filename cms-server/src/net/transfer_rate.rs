@@ -23,7 +23,7 @@ pub(crate) struct MinTransferRate(pub(crate) u64);
 
 /// The transfer rate of a client so far.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Transfer {
+pub(crate) struct TransferRate {
     configured: MinTransferRate,
     /// The transfer rate that the client must reach now.
     required: u64,
@@ -34,13 +34,13 @@ pub(crate) struct Transfer {
 }
 
 impl MinTransferRate {
-    pub(crate) fn start(self) -> Transfer {
+    pub(crate) fn start(self) -> TransferRate {
         let (waited, stalled) = (Duration::ZERO, Duration::ZERO);
-        Transfer { configured: self, required: self.0, bytes: 0, waited, stalled }
+        TransferRate { configured: self, required: self.0, bytes: 0, waited, stalled }
     }
 }
 
-impl Transfer {
+impl TransferRate {
     /// Sets the bytes of shared memory that the client holds. A change of the required rate
     /// restarts the average.
     pub(crate) fn set_held(&mut self, bytes: usize) {

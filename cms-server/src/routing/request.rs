@@ -20,7 +20,7 @@ use axum::{
     http::{HeaderValue, Method, Request, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
-use cms_core::{Caller, Cms, Credential, Error, Permission, Reservation, Result, limits};
+use cms_core::{Caller, Cms, Credential, Error, Permission, Progress, Reservation, Result, limits};
 use tracing::Instrument;
 
 use super::{
@@ -43,7 +43,8 @@ use crate::{
     http::{
         backup, changes,
         context::{RequestContext, UnauthenticatedRequest, client},
-        images, openid,
+        event_stream, images, openid,
+        progress::{self, CancelOnDrop},
     },
     net::{
         connection::{Connection, ResponseBody},
@@ -219,6 +220,7 @@ async fn respond(
                 parameters,
                 address,
                 memory,
+                progress: route.reports_progress.then(Arc::default),
             };
             let request = Arc::new(request);
             let response = Arc::clone(&request).respond(app, body, outputs).await;
@@ -342,6 +344,8 @@ struct AuthenticatedRequest {
     address: Option<IpAddr>,
     /// Memory of the response.
     memory: Arc<Reservation>,
+    /// Where the route reports it.
+    progress: Option<Arc<Progress>>,
 }
 
 impl AuthenticatedRequest {
@@ -384,6 +388,21 @@ impl AuthenticatedRequest {
                 }
             }
         };
+        let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
+            return blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form))
+                .await?;
+        };
+        if event_stream::is_accepted(&self.parts.headers) {
+            let ignored = ignored_parameters(self.route, &self.parts);
+            let call = move |app: &App| {
+                let response = self.call_handler(app, caller, &json.bytes, form);
+                response.unwrap_or_else(Response::from)
+            };
+            let stream = progress::respond(app, work, progress, call).await?;
+            return Ok(stream.with_optional(ignored_fields::QUERY, ignored));
+        }
+        // Dropped early when the client disconnects.
+        let _cancels = progress;
         blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form)).await?
     }
 
@@ -418,11 +437,22 @@ impl AuthenticatedRequest {
         Ok((json, Form::default()))
     }
 
-    /// Calls the handler, and completes its response.
+    /// Calls the handler, and completes its response for the client.
     ///
     /// # Errors
     /// Only [`Error::NotFast`]; other errors become responses.
     fn call(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Result<Response> {
+        let response = self.call_handler(app, caller, body, form)?;
+        Ok(response.negotiated(&self.parts.method, &self.parts.headers, &self.memory))
+    }
+
+    fn call_handler(
+        &self,
+        app: &App,
+        caller: Caller,
+        body: &Bytes,
+        form: Form,
+    ) -> Result<Response> {
         let mut context = RequestContext {
             caller,
             path: self.parameters.decode(self.parts.uri.path()),
@@ -434,6 +464,7 @@ impl AuthenticatedRequest {
             address: self.address,
             body,
             form,
+            progress: self.progress.clone(),
             ignored_payload: None,
             unknown_paths: UnknownPaths::default(),
         };
@@ -444,7 +475,6 @@ impl AuthenticatedRequest {
         let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
         Ok(response
             .with_optional(ignored_fields::QUERY, ignored)
-            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload)
-            .negotiated(&self.parts.method, &self.parts.headers, &self.memory))
+            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload))
     }
 }

@@ -26,6 +26,8 @@ pub struct Route {
     pub(crate) error_response: fn(Error) -> Response,
     /// Whether preview tokens are accepted.
     pub(crate) accepts_preview_tokens: bool,
+    /// Whether the response can be a stream with the progress of the request.
+    pub(crate) reports_progress: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -98,6 +100,7 @@ impl Route {
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
             accepts_preview_tokens: false,
+            reports_progress: false,
             query: &[],
         }
     }
@@ -185,6 +188,12 @@ impl Route {
     /// The same route, which accepts preview tokens too.
     pub(super) const fn accepts_preview_tokens(mut self) -> Self {
         self.accepts_preview_tokens = true;
+        self
+    }
+
+    /// The same route, whose response can be a stream with the progress of the request.
+    pub(super) const fn reports_progress(mut self) -> Self {
+        self.reports_progress = true;
         self
     }
 

@@ -75,8 +75,10 @@ pub static ROUTES: &[Route] = &[
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
         .accepts_preview_tokens(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan),
-    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan)
+        .reports_progress(),
+    Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply)
+        .reports_progress(),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).accepts_preview_tokens(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),

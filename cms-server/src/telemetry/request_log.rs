@@ -48,6 +48,18 @@ pub(crate) enum LoggedQuery {
     GraphQl(Bytes),
 }
 
+/// Writes the reason of an error that a client gets after the start of a stream.
+pub(crate) fn write_cause(response: &Response) {
+    let status = response.status.as_u16();
+    match &response.cause {
+        Some(cause) if response.status == StatusCode::SERVICE_UNAVAILABLE => {
+            tracing::warn!(target: TARGET, status, %cause, "busy");
+        }
+        Some(cause) => tracing::error!(target: TARGET, status, %cause, "request failed"),
+        None => {}
+    }
+}
+
 impl LoggedQuery {
     pub(crate) fn parameters(known: &'static [&'static str], parts: &Parts) -> Self {
         let query = query_string(parts);

@@ -28,6 +28,7 @@ mod messages;
 mod openapi;
 mod openid;
 mod operations;
+mod plans;
 mod presence;
 mod preview;
 mod projection;

@@ -1,5 +1,7 @@
 //! Applies the content types and workflows of an exported folder.
 
+use std::sync::Arc;
+
 use cms_core::{
     Error,
     import::{featured_image_updates, is_builtin_type, is_system_type, select_definitions},
@@ -10,7 +12,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value};
 
-use super::super::{plan_text, publishing_changes::PublishingChanges};
+use super::super::{plan_text, publishing_changes::PublishingChanges, waiting::with_plan_progress};
 use crate::{
     content::folder::TypeFolder,
     failure::{Failure, Result},
@@ -37,7 +39,10 @@ pub(super) fn apply(
     });
     let content_types = payloads.collect();
     let mut wanted = PlanRequest { workflows, content_types, ..PlanRequest::default() };
-    let mut plan = target.plan(&wanted)?;
+    let planned = |wanted: &PlanRequest, printer: &Printer| {
+        with_plan_progress(printer, |progress| target.plan(wanted, progress))
+    };
+    let mut plan = planned(&wanted, printer)?;
     if !update {
         let kept = select_definitions(&mut wanted, &plan, |name| is_pristine(target, name))?;
         for name in &kept {
@@ -46,7 +51,7 @@ pub(super) fn apply(
             ))?;
         }
         if !kept.is_empty() {
-            plan = target.plan(&wanted)?;
+            plan = planned(&wanted, printer)?;
         }
     }
     if !plan.has_changes() {
@@ -59,7 +64,8 @@ pub(super) fn apply(
     }
     if !dry_run {
         let request = ApplyRequest { wanted, token: Some(plan.token), allow_data_loss: None };
-        target.apply(&request).map_err(|error| {
+        let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
+        applied.map_err(|error| {
             let is_loss = matches!(error, Error::DataLoss(_));
             let failure = Failure::from(error);
             if is_loss {
@@ -81,7 +87,8 @@ pub(super) fn apply_featured_images(
     let content_types = featured_image_updates(payloads(folders), &target.types()?, update);
     if !content_types.is_empty() {
         let wanted = PlanRequest { content_types, ..PlanRequest::default() };
-        target.apply(&ApplyRequest { wanted, ..ApplyRequest::default() })?;
+        // Objects do not change.
+        target.apply(&ApplyRequest { wanted, ..ApplyRequest::default() }, &Arc::default())?;
     }
     Ok(())
 }

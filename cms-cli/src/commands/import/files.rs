@@ -27,7 +27,7 @@ use crate::{
         stream::{self, Transfer},
     },
     failure::Result,
-    printer::{Printer, Progress},
+    printer::{Printer, ProgressDisplay},
 };
 
 /// Files between two updates of the report.
@@ -121,7 +121,7 @@ impl Import<'_> {
         type_files: &TypeFiles,
         batch: Vec<MediaFile>,
         transfer: &Transfer,
-        progress: &mut Progress,
+        progress: &mut ProgressDisplay,
         printer: &mut Printer,
     ) -> Result<()> {
         self.report.interrupted |= self.interrupt.load(Ordering::Relaxed);

@@ -107,15 +107,26 @@ impl Remote {
         body: Option<&[u8]>,
         safe: bool,
     ) -> Result<Response> {
-        for attempt in 1.. {
+        self.send_repeatedly(safe, || {
             let mut request = self.request(method, path)?;
             if edition == Edition::Current {
                 request = request.header("X-MODE", "preview");
             }
-            if let Some(body) = body {
-                request = with_json(request, body.to_vec());
-            }
-            let response = request.send().map_err(|error| self.unreachable(&error))?;
+            Ok(match body {
+                Some(body) => with_json(request, body.to_vec()),
+                None => request,
+            })
+        })
+    }
+
+    /// Sends a request, and repeats a `safe` one when the server is busy.
+    pub(super) fn send_repeatedly(
+        &self,
+        safe: bool,
+        request: impl Fn() -> Result<RequestBuilder>,
+    ) -> Result<Response> {
+        for attempt in 1.. {
+            let response = request()?.send().map_err(|error| self.unreachable(&error))?;
             if safe && attempt < MAX_ATTEMPTS && matches!(response.status().as_u16(), 429 | 503) {
                 thread::sleep(retry_delay(&response));
                 continue;
@@ -129,16 +140,6 @@ impl Remote {
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let url = format!("{}{path}", self.base);
         Ok(self.client()?.request(method.clone(), url).header("X-AUTH-TOKEN", &self.key))
-    }
-
-    /// Builds a request with the key and a JSON body.
-    pub(super) fn json_request(
-        &self,
-        method: &Method,
-        path: &str,
-        body: Vec<u8>,
-    ) -> Result<RequestBuilder> {
-        Ok(with_json(self.request(method, path)?, body))
     }
 
     /// The URL of the server.
@@ -208,7 +209,8 @@ impl Remote {
     }
 }
 
-fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilder {
+/// Adds a JSON body.
+pub(super) fn with_json(request: RequestBuilder, body: Vec<u8>) -> RequestBuilder {
     request.header(CONTENT_TYPE, "application/json").body(body)
 }
 

@@ -85,18 +85,18 @@ impl From<async_graphql::parser::Error> for QueryError {
 }
 
 /// Why a query fails: errors of the query, or any other error.
-pub enum ExecutionFailure {
+pub enum QueryFailure {
     Query(Vec<QueryError>),
     Other(Error),
 }
 
-impl From<QueryError> for ExecutionFailure {
+impl From<QueryError> for QueryFailure {
     fn from(error: QueryError) -> Self {
         Self::Query(vec![error])
     }
 }
 
-impl From<Error> for ExecutionFailure {
+impl From<Error> for QueryFailure {
     fn from(error: Error) -> Self {
         Self::Other(error)
     }

@@ -14,7 +14,7 @@ use async_graphql::{
 use futures_util::FutureExt;
 
 use super::{
-    error::{ExecutionFailure, QueryError},
+    error::{QueryError, QueryFailure},
     model::{FieldSource, Model, QUERY},
 };
 use crate::error::Error;
@@ -80,7 +80,7 @@ impl ExportedSchema {
         document: &ExecutableDocument,
         operation: Option<&str>,
         variables: serde_json::Map<String, serde_json::Value>,
-    ) -> Result<Value, ExecutionFailure> {
+    ) -> Result<Value, QueryFailure> {
         let mut request = Request::new("");
         request.set_parsed_query(document.clone());
         request.operation_name = operation.map(str::to_owned);
@@ -91,7 +91,7 @@ impl ExportedSchema {
         let errors = response.errors.iter();
         let errors: Vec<QueryError> =
             errors.map(|error| QueryError::invalid(&error.message, &error.locations)).collect();
-        if errors.is_empty() { Ok(response.data) } else { Err(ExecutionFailure::Query(errors)) }
+        if errors.is_empty() { Ok(response.data) } else { Err(QueryFailure::Query(errors)) }
     }
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    ir::{Operation, OperationResponse, Parameter, Schema, SchemaKind, TextSchema},
+    ir::{ApiResponse, Operation, Parameter, Schema, SchemaKind, TextSchema},
     property::DATA_SOURCE,
     system::author,
 };
@@ -198,69 +198,53 @@ fn field_errors() -> Schema {
 }
 
 /// Status 400: messages by property path, or an unreadable body.
-pub(super) fn invalid(example: Value) -> OperationResponse {
+pub(super) fn invalid(example: Value) -> ApiResponse {
     let code = [("code", Schema::integer()), ("message", Schema::text())];
     let unreadable = Schema::object(code, &["code", "message"]);
     let schema = Schema::any_of(vec![field_errors(), unreadable]);
-    OperationResponse::json(400, "What is wrong, by property", schema).example(example)
+    ApiResponse::json(400, "What is wrong, by property", schema).example(example)
 }
 
 /// Status 400 with reasons of a rejection.
-pub(super) fn rejected(example: &str) -> OperationResponse {
+pub(super) fn rejected(example: &str) -> ApiResponse {
     let schema = Schema::object([("errors", Schema::list(Schema::text()))], &[]);
-    OperationResponse::json(400, "Why it was not done", schema)
-        .example(json!({ "errors": [example] }))
+    ApiResponse::json(400, "Why it was not done", schema).example(json!({ "errors": [example] }))
 }
 
 /// 401 and 403.
-pub(super) fn denied() -> [OperationResponse; 2] {
+pub(super) fn denied() -> [ApiResponse; 2] {
     [
-        OperationResponse::json(
-            401,
-            "The key is missing or unknown",
-            Schema::reference("401Response"),
-        ),
-        OperationResponse::json(
-            403,
-            "The key does not allow this",
-            Schema::reference("403Response"),
-        ),
+        ApiResponse::json(401, "The key is missing or unknown", Schema::reference("401Response")),
+        ApiResponse::json(403, "The key does not allow this", Schema::reference("403Response")),
     ]
 }
 
 /// 401, 403 and 404.
-pub(super) fn denied_or_missing() -> [OperationResponse; 3] {
+pub(super) fn denied_or_missing() -> [ApiResponse; 3] {
     let [unauthorised, forbidden] = denied();
-    [
-        unauthorised,
-        forbidden,
-        OperationResponse::json(404, "Not found", Schema::reference("404Response")),
-    ]
+    [unauthorised, forbidden, ApiResponse::json(404, "Not found", Schema::reference("404Response"))]
 }
 
 impl Operation {
     /// Responses to callers with the needed right, and 401 and 403 to others.
     pub(super) fn respond_if_allowed(
         self,
-        responses: impl IntoIterator<Item = OperationResponse>,
+        responses: impl IntoIterator<Item = ApiResponse>,
     ) -> Self {
         self.respond(responses).respond(denied())
     }
 
     /// As [`Self::respond_if_allowed`], and 404.
-    pub(super) fn respond_if_found(
-        self,
-        responses: impl IntoIterator<Item = OperationResponse>,
-    ) -> Self {
+    pub(super) fn respond_if_found(self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
         self.respond(responses).respond(denied_or_missing())
     }
 }
 
 /// 413 and 415: the body is rejected before it is read.
-pub(super) fn body_errors() -> [OperationResponse; 2] {
+pub(super) fn body_errors() -> [ApiResponse; 2] {
     [
-        OperationResponse::json(413, "The body is too large", Schema::reference("413Response")),
-        OperationResponse::json(415, "The body is not JSON", Schema::reference("415Response")),
+        ApiResponse::json(413, "The body is too large", Schema::reference("413Response")),
+        ApiResponse::json(415, "The body is not JSON", Schema::reference("415Response")),
     ]
 }
 
@@ -272,7 +256,7 @@ pub(super) fn cacheable(operation: Operation) -> Operation {
             "Tags of known responses",
             ENTITY_TAGS_PATTERN,
         )])
-        .respond([OperationResponse::empty(304, "The answer is known")])
+        .respond([ApiResponse::empty(304, "The answer is known")])
 }
 
 /// Adds `If-Match` and status 412.
@@ -281,7 +265,7 @@ pub(super) fn conditional(operation: Operation) -> Operation {
     let description = "Tag of the state that is to be changed";
     operation
         .parameters([Parameter::header("If-Match", description, ENTITY_TAGS_PATTERN)])
-        .respond([OperationResponse::json(412, "The object is in another state", failed)])
+        .respond([ApiResponse::json(412, "The object is in another state", failed)])
 }
 
 /// Adds `Idempotency-Key` and status 422.
@@ -290,7 +274,7 @@ pub(super) fn idempotent(operation: Operation) -> Operation {
     let reused = Schema::reference("422Response");
     operation
         .parameters([Parameter::header("Idempotency-Key", description, IDEMPOTENCY_KEY_PATTERN)])
-        .respond([OperationResponse::json(422, "The key came with another request", reused)])
+        .respond([ApiResponse::json(422, "The key came with another request", reused)])
 }
 
 /// Adds `X-CMS-Keep-Dates`.

@@ -31,7 +31,7 @@ pub(super) struct Operation {
     pub(super) body: Option<Body>,
     /// A request may have no body.
     pub(super) body_is_optional: bool,
-    pub(super) responses: Vec<OperationResponse>,
+    pub(super) responses: Vec<ApiResponse>,
 }
 
 impl Operation {
@@ -78,10 +78,7 @@ impl Operation {
         Self { body_is_optional: true, ..self.body(schema) }
     }
 
-    pub(super) fn respond(
-        mut self,
-        responses: impl IntoIterator<Item = OperationResponse>,
-    ) -> Self {
+    pub(super) fn respond(mut self, responses: impl IntoIterator<Item = ApiResponse>) -> Self {
         self.responses.extend(responses);
         self
     }
@@ -160,7 +157,7 @@ pub(super) enum Body {
 }
 
 /// The response of one status.
-pub(super) struct OperationResponse {
+pub(super) struct ApiResponse {
     pub(super) status: u16,
     pub(super) description: &'static str,
     pub(super) content: Option<ResponsePayload>,
@@ -174,7 +171,7 @@ pub(super) enum ResponsePayload {
     File,
 }
 
-impl OperationResponse {
+impl ApiResponse {
     pub(super) fn json(status: u16, description: &'static str, schema: Schema) -> Self {
         Self::new(status, description, ResponsePayload::Json(Box::new(schema)))
     }

@@ -8,7 +8,7 @@ use super::{
         self, BATCH_ERROR, BATCH_SUCCESS, INCOMING, SCHEDULE, WORKING_COPY, WORKING_COPY_INPUT,
         body_errors, cacheable, conditional, idempotent, invalid, rejected, with_keep_dates,
     },
-    ir::{Operation, OperationResponse, Parameter, Schema},
+    ir::{ApiResponse, Operation, Parameter, Schema},
     parameters::{content_types, fields, hydrate, levels, list_parameters, pages, paging},
 };
 use crate::{
@@ -101,7 +101,7 @@ impl ObjectOperations<'_> {
     }
 
     fn objects(&self) -> Vec<(Needs, Operation)> {
-        let done = |schema| OperationResponse::json(200, "The object", schema);
+        let done = |schema| ApiResponse::json(200, "The object", schema);
         let write = |operation: Operation, body: Schema| {
             operation
                 .body(body)
@@ -112,17 +112,14 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "", "list", "List objects")
             .parameters(list_parameters())
-            .respond_if_found([
-                OperationResponse::json(200, "A page of objects", list),
-                bad_filters(),
-            ]);
+            .respond_if_found([ApiResponse::json(200, "A page of objects", list), bad_filters()]);
         let get = self
             .operation("get", "/{id}", "get", "Get an object")
             .parameters([hydrate(), fields("fields[]")])
             .respond_if_found([done(self.schemas.output.clone()), too_many_fields()]);
         let delete =
             self.operation("delete", "/{id}", "delete", "Delete an object").respond_if_found([
-                OperationResponse::empty(204, "Deleted"),
+                ApiResponse::empty(204, "Deleted"),
                 rejected("This content object is used in another content object."),
             ]);
         let create = self.operation("post", "", "create", "Create an object");
@@ -144,16 +141,8 @@ impl ObjectOperations<'_> {
             operation
                 .body(Schema::list(self.schemas.input.clone()))
                 .respond_if_found([
-                    OperationResponse::json(
-                        200,
-                        "All objects were saved",
-                        reference(BATCH_SUCCESS),
-                    ),
-                    OperationResponse::json(
-                        400,
-                        "Some objects were rejected",
-                        reference(BATCH_ERROR),
-                    ),
+                    ApiResponse::json(200, "All objects were saved", reference(BATCH_SUCCESS)),
+                    ApiResponse::json(400, "Some objects were rejected", reference(BATCH_ERROR)),
                 ])
                 .respond(body_errors())
         };
@@ -170,7 +159,7 @@ impl ObjectOperations<'_> {
             .operation("post", "/batch-delete", "batchDelete", "Delete many objects")
             .body(Schema::list(Schema::text()))
             .respond_if_found([
-                OperationResponse::json(200, "Number of deleted objects", deleted),
+                ApiResponse::json(200, "Number of deleted objects", deleted),
                 rejected("Content object: \"a\" doesn't exist"),
             ])
             .respond(body_errors());
@@ -187,12 +176,12 @@ impl ObjectOperations<'_> {
         let list = self
             .operation("get", "/{id}/version", "listVersion", "List versions of an object")
             .parameters([page, limit, direction])
-            .respond_if_found([OperationResponse::json(200, "A page of versions", list)]);
+            .respond_if_found([ApiResponse::json(200, "A page of versions", list)]);
         let number = Parameter::path("versionId", "Number of the version", Schema::text());
         let get = self
             .operation("get", "/{id}/version/{versionId}", "getVersions", "Get an old version")
             .parameters([number])
-            .respond_if_found([OperationResponse::json(
+            .respond_if_found([ApiResponse::json(
                 200,
                 "The object as it was",
                 self.schemas.output.clone(),
@@ -202,7 +191,7 @@ impl ObjectOperations<'_> {
             .operation("get", "/removed", "getRemoved", "List ids of deleted objects")
             .parameters([Parameter::query("deletedAfter", after, Schema::text())])
             .respond_if_found([
-                OperationResponse::json(
+                ApiResponse::json(
                     200,
                     "Ids, the oldest deletion first",
                     Schema::list(Schema::text()),
@@ -221,7 +210,7 @@ impl ObjectOperations<'_> {
             .operation("post", "/{id}/duplicate", "duplicate", "Copy an object")
             .body(Schema::object([(list, related)], &[list]))
             .respond_if_found([
-                OperationResponse::json(200, "The copy", self.schemas.output.clone()),
+                ApiResponse::json(200, "The copy", self.schemas.output.clone()),
                 invalid(json!({ list: [required(list)] })),
             ])
             .respond(body_errors());
@@ -234,7 +223,7 @@ impl ObjectOperations<'_> {
             ])
             .body(self.schemas.patch.clone())
             .respond_if_found([
-                OperationResponse::empty(204, "It would be saved"),
+                ApiResponse::empty(204, "It would be saved"),
                 invalid(self.errors.clone()),
             ])
             .respond(body_errors());
@@ -242,13 +231,12 @@ impl ObjectOperations<'_> {
             .operation("get", "/{id}/incoming", "incoming", "List objects that link to an object")
             .parameters([content_types()])
             .parameters(pages())
-            .respond_if_found([OperationResponse::json(
+            .respond_if_found([ApiResponse::json(
                 200,
                 "A page of links",
                 Schema::reference(INCOMING),
             )]);
-        let copy =
-            || OperationResponse::json(200, "The working copy", Schema::reference(WORKING_COPY));
+        let copy = || ApiResponse::json(200, "The working copy", Schema::reference(WORKING_COPY));
         let of_copy = |method, verb: &str, summary: &str| {
             self.operation(method, "/{id}/working-copy", verb, summary)
         };
@@ -260,7 +248,7 @@ impl ObjectOperations<'_> {
             .respond(body_errors());
         let delete =
             of_copy("delete", "deleteWorkingCopy", "Delete the unfinished work of the caller")
-                .respond_if_found([OperationResponse::empty(204, "There is none now")]);
+                .respond_if_found([ApiResponse::empty(204, "There is none now")]);
         vec![
             (DUPLICATE, idempotent(duplicate)),
             (CREATE_OR_UPDATE, conditional(validate)),
@@ -277,13 +265,13 @@ impl ObjectOperations<'_> {
             .operation("put", path, "schedule", "Publish an object at a time")
             .body(Schema::reference(SCHEDULE))
             .respond_if_found([
-                OperationResponse::json(200, "The object", self.schemas.output.clone()),
+                ApiResponse::json(200, "The object", self.schemas.output.clone()),
                 invalid(json!({ "scheduledAt": [NOT_VALID] })),
             ])
             .respond(body_errors());
         let delete = self
             .operation("delete", path, "unschedule", "Do not publish an object at a time")
-            .respond([OperationResponse::empty(204, "There is no schedule now")])
+            .respond([ApiResponse::empty(204, "There is no schedule now")])
             .respond_if_found(
                 self.is_any_type().then(|| rejected(&Reason::NoDraftPublic.to_string())),
             );
@@ -303,7 +291,7 @@ impl ObjectOperations<'_> {
             )
             .parameters([Parameter::query("hydrate", depth, levels(1))])
             .respond_if_found([
-                OperationResponse::empty(204, "Done"),
+                ApiResponse::empty(204, "Done"),
                 rejected("Action \"archive\" is not allowed in status \"draft\""),
             ])
         };
@@ -318,7 +306,7 @@ impl ObjectOperations<'_> {
                 &format!("{summary} many objects"),
             )
             .body(Schema::list_between(Schema::text(), 0, limit))
-            .respond_if_found([OperationResponse::empty(204, "Done"), too_many()])
+            .respond_if_found([ApiResponse::empty(204, "Done"), too_many()])
             .respond(body_errors())
         };
         let single = PublishAction::ALL.map(one).map(conditional);
@@ -341,11 +329,11 @@ fn words(action: PublishAction) -> (&'static str, &'static str) {
 }
 
 /// Status 400 of a batch action: too many objects, an invalid body, or no Draft & Public.
-fn too_many() -> OperationResponse {
+fn too_many() -> ApiResponse {
     let limit = limits::MAX_PUBLISH_BATCH_IDS;
     let example =
         json!({ "batch_limit": limit, "data": [format!("Batch limit exceeded, limit: {limit}")] });
-    OperationResponse::json(
+    ApiResponse::json(
         400,
         "Validation errors; nothing was changed",
         Schema::map(Schema::anything()),
@@ -361,11 +349,11 @@ fn object_id() -> Parameter {
     Parameter::path("id", "Id of the object", components::id())
 }
 
-fn too_many_fields() -> OperationResponse {
+fn too_many_fields() -> ApiResponse {
     let limit = limits::MAX_FIELDS;
     invalid(json!({ "fields": [format!("Too many fields, limit: {limit}")] }))
 }
 
-fn bad_filters() -> OperationResponse {
+fn bad_filters() -> ApiResponse {
     invalid(json!({ "filters": ["Malformed filters json - Syntax error"] }))
 }

@@ -7,7 +7,7 @@ use super::{
         self, TYPE, TYPE_LIST, body_errors, denied, denied_or_missing, invalid, paged, rejected,
     },
     ir::{
-        Body, Operation, OperationResponse, Parameter, Range, ResponsePayload, Schema, SchemaKind,
+        ApiResponse, Body, Operation, Parameter, Range, ResponsePayload, Schema, SchemaKind,
         Security, TextSchema,
     },
     parameters,
@@ -16,7 +16,7 @@ use crate::{
     limits,
     media::output,
     message::{CHANGES_EXPIRED, NOT_VALID},
-    wire::search::QueryMode,
+    wire::{content_type::TypeOrder, search::QueryMode},
 };
 
 /// A position in the journal, as events carry it.
@@ -57,7 +57,7 @@ pub(super) fn operations(rights: OperationRights) -> Vec<Operation> {
 fn types(may_change: bool) -> Vec<Operation> {
     const ALL: &str = "/api/v1/internal/contenttype";
     const ONE: &str = "/api/v1/internal/contenttype/{id}";
-    let definition = || OperationResponse::json(200, "The content type", Schema::reference(TYPE));
+    let definition = || ApiResponse::json(200, "The content type", Schema::reference(TYPE));
     let name = || Parameter::path("id", "Name or id of the content type", Schema::text());
     let write = |operation: Operation| {
         operation
@@ -66,7 +66,7 @@ fn types(may_change: bool) -> Vec<Operation> {
     };
     let flag = |name, description| Parameter::query(name, description, Schema::boolean());
     let [page, limit, _, direction] = parameters::paging();
-    let order = ["name", "id", "label", "createdAt", "updatedAt"];
+    let order = TypeOrder::ALL.map(TypeOrder::as_str);
     let mut all = vec![
         Operation::new("get", ALL, "getContentDefinitions")
             .summary("List content types")
@@ -80,7 +80,7 @@ fn types(may_change: bool) -> Vec<Operation> {
                 Parameter::query("names[]", "Exact names", Schema::list(Schema::text())),
                 flag("internal", "Only system types, or only the others"),
             ])
-            .respond_if_allowed([OperationResponse::json(
+            .respond_if_allowed([ApiResponse::json(
                 200,
                 "A page of content types",
                 Schema::reference(TYPE_LIST),
@@ -113,7 +113,7 @@ fn types(may_change: bool) -> Vec<Operation> {
                 .summary("Delete a content type that has no objects")
                 .parameters([name()])
                 .respond_if_found([
-                    OperationResponse::empty(200, "Deleted"),
+                    ApiResponse::empty(200, "Deleted"),
                     rejected("Content Type has objects, you can't remove it!"),
                 ]),
         );
@@ -162,7 +162,7 @@ fn search() -> Operation {
             ),
         ])
         .respond_if_allowed([
-            OperationResponse::json(200, "A page of hits", Schema::reference(components::SEARCH)),
+            ApiResponse::json(200, "A page of hits", Schema::reference(components::SEARCH)),
             invalid(json!({ "q": ["The property q is required"] })),
         ])
 }
@@ -221,9 +221,9 @@ fn changes() -> Operation {
             ),
         ])
         .respond_if_allowed([
-            OperationResponse::json(200, what, page),
+            ApiResponse::json(200, what, page),
             invalid(json!({ "since": [NOT_VALID] })),
-            OperationResponse::json(
+            ApiResponse::json(
                 410,
                 "Changes after this position were removed",
                 Schema::map(Schema::anything()),
@@ -253,10 +253,10 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
         let errors = Schema::list(anything());
         Schema::object([("data", anything().or_null()), ("errors", errors)], &[])
     };
-    let error = |status, description| OperationResponse::json(status, description, response());
+    let error = |status, description| ApiResponse::json(status, description, response());
     let responses = || {
         [
-            OperationResponse::json(200, "Result of the query", response()),
+            ApiResponse::json(200, "Result of the query", response()),
             error(400, "The query is not valid"),
             error(401, "The key is missing or unknown"),
             error(403, "The key does not allow this"),
@@ -278,7 +278,7 @@ fn queries(path: &str, ids: [&str; 3]) -> Vec<Operation> {
             parameter("extensions", "Hash of a persisted query, as JSON"),
         ])
         .respond(responses());
-    let text = OperationResponse::new(200, "The schema as SDL", ResponsePayload::Text);
+    let text = ApiResponse::new(200, "The schema as SDL", ResponsePayload::Text);
     let schema = Operation::new("get", &format!("{path}/schema"), ids[2])
         .summary("Get the GraphQL schema")
         .respond_if_allowed([text]);
@@ -298,7 +298,7 @@ fn upload() -> Operation {
         .tag(MEDIA_TAG)
         .summary("Upload a file")
         .respond_if_allowed([
-            OperationResponse::json(200, "The media object", Schema::any_of(object)),
+            ApiResponse::json(200, "The media object", Schema::any_of(object)),
             invalid(json!({ "file": ["An empty file is not allowed."] })),
         ])
         .respond(body_errors());
@@ -325,7 +325,7 @@ fn image() -> Operation {
         minimum: Some(1.into()),
         maximum: Some(100.into()),
     });
-    let file = OperationResponse::new(200, "The image or file", ResponsePayload::File);
+    let file = ApiResponse::new(200, "The image or file", ResponsePayload::File);
     let [.., missing] = denied_or_missing();
     let operation = Operation::new("get", "/image/{width_height}/{key}", "getMedia")
         .tag(MEDIA_TAG)
@@ -366,7 +366,7 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
         let properties =
             [("state", Schema::text()), ("enabled_transitions", Schema::list(transition()))];
         let schema = Schema::object(properties, &["state", "enabled_transitions"]);
-        OperationResponse::json(200, "Workflow state of the object", schema)
+        ApiResponse::json(200, "Workflow state of the object", schema)
     };
     let object = || {
         [
@@ -377,7 +377,7 @@ fn workflows(rights: OperationRights) -> Vec<Operation> {
     let mut all = vec![
         Operation::new("get", "/api/v1/workflow", "getWorkflows")
             .summary("List workflows")
-            .respond_if_allowed([OperationResponse::json(200, "All workflows", paged(workflow))]),
+            .respond_if_allowed([ApiResponse::json(200, "All workflows", paged(workflow))]),
     ];
     if rights.read {
         all.push(

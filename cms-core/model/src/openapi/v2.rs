@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{
     ir::{
-        Body, Document, Operation, OperationResponse, Parameter, ParameterLocation,
-        ResponsePayload, Schema, SchemaKind,
+        ApiResponse, Body, Document, Operation, Parameter, ParameterLocation, ResponsePayload,
+        Schema, SchemaKind,
     },
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
@@ -198,7 +198,7 @@ enum ResponseSchema<'a> {
     Other(Value),
 }
 
-fn response(response: &OperationResponse) -> PrintedResponse<'_> {
+fn response(response: &ApiResponse) -> PrintedResponse<'_> {
     let schema = response.content.as_ref().map(|content| match content {
         ResponsePayload::Json(schema) => {
             ResponseSchema::Json(Printed { schema, version: Version::V2 })

@@ -4,9 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    ir::{
-        Body, Document, Operation, OperationResponse, Parameter, ParameterLocation, ResponsePayload,
-    },
+    ir::{ApiResponse, Body, Document, Operation, Parameter, ParameterLocation, ResponsePayload},
     print::{
         Entries, Paths, Single, info, security, security_of, security_schemes, tag_groups, tags,
     },
@@ -177,7 +175,7 @@ enum ResponseContent<'a> {
     Other(Value),
 }
 
-fn response(response: &OperationResponse, version: Version) -> PrintedResponse<'_> {
+fn response(response: &ApiResponse, version: Version) -> PrintedResponse<'_> {
     let content = response.content.as_ref().map(|content| match content {
         ResponsePayload::Json(schema) => {
             let schema = Printed { schema, version };

@@ -8,7 +8,7 @@ use regex_automata::{
 };
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 
-use super::parse::{PatternNode, Repeat};
+use super::parse::{Ast, Repeat};
 
 /// Maximum size of the NFA.
 const MAX_NFA_BYTES: usize = 1 << 20;
@@ -36,7 +36,7 @@ impl std::fmt::Debug for LinearMatcher {
 
 impl LinearMatcher {
     /// Compiles a pattern; none if it is not regular or too large.
-    pub(super) fn new(node: &PatternNode) -> Option<Self> {
+    pub(super) fn new(node: &Ast) -> Option<Self> {
         let hir = lower(node)?;
         let mut compiler = thompson::Compiler::new();
         compiler.configure(
@@ -64,30 +64,26 @@ impl LinearMatcher {
 }
 
 /// Converts a tree to that of the library; none if it has look-around or back references.
-fn lower(node: &PatternNode) -> Option<Hir> {
+fn lower(node: &Ast) -> Option<Hir> {
     Some(match node {
-        PatternNode::Empty => Hir::empty(),
-        PatternNode::Class(class) => Hir::class(Class::Unicode(class.clone())),
-        PatternNode::Start => Hir::look(Look::Start),
-        PatternNode::End => Hir::look(Look::End),
-        PatternNode::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
-        PatternNode::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
+        Ast::Empty => Hir::empty(),
+        Ast::Class(class) => Hir::class(Class::Unicode(class.clone())),
+        Ast::Start => Hir::look(Look::Start),
+        Ast::End => Hir::look(Look::End),
+        Ast::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
+        Ast::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
         // Captures have no effect on whether a text matches.
-        PatternNode::Capture(_, node) => lower(node)?,
-        PatternNode::Sequence(nodes) => {
-            Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?)
-        }
-        PatternNode::Alternatives(nodes) => {
+        Ast::Capture(_, node) => lower(node)?,
+        Ast::Sequence(nodes) => Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?),
+        Ast::Alternatives(nodes) => {
             Hir::alternation(nodes.iter().map(lower).collect::<Option<_>>()?)
         }
-        PatternNode::Repeat(Repeat { node, min, max, greedy, .. }) => Hir::repetition(Repetition {
+        Ast::Repeat(Repeat { node, min, max, greedy, .. }) => Hir::repetition(Repetition {
             min: *min,
             max: (*max != u32::MAX).then_some(*max),
             greedy: *greedy,
             sub: Box::new(lower(node)?),
         }),
-        PatternNode::Look { .. }
-        | PatternNode::BackReference(_)
-        | PatternNode::NamedReference(_) => return None,
+        Ast::Look { .. } | Ast::BackReference(_) | Ast::NamedReference(_) => return None,
     })
 }

@@ -16,8 +16,9 @@ const MAX_DEPTH: u32 = 200;
 /// Maximum length of a pattern: a tree takes about a hundred times the memory of its text.
 const MAX_BYTES: usize = 64 * 1024;
 
+/// The syntax tree of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PatternNode {
+pub(super) enum Ast {
     Empty,
     /// One code point of a set.
     Class(ClassUnicode),
@@ -27,12 +28,12 @@ pub(super) enum PatternNode {
         negated: bool,
     },
     /// A capturing group, counted from 1.
-    Capture(u32, Box<PatternNode>),
-    Sequence(Vec<PatternNode>),
-    Alternatives(Vec<PatternNode>),
+    Capture(u32, Box<Ast>),
+    Sequence(Vec<Ast>),
+    Alternatives(Vec<Ast>),
     Repeat(Repeat),
     Look {
-        node: Box<PatternNode>,
+        node: Box<Ast>,
         is_behind: bool,
         negated: bool,
     },
@@ -44,7 +45,7 @@ pub(super) enum PatternNode {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repeat {
-    pub(super) node: Box<PatternNode>,
+    pub(super) node: Box<Ast>,
     pub(super) min: u32,
     /// `u32::MAX` means unlimited.
     pub(super) max: u32,
@@ -55,7 +56,7 @@ pub(super) struct Repeat {
 
 #[derive(Debug)]
 pub(super) struct ParsedPattern {
-    pub(super) node: PatternNode,
+    pub(super) node: Ast,
     /// Numbers of groups by their names.
     pub(super) groups: HashMap<String, u32>,
     /// Groups with back references.
@@ -119,59 +120,54 @@ impl Parser<'_> {
         if self.eat(text) { Ok(()) } else { Err(NotSupported) }
     }
 
-    fn alternatives(&mut self) -> Result<PatternNode> {
+    fn alternatives(&mut self) -> Result<Ast> {
         let mut alternatives = vec![self.sequence()?];
         while self.eat("|") {
             alternatives.push(self.sequence()?);
         }
         Ok(match alternatives.len() {
             1 => alternatives.swap_remove(0),
-            _ => PatternNode::Alternatives(alternatives),
+            _ => Ast::Alternatives(alternatives),
         })
     }
 
-    fn sequence(&mut self) -> Result<PatternNode> {
+    fn sequence(&mut self) -> Result<Ast> {
         let mut nodes = Vec::new();
         while self.peek().is_some_and(|next| next != '|' && next != ')') {
             nodes.push(self.term()?);
         }
         Ok(match nodes.len() {
-            0 => PatternNode::Empty,
+            0 => Ast::Empty,
             1 => nodes.swap_remove(0),
-            _ => PatternNode::Sequence(nodes),
+            _ => Ast::Sequence(nodes),
         })
     }
 
     /// An assertion, or an atom with its quantifier.
-    fn term(&mut self) -> Result<PatternNode> {
+    fn term(&mut self) -> Result<Ast> {
         let first_capture = self.captures + 1;
         // A quantifier needs something to repeat.
         if self.quantifier()?.is_some() {
             return Err(NotSupported);
         }
         let node = match self.next()? {
-            '^' => PatternNode::Start,
-            '$' => PatternNode::End,
+            '^' => Ast::Start,
+            '$' => Ast::End,
             '(' => self.group()?,
-            '.' => PatternNode::Class(negated(&set(&LINE_TERMINATORS))),
-            '[' => PatternNode::Class(self.class()?),
+            '.' => Ast::Class(negated(&set(&LINE_TERMINATORS))),
+            '[' => Ast::Class(self.class()?),
             '\\' => self.escape()?,
-            other => PatternNode::Class(code_point(other.into())),
+            other => Ast::Class(code_point(other.into())),
         };
         let Some((min, max)) = self.quantifier()? else { return Ok(node) };
-        let is_assertion = matches!(
-            node,
-            PatternNode::Start
-                | PatternNode::End
-                | PatternNode::WordBoundary { .. }
-                | PatternNode::Look { .. }
-        );
+        let is_assertion =
+            matches!(node, Ast::Start | Ast::End | Ast::WordBoundary { .. } | Ast::Look { .. });
         if is_assertion {
             return Err(NotSupported);
         }
         let greedy = !self.eat("?");
         let captures = (first_capture, self.captures + 1);
-        Ok(PatternNode::Repeat(Repeat { node: Box::new(node), min, max, greedy, captures }))
+        Ok(Ast::Repeat(Repeat { node: Box::new(node), min, max, greedy, captures }))
     }
 
     /// Parses an optional quantifier: minimum and maximum.
@@ -210,7 +206,7 @@ impl Parser<'_> {
     }
 
     /// Parses a group after its opening parenthesis.
-    fn group(&mut self) -> Result<PatternNode> {
+    fn group(&mut self) -> Result<Ast> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(NotSupported);
@@ -244,9 +240,9 @@ impl Parser<'_> {
         self.expect(")")?;
         self.depth -= 1;
         Ok(match (capture, look) {
-            (Some(capture), _) => PatternNode::Capture(capture, Box::new(node)),
+            (Some(capture), _) => Ast::Capture(capture, Box::new(node)),
             (None, Some((is_behind, negated))) => {
-                PatternNode::Look { node: Box::new(node), is_behind, negated }
+                Ast::Look { node: Box::new(node), is_behind, negated }
             }
             (None, None) => node,
         })
@@ -266,15 +262,15 @@ impl Parser<'_> {
     }
 
     /// Parses an escape outside of brackets, after its backslash.
-    fn escape(&mut self) -> Result<PatternNode> {
+    fn escape(&mut self) -> Result<Ast> {
         Ok(match self.peek() {
             Some('b') => {
                 self.next()?;
-                PatternNode::WordBoundary { negated: false }
+                Ast::WordBoundary { negated: false }
             }
             Some('B') => {
                 self.next()?;
-                PatternNode::WordBoundary { negated: true }
+                Ast::WordBoundary { negated: true }
             }
             Some('1'..='9') => {
                 let rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -282,15 +278,15 @@ impl Parser<'_> {
                 let number = count(digits).ok_or(NotSupported)?;
                 self.rest = rest;
                 self.references.insert(number);
-                PatternNode::BackReference(number)
+                Ast::BackReference(number)
             }
             Some('k') => {
                 self.expect("k<")?;
                 let name = self.name()?;
                 self.named_references.push(name.clone());
-                PatternNode::NamedReference(name)
+                Ast::NamedReference(name)
             }
-            _ => PatternNode::Class(match self.class_escape()? {
+            _ => Ast::Class(match self.class_escape()? {
                 Member::CodePoint(value) => code_point(value),
                 Member::Set(set) => set,
             }),

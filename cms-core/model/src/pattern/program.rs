@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use regex_syntax::hir::ClassUnicode;
 
-use super::parse::{ParsedPattern, PatternNode, Repeat};
+use super::parse::{Ast, ParsedPattern, Repeat};
 
 /// Position of an instruction.
 pub(super) type ProgramAddress = u32;
@@ -131,41 +131,41 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn node(&mut self, node: &PatternNode) {
+    fn node(&mut self, node: &Ast) {
         let backward = self.backward;
         match node {
-            PatternNode::Empty => {}
-            PatternNode::Class(class) => {
+            Ast::Empty => {}
+            Ast::Class(class) => {
                 self.instructions.push(Instruction::Take { set: Set::new(class), backward });
             }
-            PatternNode::Start => self.instructions.push(Instruction::Start),
-            PatternNode::End => self.instructions.push(Instruction::End),
-            PatternNode::WordBoundary { negated } => {
+            Ast::Start => self.instructions.push(Instruction::Start),
+            Ast::End => self.instructions.push(Instruction::End),
+            Ast::WordBoundary { negated } => {
                 self.instructions.push(Instruction::WordBoundary { negated: *negated });
             }
             // Groups without references are not captured.
-            PatternNode::Capture(group, node) if !self.is_referenced(*group..group + 1) => {
+            Ast::Capture(group, node) if !self.is_referenced(*group..group + 1) => {
                 self.node(node);
             }
-            PatternNode::Capture(group, node) => {
+            Ast::Capture(group, node) => {
                 let (first, last) = if backward { (1, 0) } else { (0, 1) };
                 self.instructions.push(Instruction::Save(group * 2 + first));
                 self.node(node);
                 self.instructions.push(Instruction::Save(group * 2 + last));
             }
-            PatternNode::Sequence(nodes) if backward => {
+            Ast::Sequence(nodes) if backward => {
                 for node in nodes.iter().rev() {
                     self.node(node);
                 }
             }
-            PatternNode::Sequence(nodes) => {
+            Ast::Sequence(nodes) => {
                 for node in nodes {
                     self.node(node);
                 }
             }
-            PatternNode::Alternatives(nodes) => self.alternatives(nodes),
-            PatternNode::Repeat(repeat) => self.repeat(repeat),
-            PatternNode::Look { node, is_behind, negated } => {
+            Ast::Alternatives(nodes) => self.alternatives(nodes),
+            Ast::Repeat(repeat) => self.repeat(repeat),
+            Ast::Look { node, is_behind, negated } => {
                 let look = self.push(Instruction::Done);
                 self.backward = *is_behind;
                 self.node(node);
@@ -173,17 +173,17 @@ impl Compiler<'_> {
                 self.instructions.push(Instruction::Done);
                 self.instructions[look] = Instruction::Look { negated: *negated, end: self.here() };
             }
-            PatternNode::BackReference(group) => {
+            Ast::BackReference(group) => {
                 self.instructions.push(Instruction::BackReference { group: *group, backward });
             }
-            PatternNode::NamedReference(name) => {
+            Ast::NamedReference(name) => {
                 let group = self.parsed.groups[name];
                 self.instructions.push(Instruction::BackReference { group, backward });
             }
         }
     }
 
-    fn alternatives(&mut self, nodes: &[PatternNode]) {
+    fn alternatives(&mut self, nodes: &[Ast]) {
         let mut ends = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
             if index + 1 == nodes.len() {
@@ -203,7 +203,7 @@ impl Compiler<'_> {
     fn repeat(&mut self, repeat: &Repeat) {
         let &Repeat { ref node, min, max, greedy, captures } = repeat;
         let backward = self.backward;
-        if let PatternNode::Class(class) = &**node {
+        if let Ast::Class(class) = &**node {
             self.instructions.push(Instruction::Run {
                 set: Set::new(class),
                 min,
@@ -247,7 +247,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn body(&mut self, node: &PatternNode, (from, to): (u32, u32)) {
+    fn body(&mut self, node: &Ast, (from, to): (u32, u32)) {
         if self.is_referenced(from..to) {
             self.instructions.push(Instruction::Reset(from * 2, to * 2));
         }
@@ -273,24 +273,24 @@ fn address(index: usize) -> ProgramAddress {
 }
 
 /// Returns whether a node may match the empty text.
-fn is_nullable(node: &PatternNode) -> bool {
+fn is_nullable(node: &Ast) -> bool {
     match node {
-        PatternNode::Class(_) => false,
-        PatternNode::Capture(_, node) => is_nullable(node),
-        PatternNode::Sequence(nodes) => nodes.iter().all(is_nullable),
-        PatternNode::Alternatives(nodes) => nodes.iter().any(is_nullable),
-        PatternNode::Repeat(Repeat { node, min, .. }) => *min == 0 || is_nullable(node),
+        Ast::Class(_) => false,
+        Ast::Capture(_, node) => is_nullable(node),
+        Ast::Sequence(nodes) => nodes.iter().all(is_nullable),
+        Ast::Alternatives(nodes) => nodes.iter().any(is_nullable),
+        Ast::Repeat(Repeat { node, min, .. }) => *min == 0 || is_nullable(node),
         _ => true,
     }
 }
 
 /// Returns whether a node matches only at the start of a text.
-fn is_anchored(node: &PatternNode) -> bool {
+fn is_anchored(node: &Ast) -> bool {
     match node {
-        PatternNode::Start => true,
-        PatternNode::Capture(_, node) => is_anchored(node),
-        PatternNode::Sequence(nodes) => nodes.first().is_some_and(is_anchored),
-        PatternNode::Alternatives(nodes) => nodes.iter().all(is_anchored),
+        Ast::Start => true,
+        Ast::Capture(_, node) => is_anchored(node),
+        Ast::Sequence(nodes) => nodes.first().is_some_and(is_anchored),
+        Ast::Alternatives(nodes) => nodes.iter().all(is_anchored),
         _ => false,
     }
 }

@@ -63,7 +63,7 @@ impl Operator {
         )
     }
 
-    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in the API, more
+    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in REST, more
     /// operators take lists.
     pub fn takes_list_in_graphql(self) -> bool {
         matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)

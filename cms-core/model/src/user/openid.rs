@@ -45,40 +45,26 @@ pub struct Identity {
     pub role: Option<Role>,
 }
 
-/// Why a sign-in was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpenIdError {
-    /// The issuer reports an error.
-    Denied,
-    /// The state is unknown, expired, used, or of another browser.
-    State,
-    /// A request to the issuer failed.
-    Unavailable,
-    /// The ID token is not valid.
-    Token,
-    /// There is no verified e-mail address.
-    Email,
-    /// The domain of the e-mail address is not allowed.
-    Domain,
-    /// There is no such user.
-    User,
-    /// The user is disabled.
-    Disabled,
-}
-
-impl OpenIdError {
-    /// The name in the URL of the sign-in page.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Denied => "openid_denied",
-            Self::State => "openid_state",
-            Self::Unavailable => "openid_unavailable",
-            Self::Token => "openid_token",
-            Self::Email => "openid_email",
-            Self::Domain => "openid_domain",
-            Self::User => "openid_user",
-            Self::Disabled => "openid_disabled",
-        }
+crate::named_enum! {
+    /// Why a sign-in was refused, in the URL of the sign-in page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OpenIdError {
+        /// The issuer reports an error.
+        Denied => "openid_denied",
+        /// The state is unknown, expired, used, or of another browser.
+        State => "openid_state",
+        /// A request to the issuer failed.
+        Unavailable => "openid_unavailable",
+        /// The ID token is not valid.
+        Token => "openid_token",
+        /// There is no verified e-mail address.
+        Email => "openid_email",
+        /// The domain of the e-mail address is not allowed.
+        Domain => "openid_domain",
+        /// There is no such user.
+        User => "openid_user",
+        /// The user is disabled.
+        Disabled => "openid_disabled",
     }
 }
 

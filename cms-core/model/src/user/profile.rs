@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::{
     error::FieldErrors,
     limits, message,
-    read::{self, optional},
-    wire::{key::Rule, session::refuse_others, user::Role},
+    read::{self, optional, refuse_others},
+    wire::{key::Rule, user::Role},
 };
 
 const RULES_OF_CUSTOM: &str = "Only users with role custom have rules";
@@ -40,7 +40,7 @@ impl Profile {
             }
         }
         let known: Vec<&str> = MEMBERS.into_iter().chain(["password"]).collect();
-        refuse_others(payload, &known, errors);
+        refuse_others(payload, &known, "", errors);
         let empty = Self {
             email: String::new(),
             name: String::new(),
@@ -56,7 +56,7 @@ impl Profile {
     #[must_use]
     pub fn update(self, payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         let known: Vec<&str> = MEMBERS.into_iter().chain(READ_ONLY).collect();
-        refuse_others(payload, &known, errors);
+        refuse_others(payload, &known, "", errors);
         self.with(payload, errors)
     }
 

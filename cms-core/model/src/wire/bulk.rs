@@ -95,11 +95,7 @@ impl BulkRequest {
         let of = (BulkAction::Transition, "transition");
         let transition = member_of(payload, action, of, transition, &mut errors);
         let expect = expected(payload, dry_run, &mut errors);
-        for member in payload.keys().map(String::as_str) {
-            if !MEMBERS.contains(&member) {
-                errors.add(member, message::undeclared(member));
-            }
-        }
+        read::refuse_others(payload, &MEMBERS, "", &mut errors);
         let filters = filters.map(|filters| Value::Object(filters.clone()).to_string());
         let transition = transition.unwrap_or_default().to_owned();
         errors.into_result()?;

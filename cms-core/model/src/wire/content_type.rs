@@ -99,26 +99,15 @@ pub struct TypeListRequest {
     pub internal: Option<bool>,
 }
 
-/// Sort key of a list of types.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TypeOrder {
-    #[default]
-    Name,
-    Id,
-    Label,
-    CreatedAt,
-    UpdatedAt,
-}
-
-impl TypeOrder {
-    /// Parses `order_by`; unknown names fall back to the default.
-    pub fn parse(text: Option<&str>) -> Self {
-        match text {
-            Some("id") => Self::Id,
-            Some("label") => Self::Label,
-            Some("createdAt") => Self::CreatedAt,
-            Some("updatedAt") => Self::UpdatedAt,
-            _ => Self::Name,
-        }
+crate::named_enum! {
+    /// `order_by` of a list of types.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum TypeOrder {
+        #[default]
+        Name => "name",
+        Id => "id",
+        Label => "label",
+        CreatedAt => "createdAt",
+        UpdatedAt => "updatedAt",
     }
 }

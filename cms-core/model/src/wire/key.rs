@@ -108,13 +108,10 @@ impl KeyUpdate {
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let name = read::optional(payload, "name", "", &mut errors).map(str::to_owned);
-        let kind = payload.get("kind").map(|kind| read_kind(Some(kind), &mut errors));
-        let rules = payload.get("rules").map(|rules| read_rules(Some(rules), &mut errors));
-        for member in payload.keys().map(String::as_str) {
-            if !["name", "kind", "rules"].contains(&member) && !Self::READ_ONLY.contains(&member) {
-                errors.add(member, message::undeclared(member));
-            }
-        }
+        let kind = read_kind(payload, &mut errors);
+        let rules = read_rules(payload, &mut errors);
+        let known = [&["name", "kind", "rules"][..], &Self::READ_ONLY].concat();
+        read::refuse_others(payload, &known, "", &mut errors);
         errors.into_result()?;
         Ok(Self { name, kind, rules })
     }
@@ -136,9 +133,7 @@ pub fn grace_hours(payload: &Map<String, Value>) -> Result<i64> {
     } else if errors.is_empty() && hours > limits::MAX_GRACE_HOURS {
         errors.add(MEMBER, message::above_maximum(limits::MAX_GRACE_HOURS));
     }
-    for member in payload.keys().filter(|member| *member != MEMBER) {
-        errors.add(member.as_str(), message::undeclared(member));
-    }
+    read::refuse_others(payload, &[MEMBER], "", &mut errors);
     errors.into_result()?;
     Ok(hours)
 }
@@ -151,84 +146,44 @@ impl NewKey {
     /// validates the values.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
-        let name = match payload.get("name") {
-            Some(Value::String(name)) => name.clone(),
-            found => missing(found, "name", "name", "string", &mut errors),
-        };
-        let kind = read_kind(payload.get("kind"), &mut errors);
-        let rules = read_rules(payload.get("rules"), &mut errors);
+        let name = read::required_text(payload, "name", &mut errors);
+        read::required::<&str>(payload, "kind", "", &mut errors);
+        let kind = read_kind(payload, &mut errors).unwrap_or(KeyKind::ReadOnly);
+        let rules = read_rules(payload, &mut errors).unwrap_or_default();
         errors.into_result()?;
         Ok(Self { name, kind, rules })
     }
 }
 
-fn read_kind(found: Option<&Value>, errors: &mut FieldErrors) -> KeyKind {
-    let Some(Value::String(kind)) = found else {
-        missing::<String>(found, "kind", "kind", "string", errors);
-        return KeyKind::ReadOnly;
-    };
-    KeyKind::parse(kind).unwrap_or_else(|| {
-        let known = KeyKind::ALL.map(KeyKind::as_str);
-        errors.add("kind", message::not_in_enumeration(&known));
-        KeyKind::ReadOnly
-    })
+fn read_kind(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<KeyKind> {
+    let kind = KeyKind::parse(read::optional(payload, "kind", "", errors)?);
+    if kind.is_none() {
+        errors.add("kind", message::not_in_enumeration(&KeyKind::ALL.map(KeyKind::as_str)));
+    }
+    kind
 }
 
-fn read_rules(found: Option<&Value>, errors: &mut FieldErrors) -> Vec<Rule> {
-    match found {
-        None => Vec::new(),
-        Some(Value::Array(rules)) => rules
-            .iter()
-            .enumerate()
-            .map(|(index, rule)| Rule::read(rule, &format!("rules[{index}]"), errors))
-            .collect(),
-        found => missing(found, "rules", "rules", "array", errors),
-    }
+fn read_rules(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Vec<Rule>> {
+    let rules: &[Value] = read::optional(payload, "rules", "", errors)?;
+    let rule = |(index, rule)| Rule::read(rule, &format!("rules[{index}]"), errors);
+    Some(rules.iter().enumerate().map(rule).collect())
 }
 
 impl Rule {
     /// Parses a rule at a path of a payload.
     pub(crate) fn read(rule: &Value, path: &str, errors: &mut FieldErrors) -> Self {
-        let Value::Object(rule) = rule else {
-            return missing(Some(rule), path, "", "object", errors);
+        let Some(rule) = read::read::<&Map<String, Value>>(rule, path, errors) else {
+            return Self::default();
         };
-        let at = |key: &str| format!("{path}.{key}");
-        let content_type = match rule.get("ctd") {
-            Some(Value::String(name)) => name.clone(),
-            found => missing(found, &at("ctd"), "ctd", "string", errors),
-        };
-        let mut right = |key: &str| match rule.get(key) {
-            None => false,
-            Some(Value::Bool(given)) => *given,
-            found => missing(found, &at(key), key, "boolean", errors),
-        };
+        let content_type = read::required::<&str>(rule, "ctd", path, errors);
+        let content_type = content_type.unwrap_or_default().to_owned();
+        let mut right = |key| read::optional(rule, key, path, errors).unwrap_or_default();
         let (create, read) = (right("create"), right("read"));
         let (update, delete) = (right("update"), right("delete"));
-        for key in rule.keys() {
-            if !["ctd", "create", "read", "update", "delete"].contains(&key.as_str()) {
-                errors.add(at(key), message::undeclared(key));
-            }
-        }
+        let known = ["ctd", "create", "read", "update", "delete"];
+        read::refuse_others(rule, &known, path, errors);
         Self { content_type, create, read, update, delete }
     }
-}
-
-/// Adds the error for a value that is missing or of another type, and returns a default.
-fn missing<T: Default>(
-    found: Option<&Value>,
-    path: &str,
-    name: &str,
-    expected: &str,
-    errors: &mut FieldErrors,
-) -> T {
-    errors.add(
-        path,
-        match found {
-            None => message::required(name),
-            Some(found) => message::wrong_type(found, expected),
-        },
-    );
-    T::default()
 }
 
 /// A new key with its token, which is not shown again.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{FieldErrors, Result},
-    message,
+    read::{optional, read, strings},
 };
 
 /// The desired state: payloads in the format of the create endpoints.
@@ -46,29 +46,16 @@ pub struct ApplyRequest {
 /// [`crate::error::Error::Invalid`].
 pub fn check_payload(payload: &Map<String, Value>) -> Result<()> {
     let mut errors = FieldErrors::default();
-    let mut check = |path: &str, value: &Value, is_right: bool, expected: &str| {
-        if !is_right {
-            errors.add(path, message::wrong_type(value, expected));
-        }
-    };
     for key in ["workflows", "contentTypes", "keys"] {
-        let Some(items) = payload.get(key) else { continue };
-        check(key, items, items.is_array(), "array");
-        for (index, item) in items.as_array().into_iter().flatten().enumerate() {
-            check(&format!("{key}[{index}]"), item, item.is_object(), "object");
+        let items: &[Value] = optional(payload, key, "", &mut errors).unwrap_or_default();
+        for (index, item) in items.iter().enumerate() {
+            read::<&Map<String, Value>>(item, format!("{key}[{index}]"), &mut errors);
         }
     }
-    if let Some(prune) = payload.get("prune") {
-        check("prune", prune, prune.is_boolean(), "boolean");
-    }
-    if let Some(token) = payload.get("token") {
-        check("token", token, token.is_string(), "string");
-    }
-    if let Some(consent) = payload.get("allowDataLoss") {
-        check("allowDataLoss", consent, consent.is_boolean() || consent.is_array(), "array");
-        for (index, item) in consent.as_array().into_iter().flatten().enumerate() {
-            check(&format!("allowDataLoss[{index}]"), item, item.is_string(), "string");
-        }
+    optional::<bool>(payload, "prune", "", &mut errors);
+    optional::<&str>(payload, "token", "", &mut errors);
+    if !payload.get("allowDataLoss").is_some_and(Value::is_boolean) {
+        strings(payload, "allowDataLoss", "", &mut errors);
     }
     errors.into_result()
 }
@@ -80,6 +67,36 @@ pub enum DataLossConsent {
     All(bool),
     /// Only of these properties, `type.property`.
     Only(Vec<String>),
+}
+
+/// The progress of a plan or an apply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanProgress {
+    #[serde(rename = "type")]
+    pub content_type: String,
+    pub phase: PlanPhase,
+    pub done: u64,
+    pub total: u64,
+}
+
+/// The work on a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanPhase {
+    /// Objects are converted.
+    Objects,
+    /// Indexes are built; only of an apply.
+    Indexes,
+}
+
+impl PlanPhase {
+    /// The name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Objects => "objects",
+            Self::Indexes => "indexes",
+        }
+    }
 }
 
 /// The effects of an apply.
@@ -123,6 +140,23 @@ pub struct PlanSummary {
     pub objects_rewritten: u64,
     pub values_lost: u64,
     pub blockers: u64,
+}
+
+impl PlanSummary {
+    /// Returns the totals of a plan that rewrites a number of objects.
+    pub fn of(plan: &ProjectPlan, objects_rewritten: u64) -> Self {
+        let types = &plan.content_types;
+        let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
+        let properties = types.iter().flat_map(|planned| &planned.properties);
+        Self {
+            create: count(PlanAction::Create),
+            update: count(PlanAction::Update),
+            delete: count(PlanAction::Delete),
+            objects_rewritten,
+            values_lost: properties.map(|property| property.lost).sum(),
+            blockers: plan.blockers().count() as u64,
+        }
+    }
 }
 
 /// The effect on one workflow.

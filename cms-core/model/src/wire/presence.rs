@@ -7,7 +7,7 @@ use super::author::Author;
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
-    read::required,
+    read::{refuse_others, required},
 };
 
 /// The pattern of tab names in messages.
@@ -42,9 +42,7 @@ impl PresenceRequest {
         if property.is_some_and(|path| path.chars().count() > limits::MAX_NAME_CHARS) {
             errors.add("property", message::too_long(limits::MAX_NAME_CHARS));
         }
-        for key in payload.keys().filter(|key| !NAMES.contains(&key.as_str())) {
-            errors.add(key, message::undeclared(key));
-        }
+        refuse_others(payload, &NAMES, "", &mut errors);
         errors.into_result()?;
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         Ok(Self {

@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     error::{FieldErrors, Result},
-    message,
-    read::required,
+    read::{refuse_others, required_text},
 };
 
 /// The object to preview.
@@ -21,14 +20,11 @@ impl PreviewRequest {
     /// Parses and validates a payload.
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let mut errors = FieldErrors::default();
-        let content_type: Option<&str> = required(payload, "contentType", "", &mut errors);
-        let id: Option<&str> = required(payload, "id", "", &mut errors);
-        for key in payload.keys().filter(|key| !["contentType", "id"].contains(&key.as_str())) {
-            errors.add(key, message::undeclared(key));
-        }
+        let content_type = required_text(payload, "contentType", &mut errors);
+        let id = required_text(payload, "id", &mut errors);
+        refuse_others(payload, &["contentType", "id"], "", &mut errors);
         errors.into_result()?;
-        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-        Ok(Self { content_type: text(content_type), id: text(id) })
+        Ok(Self { content_type, id })
     }
 }
 

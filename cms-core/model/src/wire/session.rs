@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::AuthContext;
-use crate::{error::FieldErrors, message, read::required};
+use crate::{
+    error::FieldErrors,
+    read::{refuse_others, required, required_text},
+};
 
 crate::named_enum! {
     /// What a link is for, on the wire and in the database.
@@ -64,43 +67,29 @@ impl SignIn {
     pub fn from_payload(payload: Map<String, Value>) -> crate::error::Result<Self> {
         let mut errors = FieldErrors::default();
         if payload.contains_key("code") {
-            let code: Option<&str> = required(&payload, "code", "", &mut errors);
-            let code = code.unwrap_or_default().to_owned();
+            let code = required_text(&payload, "code", &mut errors);
             errors.into_result()?;
             return Ok(Self::Code { code, members: payload });
         }
-        let mut text =
-            |key| required::<&str>(&payload, key, "", &mut errors).unwrap_or_default().to_owned();
+        let mut text = |key| required_text(&payload, key, &mut errors);
         let (email, password) = (text("email"), text("password"));
-        refuse_others(&payload, &["email", "password"], &mut errors);
+        refuse_others(&payload, &["email", "password"], "", &mut errors);
         errors.into_result()?;
         Ok(Self::Password { email, password })
     }
 }
 
-/// Adds an error for each member that is not known.
-pub(crate) fn refuse_others(
-    payload: &Map<String, Value>,
-    known: &[&str],
-    errors: &mut FieldErrors,
-) {
-    for key in payload.keys().filter(|key| !known.contains(&key.as_str())) {
-        errors.add(key.as_str(), message::undeclared(key));
-    }
-}
-
 /// The members that the code of an invitation or a reset link needs: a new password.
 pub fn new_password(members: &Map<String, Value>, errors: &mut FieldErrors) -> Option<String> {
-    refuse_others(members, &["code", "password"], errors);
+    refuse_others(members, &["code", "password"], "", errors);
     required::<&str>(members, "password", "", errors).map(str::to_owned)
 }
 
 /// The body of `POST /api/v1/session/code`.
 pub fn code_of(payload: &Map<String, Value>) -> crate::error::Result<String> {
     let mut errors = FieldErrors::default();
-    let code: Option<&str> = required(payload, "code", "", &mut errors);
-    let code = code.unwrap_or_default().to_owned();
-    refuse_others(payload, &["code"], &mut errors);
+    let code = required_text(payload, "code", &mut errors);
+    refuse_others(payload, &["code"], "", &mut errors);
     errors.into_result()?;
     Ok(code)
 }
@@ -116,10 +105,9 @@ impl PasswordChange {
     /// Parses a payload; the service validates the passwords.
     pub fn from_payload(payload: &Map<String, Value>) -> crate::error::Result<Self> {
         let mut errors = FieldErrors::default();
-        let mut text =
-            |key| required::<&str>(payload, key, "", &mut errors).unwrap_or_default().to_owned();
+        let mut text = |key| required_text(payload, key, &mut errors);
         let (current, new) = (text("currentPassword"), text("newPassword"));
-        refuse_others(payload, &["currentPassword", "newPassword"], &mut errors);
+        refuse_others(payload, &["currentPassword", "newPassword"], "", &mut errors);
         errors.into_result()?;
         Ok(Self { current, new })
     }

@@ -7,7 +7,7 @@ use super::author::Author;
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
-    read::optional,
+    read::{optional, refuse_others},
 };
 
 /// The name and definition of a view to create.
@@ -67,9 +67,7 @@ impl SharedViewChange {
         if definition.as_ref().is_some_and(|text| text.len() > limit) {
             errors.add("definition", message::too_long(limit));
         }
-        for key in payload.keys().filter(|key| !["name", "definition"].contains(&key.as_str())) {
-            errors.add(key, message::undeclared(key));
-        }
+        refuse_others(payload, &["name", "definition"], "", errors);
         Self { name: name.map(str::to_owned), definition }
     }
 }

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::author::Author;
 use crate::{
     clock::Timestamp,
-    dates,
     error::{FieldErrors, Result},
-    message::{self, WRONG_DATE, wrong_type},
+    message::{self, wrong_type},
     object::validate::validate_id,
     paging::PageRequest,
+    read::{date, read, strings},
 };
 
 /// A deletion.
@@ -46,9 +46,8 @@ impl TrashRequest {
     /// Parses `deletedAfter` and `deletedBefore`; without them all times are between.
     pub fn range(&self) -> Result<(Timestamp, Timestamp)> {
         let mut errors = FieldErrors::default();
-        let mut read = |name, text: &Option<String>, default| match text.as_deref() {
-            None => Timestamp(default),
-            Some(text) => date(name, text, &mut errors).unwrap_or(Timestamp(default)),
+        let mut read = |name, text: &Option<String>, default| {
+            date(text.as_deref(), name, &mut errors).unwrap_or(Timestamp(default))
         };
         let after = read("deletedAfter", &self.deleted_after, i64::MIN);
         let before = read("deletedBefore", &self.deleted_before, i64::MAX);
@@ -83,8 +82,9 @@ impl RestoreRequest {
                 }
                 ("data", Value::Object(data)) => request.data = Some(data),
                 ("data", value) => errors.add("data", wrong_type(&value, "object")),
-                ("draft", Value::Bool(draft)) => request.draft = draft,
-                ("draft", value) => errors.add("draft", wrong_type(&value, "boolean")),
+                ("draft", value) => {
+                    request.draft = read(&value, "draft", &mut errors).unwrap_or_default();
+                }
                 _ => errors.add(name.as_str(), message::undeclared(&name)),
             }
         }
@@ -109,25 +109,16 @@ impl EmptyTrashRequest {
     pub fn from_payload(payload: &Map<String, Value>) -> Result<Self> {
         let (mut request, mut errors) = (Self::default(), FieldErrors::default());
         for (name, value) in payload {
-            match (name.as_str(), value) {
-                ("contentTypes", Value::Array(items)) => {
-                    let mut names = Vec::with_capacity(items.len());
-                    for (index, item) in items.iter().enumerate() {
-                        match item.as_str() {
-                            Some(name) => names.push(name.to_owned()),
-                            None => errors
-                                .add(format!("contentTypes[{index}]"), wrong_type(item, "string")),
-                        }
+            match name.as_str() {
+                "contentTypes" => {
+                    let names = strings(payload, name, "", &mut errors);
+                    request.content_types = Some(names.into_iter().map(str::to_owned).collect());
+                }
+                "deletedBefore" => {
+                    if let Some(text) = read::<&str>(value, name, &mut errors) {
+                        date(Some(text), name, &mut errors);
+                        request.deleted_before = Some(text.to_owned());
                     }
-                    request.content_types = Some(names);
-                }
-                ("contentTypes", value) => errors.add("contentTypes", wrong_type(value, "array")),
-                ("deletedBefore", Value::String(text)) => {
-                    date("deletedBefore", text, &mut errors);
-                    request.deleted_before = Some(text.clone());
-                }
-                ("deletedBefore", value) => {
-                    errors.add("deletedBefore", wrong_type(value, "string"));
                 }
                 _ => errors.add(name.as_str(), message::undeclared(name)),
             }
@@ -138,9 +129,8 @@ impl EmptyTrashRequest {
 
     /// The time before which entries are removed.
     pub fn before(&self) -> Result<Timestamp> {
-        let Some(text) = &self.deleted_before else { return Ok(Timestamp(i64::MAX)) };
         let mut errors = FieldErrors::default();
-        let before = date("deletedBefore", text, &mut errors);
+        let before = date(self.deleted_before.as_deref(), "deletedBefore", &mut errors);
         errors.into_result()?;
         Ok(before.unwrap_or(Timestamp(i64::MAX)))
     }
@@ -153,14 +143,6 @@ pub struct EmptiedTrash {
     pub removed_count: u64,
     /// More entries match: the request has to be repeated.
     pub more: bool,
-}
-
-fn date(name: &str, text: &str, errors: &mut FieldErrors) -> Option<Timestamp> {
-    let date = dates::parse_lenient(text);
-    if date.is_none() {
-        errors.add(name, WRONG_DATE);
-    }
-    date
 }
 
 #[cfg(test)]

@@ -97,24 +97,14 @@ pub struct UserListRequest {
     pub direction: Direction,
 }
 
-/// The order of a list of users.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserOrder {
-    #[default]
-    Name,
-    Email,
-    CreatedAt,
-    LastSeenAt,
-}
-
-impl UserOrder {
-    /// Parses `order_by`; unknown names fall back to the default.
-    pub fn parse(text: Option<&str>) -> Self {
-        match text {
-            Some("email") => Self::Email,
-            Some("createdAt") => Self::CreatedAt,
-            Some("lastSeenAt") => Self::LastSeenAt,
-            _ => Self::Name,
-        }
+crate::named_enum! {
+    /// `order_by` of a list of users.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum UserOrder {
+        #[default]
+        Name => "name",
+        Email => "email",
+        CreatedAt => "createdAt",
+        LastSeenAt => "lastSeenAt",
     }
 }

@@ -23,6 +23,10 @@ pub struct WebhookStatus {
     pub pending: u64,
     /// The last attempt of a pending delivery failed.
     pub failing: bool,
+    /// While all deliveries pause because the endpoint is unavailable: the time of the next attempt
+    /// of the oldest one.
+    #[serde(default)]
+    pub paused_until: Option<String>,
     /// The secret with which receivers verify signatures.
     pub secret: String,
 }
@@ -93,7 +97,7 @@ impl ReplayRequest {
     }
 }
 
-/// The number of deliveries that are sent again.
+/// The number of deliveries that are due now: without ids also those that were pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replayed {
     pub replayed: u64,

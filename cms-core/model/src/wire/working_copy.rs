@@ -7,7 +7,7 @@ use crate::{
     auth::scope::Access,
     error::{Error, FieldErrors, Result},
     limits, message,
-    read::required,
+    read::{refuse_others, required},
 };
 
 /// First character of the ids of working copies without an object; no object id contains it.
@@ -61,9 +61,7 @@ impl NewWorkingCopy {
             errors.add("base", message::too_long(limits::MAX_ENTITY_TAG_CHARS));
         }
         required::<&Map<String, Value>>(&payload, "data", "", &mut errors);
-        for name in payload.keys().filter(|name| !["base", "data"].contains(&name.as_str())) {
-            errors.add(name, message::undeclared(name));
-        }
+        refuse_others(&payload, &["base", "data"], "", &mut errors);
         let mut data = match payload.get_mut("data").map(Value::take) {
             Some(Value::Object(data)) => data,
             _ => Map::new(),

@@ -96,7 +96,9 @@ pub(super) fn database(properties: &[Property]) -> Connection {
     for ctd in [CTD - 1, CTD] {
         connection.execute("INSERT INTO ctd VALUES (?1, ?1, ?1, '{}', 1, 0, NULL)", [ctd]).unwrap();
     }
-    connection.execute_batch(&slots::indexes(IndexedProperties::of(properties).count())).unwrap();
+    for (_, sql) in slots::indexes(IndexedProperties::of(properties).count()) {
+        connection.execute_batch(&sql).unwrap();
+    }
     connection
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | key and original text, the columns of its index, where they decide exactly |
+//! | a scalar property | a comparison of key and original text, the columns of its index, if that gives the exact result |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
 //! | the address of links, equality | table `link`, see [`super::links`] |

@@ -2,6 +2,7 @@
 // no screen. Every request carries the header against cross-site requests, and reads current versions.
 import createClient from 'openapi-fetch';
 import { syncClock } from '../value/clock';
+import { PAGE_HEADERS, takeFirstResponse } from './first-requests';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
 import { logRequest } from './request-log';
@@ -34,8 +35,7 @@ export function reauthenticate(): Promise<boolean> {
   return reauthentication();
 }
 
-/** Headers of every request of the page. */
-export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
+export { PAGE_HEADERS };
 
 /** Sign-in itself: a 401 there is about the password. */
 const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
@@ -44,7 +44,7 @@ const SESSION_PATH = /^\/api\/v1\/session(\/code)?$/;
 async function fetchWithSession(request: Request): Promise<Response> {
   const repeated = request.clone();
   const done = logRequest(request);
-  const response = await fetch(request);
+  const response = (await takeFirstResponse(request)) ?? (await fetch(request));
   done(response.status);
   // Only these responses never come from a cache.
   if (request.method !== 'GET' || SESSION_PATH.test(new URL(request.url).pathname))
@@ -83,7 +83,7 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
   return { problem: problemOf(response, error) };
 }
 
-/** As `answer`, for callers that expect a rejected promise. */
+/** As `sendRequest`, for callers that expect a rejected promise. */
 export async function sendOrThrow<T>(request: Promise<Fetched<T>>): Promise<T> {
   const result = await sendRequest(request);
   if ('problem' in result) throw new ProblemError(result.problem);

@@ -60,6 +60,13 @@ export function networkProblem(): Problem {
   return { status: 0, message: '', fields: {}, requestId: null, retryAfter: null, data: null };
 }
 
+/** The problem without the errors of a field that the user has changed since. */
+export function withoutField(problem: Problem | null, field: string): Problem | null {
+  if (!problem || !(field in problem.fields)) return problem;
+  const fields = Object.fromEntries(Object.entries(problem.fields).filter(([name]) => name !== field));
+  return Object.keys(fields).length === 0 ? null : { ...problem, fields };
+}
+
 function seconds(value: string | null): number | null {
   const number = Number(value);
   return value !== null && Number.isFinite(number) ? number : null;

@@ -104,7 +104,7 @@ async function lead(
       signal,
     );
     failures += 1;
-    // A stream that is refused, and one that a proxy never lets through: ask.
+    // Poll when the stream is refused, or never gets through a proxy.
     if (!refused && failures < 4) continue;
     const page = await readChanges(position);
     if (page === 'expired') {

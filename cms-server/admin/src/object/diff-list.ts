@@ -10,7 +10,7 @@ export interface Match<T> {
 interface Rules<T> {
   /** Equal items have the same key. */
   keyOf: (item: T) => string;
-  /** From 0 to 1; items below SIMILAR are different items. */
+  /** From 0 to 1; items below `MIN_SIMILARITY` are different items. */
   similarity: (before: T, after: T) => number;
   /** False where another place makes another item, as for lines of a text. */
   moves: boolean;
@@ -23,6 +23,7 @@ const TIMEOUT_MS = 300;
 
 /** Items of both lists, in the order of `after`; removed items stand where they were. */
 export function matchLists<T>(before: T[], after: T[], rules: Rules<T>): Match<T>[] {
+  // Index in `after` -> index in `before`.
   const partners = new Map<number, number>();
   matchEqual(before.map(rules.keyOf), after.map(rules.keyOf), rules.moves, partners);
   matchSimilar(before, after, rules, partners);

@@ -30,13 +30,13 @@ export class ObjectEditor {
   errors: FieldErrors = $state.raw({});
   queue: QueueState = $state.raw({ busy: false, retry: null });
   unsavedState: UnsavedWorkState = $state.raw({ status: 'empty', at: null, deviceFailed: false });
-  /** When the unsaved work in the form was stored that this screen started with. */
+  /** Time at which the unsaved work was stored that the form was opened with. */
   restoredAt: number | null = $state(null);
   /** Unsaved work of an earlier state, which is not in the form. */
   staleWork: FoundWork | null = $state.raw(null);
   newerVersion: NewerVersion | null = $state.raw(null);
   mergeConflict: MergeConflict | null = $state.raw(null);
-  /** The object was deleted; null inside when it is not known by whom. */
+  /** Set when the object was deleted; its `deletion` is null when author and time are not known. */
   deleted: DeletedObject | null = $state.raw(null);
 
   readonly state: EditorState = $derived.by(() => {
@@ -54,7 +54,7 @@ export class ObjectEditor {
   /** The property in which the user is. */
   focused: string | null = $state(null);
 
-  /** Id under which unsaved work is stored. */
+  /** Id under which unsaved work is stored, see `Opened`. */
   workId: string;
   readonly unsavedWork: UnsavedWorkStore;
   readonly #events: EditorEvents;
@@ -78,10 +78,10 @@ export class ObjectEditor {
     const { found } = opened;
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
-    const name = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
+    const key = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
     const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
-    this.unsavedWork = new UnsavedWorkStore(name, content, report, found !== null && !isStale, opened.copy);
+    this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
     if (isStale) {
       this.staleWork = found;
       this.unsavedWork.deviceOnly = true;
@@ -121,7 +121,7 @@ export class ObjectEditor {
         return true;
       }
       const { refused } = outcome;
-      // A state that is always another one is an error between here and the server, such as changed tags.
+      // After MAX_ATTEMPTS, others no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
         remote = await this.#mergeNewerVersion();
         if (remote === null) return false;
@@ -178,11 +178,11 @@ export class ObjectEditor {
     return newer.remoteChanges;
   }
 
-  /** As the save that it belongs to: repeated until there is a definite response. */
+  /** Reads the newer version for a save; repeats the request, as a save does, until the response is definite. */
   async #readNewerVersionToSave(): Promise<NewerVersion | null> {
     const newer = await this.#queue.repeat(() => this.#readNewerVersion());
     if (!newer || !('problem' in newer)) return newer;
-    // Given up while it waited: then there is no problem any more.
+    // A retryable problem is left only if the user discarded the changes meanwhile: it is not shown.
     if (!isRetryable(newer.problem)) this.problem = newer.problem;
     return null;
   }
@@ -288,7 +288,7 @@ export class ObjectEditor {
     if (!staleWork || !object) return;
     const merged = merge(staleWork.base?.values ?? {}, staleWork.values, this.draft.mine);
     const { etag = null, version = 0 } = this.draft.base ?? {};
-    const remoteChanges = { by: [], version, names: merged.theirs, converted: false };
+    const remoteChanges = { by: [], version, names: merged.theirNames, converted: false };
     const newer = { object, etag, remoteChanges };
     this.mergeConflict = { merge: merged, newerVersion: newer, reason: 'unsaved-work' };
   }

@@ -35,7 +35,7 @@ const stored = (id: string, values: object, version: number): StoredObject => ({
 it('does not show an older state that arrives after saving', async () => {
   const type = { name: 'post', workflowId: null } as unknown as ContentType;
   const object = stored('a', { title: 'old' }, 1);
-  const opened = { object, etag: '"1"', workId: 'a', deleted: false, found: null, copy: null };
+  const opened = { object, etag: '"1"', workId: 'a', deleted: false, found: null, copyTag: null };
   const events = { saved: vi.fn(), created: vi.fn(), updated: vi.fn(), detached: vi.fn() };
   const editor = new ObjectEditor(type, opened, 'tab', events);
   const remoteChanges = { by: [], version: 1, names: [], converted: false };

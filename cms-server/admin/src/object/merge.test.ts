@@ -71,8 +71,8 @@ describe('merge', () => {
   it('sees no conflict when both made the same change', () => {
     expect(merge({ a: 1 }, { a: 2 }, { a: 2 })).toEqual({
       values: { a: 2 },
-      theirs: [],
-      mine: ['a'],
+      theirNames: [],
+      myNames: ['a'],
       conflicts: [],
     });
   });

@@ -15,25 +15,25 @@ export interface Merge {
   /** Both changes; properties in conflict have my value. */
   values: Values;
   /** Names of the properties that only they changed. */
-  theirs: string[];
+  theirNames: string[];
   /** Names of the properties that I changed, without those in conflict. */
-  mine: string[];
+  myNames: string[];
   conflicts: Conflict[];
 }
 
 /** Merges what I and they made of `base`. An absent property is `undefined`. */
 export function merge(base: Values, mine: Values, theirs: Values): Merge {
-  const result: Merge = { values: theirs, theirs: [], mine: [], conflicts: [] };
-  const mineNames = new Set(changedNames(base, mine));
+  const result: Merge = { values: theirs, theirNames: [], myNames: [], conflicts: [] };
+  const changedByMe = new Set(changedNames(base, mine));
   for (const name of changedNames(base, theirs)) {
-    if (!mineNames.has(name)) result.theirs.push(name);
+    if (!changedByMe.has(name)) result.theirNames.push(name);
     else if (!isEqual(mine[name], theirs[name])) {
       result.conflicts.push({ name, before: base[name], theirs: theirs[name], mine: mine[name] });
     }
   }
   const inConflict = new Set(result.conflicts.map((conflict) => conflict.name));
-  result.mine = [...mineNames].filter((name) => !inConflict.has(name));
-  for (const name of mineNames) result.values = withValue(result.values, name, mine[name]);
+  result.myNames = [...changedByMe].filter((name) => !inConflict.has(name));
+  for (const name of changedByMe) result.values = withValue(result.values, name, mine[name]);
   return result;
 }
 

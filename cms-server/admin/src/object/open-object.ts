@@ -14,11 +14,11 @@ export interface FoundWork {
   values: Values;
   /** What it was made from; null for a new object, or when that is not known any more. */
   base: Base | null;
-  /** The object still is in the state that the work was made from. */
+  /** The work goes into the form: the object is in the state that the work was made from, or does not exist. */
   current: boolean;
   /** Milliseconds. */
   savedAt: number;
-  /** Name of the work in this browser; null when it was found on the server. */
+  /** UUID of the work in this browser; null when it was found on the server. */
   work: string | null;
   /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
   sent: string | null;
@@ -27,13 +27,13 @@ export interface FoundWork {
 export interface Opened {
   object: StoredObject | null;
   etag: string | null;
-  /** Id under which unsaved work is stored. */
+  /** Id under which unsaved work is stored: that of the object, or for a new one `~` and a UUID. */
   workId: string;
   /** The object was deleted, and the work found on this device is what is left of it. */
   deleted: boolean;
   found: FoundWork | null;
   /** `ETag` of the working copy on the server that this work may replace; null: none, undefined: not known. */
-  copy: string | null | undefined;
+  copyTag: string | null | undefined;
 }
 
 /** Who opens it, and whether they can have unsaved work on it. */
@@ -47,13 +47,20 @@ export async function openObject(
   id: string,
   opener: Opener,
 ): Promise<Opened | { problem: Problem }> {
-  const [stored, { found, copy }] = await Promise.all([
+  const [stored, { found, copyTag }] = await Promise.all([
     readObject(type, id),
     opener.writes ? findWork(type, id, opener) : NO_WORK,
   ]);
   if ('problem' in stored) {
     if (stored.problem.status !== 404 || !found) return stored;
-    return { object: null, etag: null, workId: id, deleted: true, found: { ...found, current: true }, copy };
+    return {
+      object: null,
+      etag: null,
+      workId: id,
+      deleted: true,
+      found: { ...found, current: true },
+      copyTag,
+    };
   }
   const base = baseOf(stored.data, stored.etag);
   return {
@@ -62,19 +69,19 @@ export async function openObject(
     workId: id,
     deleted: false,
     found: found && (await withBase(type, id, found, base)),
-    copy,
+    copyTag,
   };
 }
 
-/** A name for work on an object that does not exist yet. */
+/** An id for work on an object that does not exist yet. */
 export function newWorkId(): string {
   return `~${uuid()}`;
 }
 
-/** A new object: continues `name` (`~` and a UUID), else the newest unsaved one, else starts an empty one. */
-export async function openNew(type: string, name: string | null, opener: Opener): Promise<Opened> {
-  const workId = name ?? (await newestNew(type, opener)) ?? newWorkId();
-  const { found, copy } = await findWork(type, workId, opener);
+/** A new object: continues the work `continued`, else the newest unsaved one, else starts an empty one. */
+export async function openNew(type: string, continued: string | null, opener: Opener): Promise<Opened> {
+  const workId = continued ?? (await newestWorkId(type, opener)) ?? newWorkId();
+  const { found, copyTag } = await findWork(type, workId, opener);
   // Nobody else can change what does not exist yet.
   return {
     object: null,
@@ -82,11 +89,12 @@ export async function openNew(type: string, name: string | null, opener: Opener)
     workId,
     deleted: false,
     found: found && { ...found, current: true },
-    copy,
+    copyTag,
   };
 }
 
-async function newestNew(type: string, opener: Opener): Promise<string | null> {
+/** The id of the newest unsaved work on a new object that no other tab writes. */
+async function newestWorkId(type: string, opener: Opener): Promise<string | null> {
   const [onDevice, onServer, open] = await Promise.all([
     listUnsavedWork(opener.user, type),
     newCopies(type),
@@ -115,9 +123,10 @@ interface Candidate extends FoundWork {
 
 interface WorkSearch {
   found: Candidate | null;
-  copy: string | null | undefined;
+  /** See `Opened.copyTag`. */
+  copyTag: string | null | undefined;
 }
-const NO_WORK: WorkSearch = { found: null, copy: undefined };
+const NO_WORK: WorkSearch = { found: null, copyTag: undefined };
 
 async function findWork(type: string, id: string, opener: Opener): Promise<WorkSearch> {
   const [all, open, copy] = await Promise.all([
@@ -128,22 +137,22 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   const newest = all.find((work) => !isOpen(work, open));
   const onDevice = newest ? fromDevice(newest) : null;
   // The copy on the server is that of the other tab.
-  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copy: undefined };
+  if (all.some((work) => isOpen(work, open))) return { found: onDevice, copyTag: undefined };
   if ('problem' in copy)
-    return { found: onDevice, copy: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
+    return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
   const server = fromServer(copy.data, copy.etag);
-  if (!newest || !onDevice) return { found: server, copy: copy.etag };
+  if (!newest || !onDevice) return { found: server, copyTag: copy.etag };
   if (newest.sent === copy.etag || isEqual(newest.values, server.values))
-    return { found: onDevice, copy: copy.etag };
+    return { found: onDevice, copyTag: copy.etag };
   const isNewer = newest.savedAt >= server.savedAt;
   // The same work, sent while the page was closed.
   if (contentOf(copy.data).work === newest.work)
-    return { found: isNewer ? onDevice : { ...server, work: newest.work }, copy: copy.etag };
+    return { found: isNewer ? onDevice : { ...server, work: newest.work }, copyTag: copy.etag };
   // Another device wrote that copy: both stay. The older one waits until the newer is saved or discarded.
-  if (!isNewer) return { found: server, copy: copy.etag };
+  if (!isNewer) return { found: server, copyTag: copy.etag };
   const isStored =
     all.some((work) => isEqual(work.values, server.values)) || (await storeOnDevice(newest, server));
-  return { found: onDevice, copy: isStored ? copy.etag : undefined };
+  return { found: onDevice, copyTag: isStored ? copy.etag : undefined };
 }
 
 /** Keeps a copy of the server in this browser, because it will be replaced there; false when that failed. */

@@ -13,7 +13,7 @@ import {
 /** `foreign`: there is a copy of another work, which stays. */
 export type CopyWriteResult = 'stored' | 'foreign' | { problem: Problem };
 
-/** A 412 means that the copy is another one: it is looked at, and the write is repeated. */
+/** After a 412 the stored copy is read, and if it is of this work, the write is repeated. */
 const MAX_ATTEMPTS = 3;
 
 export class OwnedWorkingCopy {
@@ -22,11 +22,11 @@ export class OwnedWorkingCopy {
     private readonly id: string,
     private readonly work: string,
     /** `ETag` of the copy that may be replaced; null when there was none, undefined when that is not known. */
-    private known: string | null | undefined,
+    private copyTag: string | null | undefined,
   ) {}
 
   get tag(): string | null {
-    return this.known ?? null;
+    return this.copyTag ?? null;
   }
 
   async write(content: CopyContent): Promise<CopyWriteResult> {
@@ -35,21 +35,21 @@ export class OwnedWorkingCopy {
       if (found !== 'own') return found;
       const result = await writeCopy(this.type, this.id, { ...content, work: this.work }, this.tag);
       if (!('problem' in result)) {
-        this.known = result.etag ?? undefined;
+        this.copyTag = result.etag ?? undefined;
         return 'stored';
       }
       if (result.problem.status !== 412) return result;
-      this.known = undefined;
+      this.copyTag = undefined;
     }
     return 'foreign';
   }
 
-  /** Sends while the page may be closed; true when it was not, and the copy is stored. */
+  /** Sends while the page may be closing; true when a response shows that the copy is stored. */
   async send(content: CopyContent): Promise<boolean> {
-    // Without knowing what is there, something could be overwritten.
-    if (this.known === undefined) return false;
-    const tag = await sendCopyOnLeave(this.type, this.id, { ...content, work: this.work }, this.known);
-    if (tag !== null) this.known = tag;
+    // Without the tag of the stored copy, the request could overwrite that of another work.
+    if (this.copyTag === undefined) return false;
+    const tag = await sendCopyOnLeave(this.type, this.id, { ...content, work: this.work }, this.copyTag);
+    if (tag !== null) this.copyTag = tag;
     return tag !== null;
   }
 
@@ -59,21 +59,21 @@ export class OwnedWorkingCopy {
       const { tag } = this;
       if (tag === null) return;
       const result = await removeCopy(this.type, this.id, tag);
-      this.known = undefined;
+      this.copyTag = undefined;
       if (!('problem' in result) || result.problem.status !== 412) return;
     }
   }
 
-  /** Reads whose copy is there; none counts as own. */
+  /** Reads the stored copy and keeps its tag if it is of this work; `own` also when there is none. */
   async #checkOwner(): Promise<'own' | 'foreign' | { problem: Problem }> {
     const result = await readCopy(this.type, this.id);
     if ('problem' in result) {
       if (result.problem.status !== 404) return result;
-      this.known = null;
+      this.copyTag = null;
       return 'own';
     }
     if (contentOf(result.data).work !== this.work) return 'foreign';
-    this.known = result.etag;
+    this.copyTag = result.etag;
     return 'own';
   }
 }

@@ -30,7 +30,7 @@ export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
   return Object.fromEntries([...names].map((name) => [name, then[name]]));
 }
 
-/** Takes restored values out of a form again: `before` where nothing else was typed since. */
+/** The values that undo a restore: those of `before`, for the properties not edited since the restore. */
 export function valuesBefore(now: Values, restored: Partial<Values>, before: Values): Partial<Values> {
   const names = Object.keys(restored).filter((name) => isEqual(now[name], restored[name]));
   return Object.fromEntries(names.map((name) => [name, before[name]]));

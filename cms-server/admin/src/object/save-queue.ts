@@ -155,7 +155,7 @@ export class SaveQueue {
         if (isEqual(write.values, pending.values)) {
           return { saved: result.data, etag: result.etag, values: pending.values };
         }
-        // The creation was an earlier one: now what was wanted.
+        // A repeated creation with older values succeeded: send the newest values as an update.
         failures = 0;
         continue;
       }

@@ -16,7 +16,7 @@ export interface UnsavedWorkState {
   deviceFailed: boolean;
 }
 
-/** Which work is stored, and under which name. */
+/** The key of unsaved work. `id` is that of the object or of new work, `work` the UUID of this work. */
 export type UnsavedWorkKey = Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work' | 'tab'>;
 
 /** The time from the first change to storing it in this browser. */
@@ -30,7 +30,7 @@ export class UnsavedWorkStore {
   state: UnsavedWorkState = { status: 'empty', at: null, deviceFailed: false };
   /** While true nothing is sent: an earlier copy on the server still has to be looked at. */
   deviceOnly = false;
-  #name: UnsavedWorkKey;
+  #key: UnsavedWorkKey;
   #edits = 0;
   #onDevice = 0;
   #onServer = 0;
@@ -45,18 +45,18 @@ export class UnsavedWorkStore {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
-    name: UnsavedWorkKey,
+    key: UnsavedWorkKey,
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: UnsavedWorkState) => void,
     /** Work was found: it has to be removed with the rest. */
     exists = false,
     /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
-    tag?: string | null,
+    copyTag?: string | null,
   ) {
-    this.#name = name;
+    this.#key = key;
     this.#exists = exists;
-    this.#copy = new OwnedWorkingCopy(name.type, name.id, name.work, tag);
+    this.#copy = new OwnedWorkingCopy(key.type, key.id, key.work, copyTag);
   }
 
   /** The work has changed. */
@@ -78,7 +78,7 @@ export class UnsavedWorkStore {
     await Promise.all([this.#storeOnDevice(), this.#storeOnServer()]);
   }
 
-  /** The page is hidden or closed: no response may arrive any more. */
+  /** Stores when the page is hidden or closed: then a response may never arrive. */
   flushOnPageHide(): void {
     const content = this.content();
     if (content === null || this.#edits === 0) return;
@@ -90,7 +90,7 @@ export class UnsavedWorkStore {
     const edits = this.#edits;
     this.#exists = true;
     if (!(await this.#copy.send(content))) return;
-    // The page was only hidden.
+    // A response arrived, so the page was hidden, not closed.
     if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
     this.#report({ at: serverNow() });
   }
@@ -108,10 +108,10 @@ export class UnsavedWorkStore {
     this.#edits = this.#onDevice = this.#onServer = 0;
     if (this.#exists) {
       this.#exists = false;
-      const name = this.#name;
+      const key = this.#key;
       const copy = this.deviceOnly ? null : this.#copy;
       this.#queue = this.#queue.then(async () => {
-        await deleteUnsavedWork(name).catch(() => undefined);
+        await deleteUnsavedWork(key).catch(() => undefined);
         // Another tab may have replaced the copy by its own: that one stays.
         await copy?.remove();
       });
@@ -122,7 +122,7 @@ export class UnsavedWorkStore {
 
   /** Removes work of an earlier state, which is merged or discarded. */
   async deleteFound(work: string | null): Promise<void> {
-    const { user, type, id } = this.#name;
+    const { user, type, id } = this.#key;
     this.#queue = this.#queue.then(async () => {
       if (work !== null) await deleteUnsavedWork({ user, type, id, work }).catch(() => undefined);
       await this.#copy.remove();
@@ -130,15 +130,15 @@ export class UnsavedWorkStore {
     await this.#queue;
   }
 
-  /** Further work belongs to the object with this id. */
+  /** From now on, work is stored under this id of the object and this UUID of the work. */
   rename(id: string, work: string): void {
-    this.#name = { ...this.#name, id, work };
-    this.#copy = new OwnedWorkingCopy(this.#name.type, id, work, null);
+    this.#key = { ...this.#key, id, work };
+    this.#copy = new OwnedWorkingCopy(this.#key.type, id, work, null);
   }
 
   /** Stores the work under another id, then removes it under the old one. */
   async move(id: string, work: string): Promise<void> {
-    const old = this.#name;
+    const old = this.#key;
     this.rename(id, work);
     this.#onDevice = this.#onServer = 0;
     this.#edits += 1;
@@ -168,7 +168,7 @@ export class UnsavedWorkStore {
 
   #work(content: CopyContent, savedAt: number): UnsavedWork {
     const synced = this.#onServer === this.#edits;
-    return { ...this.#name, ...content, savedAt, sent: this.#copy.tag, synced };
+    return { ...this.#key, ...content, savedAt, sent: this.#copy.tag, synced };
   }
 
   async #storeOnServer(): Promise<void> {
@@ -190,7 +190,7 @@ export class UnsavedWorkStore {
       this.#failures = 0;
       if (this.#edits >= edits) this.#onServer = edits;
       this.#report({ at: serverNow() });
-      // In this browser: that it is on the server.
+      // Record in this browser that the server has it.
       if (this.#onDevice === edits)
         await putUnsavedWork(this.#work(content, serverNow())).catch(() => undefined);
     });

@@ -1,4 +1,5 @@
 // Who uses the page: the session, its rights, and the content types that it sees.
+import { noteFirstRequest, storeFirstRequests } from '../api/first-requests';
 import { sendRequest, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { readContentType, type ContentType } from '../type/definition';
@@ -36,6 +37,8 @@ export function typeNamed(name: string): ContentType | undefined {
   return types.find((type) => type.name === name);
 }
 
+const SESSION_PATH = '/api/v1/session';
+const TYPES_PATH = '/api/v1/internal/contenttype';
 const forms = new WeakMap<ContentType, Form>();
 
 /** The form of a type, read once. */
@@ -50,8 +53,11 @@ export function formFor(type: ContentType): Form {
 
 /** Reads session and content types; null when there is a session. */
 export async function loadSession(): Promise<Problem | null> {
-  const result = await sendRequest(api.GET('/api/v1/session'));
-  if ('problem' in result) return result.problem;
+  const result = await sendRequest(api.GET(SESSION_PATH));
+  if ('problem' in result) {
+    if (result.problem.status === 401) storeFirstRequests(false);
+    return result.problem;
+  }
   return useSession(result.data);
 }
 
@@ -59,11 +65,13 @@ export async function loadSession(): Promise<Problem | null> {
 export async function useSession(signedIn: AuthContext): Promise<Problem | null> {
   const problem = await loadTypes(signedIn);
   if (problem) return problem;
+  storeFirstRequests(true);
   context = signedIn;
   return null;
 }
 
 const WEBHOOK_TYPE = '_webhooks';
+const TYPES_LIMIT = 1000;
 
 let loads = 0;
 let newest: Promise<Problem | null> = Promise.resolve(null);
@@ -75,32 +83,40 @@ export function loadTypes(signedIn = context): Promise<Problem | null> {
 }
 
 async function readTypes(load: number, signedIn: typeof context): Promise<Problem | null> {
+  noteFirstRequest(SESSION_PATH);
+  const webhookType = readWebhookType(signedIn);
   const read: ContentType[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
+    noteFirstRequest(`${TYPES_PATH}?limit=${String(TYPES_LIMIT)}&page=${String(page)}`);
     const result = await sendRequest<Page<unknown>>(
-      api.GET('/api/v1/internal/contenttype', { params: { query: { limit: 1000, page } } }),
+      api.GET(TYPES_PATH, { params: { query: { limit: TYPES_LIMIT, page } } }),
     );
     if ('problem' in result) return result.problem;
     read.push(...result.data.data.map(readContentType));
     pages = result.data.total_pages;
   }
-  // Lists leave this type out.
-  if (signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') && signedIn.features.webhooks) {
-    const result = await sendRequest(
-      api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOK_TYPE } } }),
-    );
-    if (!('problem' in result)) read.push(readContentType(result.data));
-  }
-  // A later load is newer, whichever ends first: its types are there when this one ends.
+  read.push(...(await webhookType));
+  // Another load has begun since: its types are newer, so this one drops its own and waits for them.
   if (load !== loads) return newest;
   types = read.sort((a, b) => a.label.localeCompare(b.label));
   return null;
 }
 
+/** Lists of types leave this one out. */
+async function readWebhookType(signedIn: typeof context): Promise<ContentType[]> {
+  if (!signedIn?.rights.contentTypes[WEBHOOK_TYPE]?.includes('r') || !signedIn.features.webhooks) return [];
+  noteFirstRequest(`${TYPES_PATH}/${WEBHOOK_TYPE}`);
+  const result = await sendRequest(
+    api.GET('/api/v1/internal/contenttype/{id}', { params: { path: { id: WEBHOOK_TYPE } } }),
+  );
+  return 'problem' in result ? [] : [readContentType(result.data)];
+}
+
 /** Ends the session on the server, and forgets it here. */
 export async function signOut(): Promise<Problem | null> {
-  const result = await sendRequest(api.DELETE('/api/v1/session'));
+  const result = await sendRequest(api.DELETE(SESSION_PATH));
   if ('problem' in result) return result.problem;
+  storeFirstRequests(false);
   context = null;
   types = [];
   return null;

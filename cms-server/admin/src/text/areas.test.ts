@@ -10,7 +10,7 @@ describe('texts', () => {
     const list = areasOf(join(SOURCE, 'screen/list/List.svelte'));
     expect(list).toEqual(expect.arrayContaining(['common', 'list']));
     expect(list).not.toContain('publishing');
-    expect(areasOf(join(SOURCE, 'main.ts'))).toContain('shell');
+    expect(areasOf(join(SOURCE, 'start.ts'))).toContain('shell');
   });
 
   it('are read by the name of their area, by which the build finds them', () => {

@@ -15,25 +15,29 @@ declare global {
 
 const policy = globalThis.trustedTypes?.createPolicy('cms-parse', { createHTML: (html) => html });
 
-/** Marks what is parsed under another name, see `quiet`; no text contains it. */
+/** Prefix of renamed attributes, see `renameReported`; no text contains it. */
 const RENAMED_PREFIX = `kept${uuid().slice(0, 8)}-`;
 const STYLE_ELEMENT = `${RENAMED_PREFIX}element`;
 
 /** The inert document of a text; its body contains everything, also what belongs into the head. */
 export function parseHtml(html: string): Document {
-  const whole = `<!doctype html><body>${quiet(html)}`;
+  const whole = `<!doctype html><body>${renameReported(html)}`;
   return new DOMParser().parseFromString(policy ? policy.createHTML(whole) : whole, 'text/html');
 }
 
 /**
- * The same text without what browsers report to the security policy even in an inert document: handlers
- * and styles get another name. It is for quiet only; nothing of the document is ever run or shown.
+ * The same text with another name for event handlers and styles: `<b style="x">` becomes `<b kept…-style="x">`.
+ * Browsers report these as violations of the Content-Security-Policy even in an inert document, although they
+ * neither run nor show anything of it.
  */
-export function quiet(html: string): string {
+export function renameReported(html: string): string {
   return renamed(html, true);
 }
 
-/** `styles`: also the element; not inside elements that contain text only, which other readers may not know. */
+/**
+ * Renames attributes, and with `styles` the element `style` too. Attributes in the text of elements such as
+ * `textarea` are also renamed, because the parser that reads a pasted text may take them for markup.
+ */
 function renamed(html: string, styles: boolean): string {
   let out = '';
   let done = 0;
@@ -53,7 +57,7 @@ function renamed(html: string, styles: boolean): string {
     if (end < 0) break;
     const close = styles && RAW_TEXT_ELEMENTS.has(name) ? closingTag(html, name, end) : end;
     const inner = html.slice(end, close);
-    // The other name ends at another tag: a style that contains that one keeps its own.
+    // A style is renamed to a script, which ends at `</script`: a style that contains this keeps its name.
     const asScript = styles && name === 'style' && !/<\/script/i.test(inner);
     out += html.slice(done, at);
     out += asScript ? `<script ${STYLE_ELEMENT}` : html.slice(at, at + 1 + name.length);

@@ -70,6 +70,11 @@ export interface Field {
   hints: FieldHints;
 }
 
+/** A required list that may be empty: an object without it is refused. */
+export function mayBeEmptyList({ required, type, minItems }: Field): boolean {
+  return required && type === 'array' && (minItems ?? 0) === 0;
+}
+
 /** `propertiesConfig.{p}.admin`: hints of the property for the page. */
 export interface FieldHints {
   half: boolean;
@@ -214,7 +219,7 @@ function number(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** The property that holds translations: its type hides it from forms that do not know it. */
+/** The property that holds translations. The content type declares it `hidden`, so that other clients leave it out. */
 export const TRANSLATIONS = '__translations';
 
 /** Tells whether the control of a field is shown, given the values of the other properties. */

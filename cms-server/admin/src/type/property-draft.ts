@@ -1,7 +1,7 @@
 // One property of a definition that is being edited: its schema and its config as the API has them, changed
 // only where the user changes them. Knows no screen.
 import { uuid } from '../value/uuid';
-import { record, string, strings } from './definition';
+import { record, records, string, strings } from './definition';
 import { pick } from '../value/record';
 import { expandProperty, labelOf } from './short-form';
 
@@ -51,6 +51,24 @@ export interface PropertyDraft {
   config: Json;
   /** Properties of the items of a list, or of a custom object that declares them. */
   items: PropertyDraft[] | null;
+  /** Texts that are no settings, by setting. They are kept until the user corrects them. */
+  typed?: Record<string, string>;
+}
+
+/** Keeps a text that is no setting; undefined: the setting is right again. */
+export function withTyped(property: PropertyDraft, setting: string, text: string | undefined): PropertyDraft {
+  const { typed = {}, ...rest } = property;
+  const kept = Object.entries({ ...typed, [setting]: text }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return kept.length === 0 ? rest : { ...rest, typed: Object.fromEntries(kept) };
+}
+
+/** The values of a choice. */
+export function optionValues(config: Json): string[] {
+  return config.useOptionsWithLabels === true
+    ? records(config.optionsWithLabels).map((option) => String(option.value))
+    : strings(config.options);
 }
 
 export const MEDIA_TYPE = '_media';
@@ -105,13 +123,25 @@ export function withChoice(property: PropertyDraft, choice: Choice): PropertyDra
   const kept = pick(config, COMMON_CONFIG);
   if (stored && choiceOf(stored) === choice) {
     const restored = { ...property, schema: stored.schema, config: { ...stored.config, ...kept } };
-    return withRequired({ ...restored, items: readItems(stored.schema, stored.config) }, required);
+    const items = readItems(stored.schema, stored.config);
+    return withRequired(onlyTypedName({ ...restored, items }), required);
   }
   const shape = shapeOf(choice, name, required);
   if (hasOptions(choice)) Object.assign(kept, pick(config, OPTION_CONFIG));
   if (config.unique === true && mayBeUnique(choice)) kept.unique = true;
   if (config.admin !== undefined) kept.admin = config.admin;
-  return { ...property, schema: shape.schema, config: { ...shape.config, ...kept }, items: itemsFor(choice) };
+  const items = itemsFor(choice);
+  return onlyTypedName({
+    ...property,
+    schema: shape.schema,
+    config: { ...shape.config, ...kept },
+    items,
+  });
+}
+
+/** Another kind has other limits: texts of the old ones are gone with them. */
+function onlyTypedName(property: PropertyDraft): PropertyDraft {
+  return withTyped({ ...property, typed: {} }, 'name', property.typed?.name);
 }
 
 /** Text and lists that are required must not be empty. */

@@ -1,6 +1,15 @@
 // Which removed property may live on under another name. Knows drafts, no screen.
 import { string } from './definition';
-import type { PropertyDraft } from './property-draft';
+import { isEqual } from '../value/equal';
+import {
+  choiceOf,
+  newProperty,
+  withChoice,
+  withRequired,
+  type Json,
+  type PropertyDraft,
+} from './property-draft';
+import { renameProperty, type TypeDraft } from './type-draft';
 
 export interface Rename {
   /** Key and name of the removed property. */
@@ -54,9 +63,29 @@ export function suggestRenames(properties: PropertyDraft[], different: string[])
 
 const closeness = ({ removed, added }: Rename): number => similarity(removed.stored?.name ?? '', added.name);
 
-/** The new property continues the removed one: it keeps its values. */
-export function acceptRename(properties: PropertyDraft[], { removed, added }: Rename): PropertyDraft[] {
-  return properties
-    .filter(({ key }) => key !== removed.key)
-    .map((property) => (property.key === added.key ? { ...property, stored: removed.stored } : property));
+/**
+ * The removed property continues under the name of the new one: with its values, its settings, its place and
+ * everything that names it. What the user typed for the new one is taken over.
+ */
+export function acceptRename(draft: TypeDraft, { removed, added }: Rename): TypeDraft {
+  const continued = draft.properties.flatMap((property) => {
+    if (property.key === added.key) return [];
+    return [property.key === removed.key ? withSettingsOf(added, property) : property];
+  });
+  return renameProperty({ ...draft, properties: continued }, removed.key, added.name);
+}
+
+function withSettingsOf(added: PropertyDraft, removed: PropertyDraft): PropertyDraft {
+  const choice = choiceOf(added);
+  const fresh = newProperty(choice, added.name);
+  const base = choiceOf(removed) === choice ? removed : withChoice(removed, choice);
+  const typed = (own: Json, untouched: Json) =>
+    Object.fromEntries(Object.entries(own).filter(([key, value]) => !isEqual(value, untouched[key])));
+  const property = {
+    ...base,
+    removed: false,
+    schema: { ...base.schema, ...typed(added.schema, fresh.schema) },
+    config: { ...base.config, ...typed(added.config, fresh.config), label: added.config.label },
+  };
+  return withRequired(property, removed.required || added.required);
 }

@@ -160,9 +160,25 @@ describe('renames', () => {
     expect(found?.added.name).toBe('subtitle');
     expect(suggestRenames(properties, ['title>subtitle'])[0]?.added.name).toBe('name');
     if (!found) throw new Error('no rename');
-    const written = writeDraft({ ...draft, properties: acceptRename(properties, found) });
+    const written = writeDraft(acceptRename(draft, found));
     expect(configs(written).subtitle).toMatchObject({ renamedFrom: 'title' });
     expect(schemas(written)).not.toHaveProperty('title');
+  });
+
+  it('continues a removed property like a rename, with what was typed for the new one', () => {
+    const draft = readDraft(definition('post'));
+    const removed = change(draft, 'title', { removed: true });
+    const key = draft.properties.find(({ name }) => name === 'title')?.key ?? '';
+    const headline = newProperty('text', 'headline');
+    const added = { ...headline, config: { ...headline.config, helpText: 'In a few words' } };
+    const both = { ...removed, properties: [...removed.properties, added] };
+    const [found] = suggestRenames(both.properties, []);
+    if (!found) throw new Error('no rename');
+    const renamed = writeDraft(renameProperty(draft, key, 'headline'));
+    const config = record(configs(renamed).headline);
+    config.helpText = 'In a few words';
+    config.label = 'Headline';
+    expect(writeDraft(acceptRename(both, found))).toEqual(renamed);
   });
 });
 

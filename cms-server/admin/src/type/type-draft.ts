@@ -6,6 +6,7 @@ import {
   draftOf,
   readLevel,
   withMember,
+  withTyped,
   writeLevel,
   type Json,
   type PropertyDraft,
@@ -24,6 +25,8 @@ export interface TypeDraft {
   properties: PropertyDraft[];
   /** Pairs `old>new` of which the user said that they are different properties. */
   different: string[];
+  /** JSON that is no definition: it is kept until the user corrects it. */
+  json?: string;
 }
 
 /** A definition as the API sends it, as it is sent back. */
@@ -70,14 +73,22 @@ export function writeDraft(draft: TypeDraft): Json {
 }
 
 export function isChanged(draft: TypeDraft): boolean {
-  return draft.base === null || JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
+  if (draft.base === null || draft.json !== undefined || hasTyped(draft.properties)) return true;
+  return JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
+}
+
+function hasTyped(level: PropertyDraft[]): boolean {
+  return level.some(
+    ({ removed, typed, items }) => !removed && (Object.keys(typed ?? {}).length > 0 || hasTyped(items ?? [])),
+  );
 }
 
 /** Another definition of the same type, such as edited JSON: properties are recognised by their names. */
 export function replaceDefinition(draft: TypeDraft, edited: Json): TypeDraft {
   const definition = payloadOf(edited);
   if (draft.base === null) return { ...newDraft(), definition, properties: asNew(propertiesOf(definition)) };
-  return { ...draft, definition, properties: matched(propertiesOf(definition), propertiesOf(draft.base)) };
+  const { base, different } = draft;
+  return { base, different, definition, properties: matched(propertiesOf(definition), propertiesOf(base)) };
 }
 
 /** Edited properties with what is stored of them; stored ones that are missing are removed. */
@@ -147,13 +158,13 @@ function withoutReferences(definition: Json, gone: string): Json {
 /** Renames a property of the type; slug rules, columns, tabs and conditions follow. */
 export function renameProperty(draft: TypeDraft, key: string, name: string): TypeDraft {
   const property = draft.properties.find((candidate) => candidate.key === key);
-  if (!property || property.name === name) return draft;
+  if (!property || (property.name === name && property.typed?.name === undefined)) return draft;
   const old = property.name;
   return {
     ...draft,
     definition: mapReferences(draft.definition, (other) => (other === old ? name : other)),
     properties: draft.properties.map((other) => {
-      const changed = other.key === key ? { ...other, name } : other;
+      const changed = other.key === key ? withTyped({ ...other, name }, 'name', undefined) : other;
       const condition = record(record(changed.config.admin).showIf);
       if (condition.property !== old) return changed;
       const admin = { ...record(changed.config.admin), showIf: { ...condition, property: name } };
@@ -233,6 +244,7 @@ function isUntouched(property: PropertyDraft): boolean {
   return (
     stored !== null &&
     !removed &&
+    !hasTyped([property]) &&
     stored.name === name &&
     stored.required === required &&
     isEqual(stored.schema, schema) &&

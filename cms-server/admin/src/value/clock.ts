@@ -1,7 +1,7 @@
 // The time of the server, because the clock of the browser can be years off. Everything that is compared
 // with a time of the server uses it. Knows no request.
 
-/** The header has whole seconds, and is as old as its response: less is no difference. */
+/** Smaller differences are ignored: the header has whole seconds, and is older than the response by its duration. */
 const TOLERANCE_MS = 30_000;
 let offset = 0;
 

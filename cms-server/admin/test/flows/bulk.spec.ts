@@ -37,7 +37,7 @@ test('publishes selected rows, and all that match after the number was typed', a
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   const run = page.getByRole('button', { name: 'Publish 150 objects' });
   await expect(run).toBeDisabled();
-  await page.getByLabel('Type the number 150 to confirm').fill('150');
+  await page.getByLabel('Enter the number 150 to confirm').fill('150');
   await run.click();
   await expect(page.getByText('150 objects published.')).toBeVisible();
 });
@@ -81,7 +81,7 @@ test('leaves objects alone that have the value already', async ({ page, server }
   await chooseKind(page, 'world');
   await expect(dialog(page).getByText('4 objects have this value already')).toBeVisible();
   await expect(dialog(page).getByText('This cannot be undone in one step')).toBeVisible();
-  await dialog(page).getByLabel('Type the number 116 to confirm').fill('116');
+  await dialog(page).getByLabel('Enter the number 116 to confirm').fill('116');
   await dialog(page).getByRole('button', { name: 'Change 116 objects' }).click();
   await expect(page.getByText('116 objects changed.')).toBeVisible();
   expect((await internal(server, 'news-1')).latestVersion).toBe(2);

@@ -61,7 +61,7 @@ test('shows a deleted object, and empties the trash after the number was typed',
   await page.getByRole('button', { name: 'Empty the trash…' }).click();
   const empty = page.getByRole('dialog').getByRole('button', { name: 'Empty the trash…' });
   await expect(empty).toBeDisabled();
-  await page.getByLabel('Type the number 1 to confirm').fill('1');
+  await page.getByLabel('Enter the number 1 to confirm').fill('1');
   await empty.click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
 });
@@ -80,6 +80,6 @@ test('asks for the number of all objects that it removes, not of those that a fi
   await page.goto(`${new URL(page.url()).origin}/admin/trash?q=kettle`);
   await expect(page.getByRole('button', { name: 'Lost kettle', exact: true })).toHaveCount(1);
   await page.getByRole('button', { name: 'Empty the trash…' }).click();
-  await page.getByLabel('Type the number 3 to confirm').fill('3');
+  await page.getByLabel('Enter the number 3 to confirm').fill('3');
   await expectAccessible(page);
 });

@@ -138,9 +138,9 @@ test('converts many objects while a colleague writes, and loses nothing', async 
   await measured('plan', () => expect(plan).toContainText(`${all} fail`, { timeout: 60_000 }));
   await expect(plan).toContainText('renamed from name');
   await plan.getByLabel('Value for objects without Stock').fill('7');
-  // Every text but the empty one would be lost as a number, until it is read as its content.
+  // Every text but the empty one would be lost as a number, unless numbers in text are converted.
   await expect(plan).toContainText(`${all} values lost`, { timeout: 60_000 });
-  await plan.getByLabel('Read the text as its content').check();
+  await plan.getByLabel('Convert text that is a number or yes/no').check();
   await measured('second plan', () =>
     expect(plan).toContainText(`${words.format(TENTHS)} values to confirm`, { timeout: 60_000 }),
   );

@@ -60,8 +60,6 @@ test('makes a type with a relation, and uses it', async ({ page }) => {
 });
 
 test('renames, converts, fills and removes values as the plan says', async ({ page, server }) => {
-  // As tall as the builder, so that no button is half under its bar.
-  await page.setViewportSize({ width: 1280, height: 1800 });
   await signIn(page);
   await open(page, 'types/product');
   await property(page, /^Name name/).click();
@@ -123,7 +121,7 @@ test('reads numbers from text on request', async ({ page, server }) => {
   await property(page, /^Count/).click();
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
   await expect(plan(page)).toContainText('2 values lost');
-  await plan(page).getByLabel('Read the text as its content').check();
+  await plan(page).getByLabel('Convert text that is a number or yes/no').check();
   await expect(plan(page)).toContainText('1 value lost');
   await plan(page)
     .getByRole('checkbox', { name: /Allow: 1 value lost/ })
@@ -210,11 +208,26 @@ test('deletes a type only after its name was typed', async ({ page, server }) =>
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('This cannot be undone.');
   await expect(dialog.getByRole('button', { name: 'Delete', exact: true })).toBeDisabled();
-  await dialog.getByLabel('Type event to confirm').fill('event');
+  await dialog.getByLabel('Enter the name event to confirm').fill('event');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(page.getByText('The type Event is deleted.')).toBeVisible();
   expect((await server.request('GET', '/api/v1/internal/contenttype/event')).status).toBe(404);
+});
+
+test('moves the objects of a type to the trash and keeps the type', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/event');
+  await page.getByRole('button', { name: 'Delete type…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Move the objects to the trash, keep the type').check();
+  await expect(dialog).toContainText(/\d+ objects move to the trash/);
+  await expect(dialog).not.toContainText('This cannot be undone.');
+  await dialog.getByLabel('Enter the name event to confirm').fill('event');
+  await dialog.getByRole('button', { name: 'Move to the trash' }).click();
+  await expect(page.getByText('All objects of the type are in the trash.')).toBeVisible();
+  expect(await stored(server, 'content/event')).toMatchObject({ total_count: 0 });
+  expect(await stored(server, 'trash?content_type[]=event')).not.toMatchObject({ total_count: 0 });
 });
 
 test('shows the form, the definition and the order by keyboard', async ({ page }) => {

@@ -9,7 +9,7 @@ use crate::{
     message::required,
     openapi::{
         components::{self, LIST, VERSIONS_LIST, body_errors, idempotent, invalid, paged},
-        ir::{Operation, OperationResponse, Schema},
+        ir::{ApiResponse, Operation, Schema},
         objects::{ObjectOperations, ObjectSchemas},
     },
     wire::bulk::BulkAction,
@@ -48,16 +48,8 @@ fn bulk(any_type: &ObjectOperations<'_>) -> Operation {
         .operation("post", "/bulk", "bulk", "Change all objects that match filters")
         .body(request())
         .respond_if_found([
-            OperationResponse::json(
-                200,
-                "What a job would do",
-                Schema::reference(schemas::BULK_PREVIEW),
-            ),
-            OperationResponse::json(
-                202,
-                "The id of the job",
-                Schema::record([("id", Schema::text())]),
-            ),
+            ApiResponse::json(200, "What a job would do", Schema::reference(schemas::BULK_PREVIEW)),
+            ApiResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
             invalid(json!({ "filters": [required("filters")] })),
             schemas::conflict("The number of matching objects has changed"),
         ])

@@ -13,7 +13,7 @@ use crate::{
     message::{NOT_VALID, WRONG_DATE, required},
     openapi::{
         components::{invalid, paged, type_name},
-        ir::{Operation, OperationResponse, Parameter, Schema, SchemaKind, TextSchema},
+        ir::{ApiResponse, Operation, Parameter, Schema, SchemaKind, TextSchema},
         parameters::{content_types, pages},
     },
 };
@@ -38,8 +38,8 @@ fn text(name: &'static str, description: &'static str) -> Parameter {
     Parameter::query(name, description, Schema::text())
 }
 
-fn list(schema: &str) -> OperationResponse {
-    OperationResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
+fn list(schema: &str) -> ApiResponse {
+    ApiResponse::json(200, "A page of the list", paged(Schema::reference(schema)))
 }
 
 /// What happened, and what is going to happen.

@@ -13,7 +13,7 @@ pub mod users;
 
 use super::{
     components::{body_errors, invalid},
-    ir::{Operation, OperationResponse, Schema},
+    ir::{ApiResponse, Operation, Schema},
     parameters,
 };
 use crate::auth::scope::Access;
@@ -95,13 +95,13 @@ fn operation(method: &'static str, path: &str, id: &str, summary: &str) -> Opera
 }
 
 /// Status 200.
-fn ok(schema: Schema) -> OperationResponse {
-    OperationResponse::json(200, "Done", schema)
+fn ok(schema: Schema) -> ApiResponse {
+    ApiResponse::json(200, "Done", schema)
 }
 
 /// Status 204.
-fn done() -> OperationResponse {
-    OperationResponse::empty(204, "Done")
+fn done() -> ApiResponse {
+    ApiResponse::empty(204, "Done")
 }
 
 /// A JSON body, with the responses to one that is not valid.

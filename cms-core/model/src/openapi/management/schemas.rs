@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{content, editing, keys, server, sessions, types, users};
 use crate::openapi::{
-    ir::{OperationResponse, Schema},
+    ir::{ApiResponse, Schema},
     system::author,
 };
 
@@ -67,13 +67,9 @@ pub(super) fn anything() -> Schema {
 }
 
 /// Status 409.
-pub(super) fn conflict(message: &str) -> OperationResponse {
+pub(super) fn conflict(message: &str) -> ApiResponse {
     let members =
         [("code", Schema::integer()), ("message", Schema::text()), ("data", Schema::anything())];
-    OperationResponse::json(
-        409,
-        "The state has changed",
-        Schema::object(members, &["code", "message"]),
-    )
-    .example(json!({ "code": 409, "message": message }))
+    ApiResponse::json(409, "The state has changed", Schema::object(members, &["code", "message"]))
+        .example(json!({ "code": 409, "message": message }))
 }

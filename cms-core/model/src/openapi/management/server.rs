@@ -13,7 +13,7 @@ use crate::{
     message::NOT_VALID,
     openapi::{
         components::{cacheable, invalid, paged, rejected},
-        ir::{Operation, OperationResponse, Parameter, ResponsePayload, Schema},
+        ir::{ApiResponse, Operation, Parameter, ResponsePayload, Schema},
         parameters::pages,
         system,
     },
@@ -57,9 +57,12 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let unknown = json!({ "contentTypes[0]": [NOT_VALID] });
     let reindex =
         operation("post", "/api/v1/internal/reindex", "postReindex", "Rebuild the search index");
-    let reindex = with_optional_body(reindex, request, unknown).respond_if_allowed([
-        OperationResponse::json(202, "The id of the job", Schema::record([("id", Schema::text())])),
-    ]);
+    let reindex =
+        with_optional_body(reindex, request, unknown).respond_if_allowed([ApiResponse::json(
+            202,
+            "The id of the job",
+            Schema::record([("id", Schema::text())]),
+        )]);
     let flag = |description: &str| Schema::boolean().with_default(false).described(description);
     let request = [
         ("repair", flag("Repair what can be rebuilt from the content")),
@@ -69,7 +72,7 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "code": 400, "message": "Malformed JSON" });
     let check = with_optional_body(check, Schema::object(request, &[]), wrong)
         .respond_if_allowed([ok(report())]);
-    let file = OperationResponse::new(200, "A tar file", ResponsePayload::File);
+    let file = ApiResponse::new(200, "A tar file", ResponsePayload::File);
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
     let reindex_job = Schema::object(
@@ -114,6 +117,7 @@ fn report() -> Schema {
 
 fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
     let of = || [id("Id of the webhook")];
+    let paused = "While all deliveries pause: the time of the next attempt of the oldest one";
     let webhook = Schema::record([
         ("id", Schema::text()),
         ("name", Schema::text()),
@@ -121,7 +125,8 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
         ("url", Schema::text()),
         ("enabled", Schema::boolean()),
         ("pending", Schema::integer()),
-        ("failing", Schema::boolean()),
+        ("failing", Schema::boolean().described("The last attempt of a pending delivery failed")),
+        ("pausedUntil", Schema::text().or_null().described(paused)),
         ("secret", Schema::text()),
     ]);
     let list = operation("get", "/api/v1/internal/webhook", "getWebhooks", "List webhooks")
@@ -135,8 +140,10 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
     let path = "/api/v1/internal/webhook/{id}/replay";
     let replay = operation("post", path, "replayWebhook", "Send deliveries again").parameters(of());
     let wrong = json!({ "ids": ["String value found, but an array is required"] });
+    let replayed =
+        Schema::integer().described("Deliveries due now: without `ids` also pending ones");
     let replay = with_optional_body(replay, Schema::object([("ids", ids)], &[]), wrong)
-        .respond_if_found([ok(Schema::record([("replayed", Schema::integer())]))]);
+        .respond_if_found([ok(Schema::record([("replayed", replayed)]))]);
     let path = "/api/v1/internal/webhook/{id}/test";
     let test = operation("post", path, "testWebhook", "Send a test delivery")
         .parameters(of())

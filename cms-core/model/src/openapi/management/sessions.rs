@@ -11,7 +11,7 @@ use crate::{
     message::{NOT_VALID, required},
     openapi::{
         components::{conditional, error_body, paged},
-        ir::{Operation, OperationResponse, Parameter, Schema, Security},
+        ir::{ApiResponse, Operation, Parameter, Schema, Security},
         parameters::pages,
     },
     wire::session::LinkKind,
@@ -50,12 +50,12 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let wrong = json!({ "email": [required("email")], "password": [required("password")] });
     let post = with_body(post, Schema::object(request, &[]).closed(), wrong).respond([
         ok(Schema::reference(SESSION)),
-        OperationResponse::json(
+        ApiResponse::json(
             401,
             "E-mail address or password is wrong",
             error_body(401, "Unauthorized"),
         ),
-        OperationResponse::json(
+        ApiResponse::json(
             503,
             "Too many sign-ins at a time",
             error_body(503, "Service Unavailable"),
@@ -75,8 +75,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     let code = with_body(code, request, expired).respond([ok(link)]);
     let redirect = || {
         [
-            OperationResponse::empty(302, "Redirect"),
-            OperationResponse::json(404, "Not configured", error_body(404, "Not found")),
+            ApiResponse::empty(302, "Redirect"),
+            ApiResponse::json(404, "Not configured", error_body(404, "Not found")),
         ]
     };
     let start = operation("get", "/api/v1/session/openid", "getOpenId", "Start single sign-on")
@@ -110,15 +110,15 @@ fn limited(operation: Operation) -> Operation {
     operation
         .parameters([Parameter::header("X-CMS-Request", description, "^1$").required()])
         .respond([
-            OperationResponse::json(403, "The request comes from another site", refused),
+            ApiResponse::json(403, "The request comes from another site", refused),
             too_many(),
         ])
 }
 
 /// Status 429.
-fn too_many() -> OperationResponse {
+fn too_many() -> ApiResponse {
     let body = error_body(429, "Too Many Requests");
-    OperationResponse::json(429, "Too many failed sign-ins", body)
+    ApiResponse::json(429, "Too many failed sign-ins", body)
 }
 
 fn open_id() -> Schema {

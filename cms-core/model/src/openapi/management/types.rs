@@ -11,7 +11,7 @@ use crate::{
     message::required,
     openapi::{
         components::{TYPE, body_errors, paged, rejected},
-        ir::{Operation, OperationResponse, Parameter, Schema},
+        ir::{ApiResponse, Operation, Parameter, Schema},
     },
 };
 
@@ -28,7 +28,8 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
 fn types(grants: &Grants<'_>) -> Vec<Operation> {
     const TYPES: &str = "/api/v1/internal/contenttype";
     let request = || Schema::reference(PLAN_REQUEST);
-    let plan = || ok(Schema::reference(PLAN));
+    let what = "Done; with Accept: text/event-stream, a stream of events with the progress";
+    let plan = || ApiResponse::json(200, what, Schema::reference(PLAN));
     let wrong = || json!({ "contentTypes[0]": ["String value found, but an object is required"] });
     let planned = operation(
         "post",
@@ -44,7 +45,7 @@ fn types(grants: &Grants<'_>) -> Vec<Operation> {
         Schema::text().described("`token` of a plan: fail when the state has changed since");
     let consent = Schema::object([("token", token), ("allowDataLoss", consent)], &[]);
     // The errors of each type are a map of messages.
-    let blockers = OperationResponse::json(400, "What is wrong, by type and property", anything());
+    let blockers = ApiResponse::json(400, "What is wrong, by type and property", anything());
     let applied = operation(
         "post",
         &format!("{TYPES}/apply"),

@@ -14,7 +14,10 @@ use crate::{
         ir::{Operation, Parameter, Schema},
         parameters::pages,
     },
-    wire::{session::LinkKind, user::Role},
+    wire::{
+        session::LinkKind,
+        user::{Role, UserOrder},
+    },
 };
 
 const USER: &str = "UserAccount";
@@ -27,7 +30,7 @@ pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let of = || [id("Id of the user")];
     let user = || ok(Schema::reference(USER));
     let taken = || json!({ "email": [ALREADY_USED] });
-    let order = Schema::one_of(&["name", "email", "createdAt", "lastSeenAt"]);
+    let order = Schema::one_of(&UserOrder::ALL.map(UserOrder::as_str));
     let direction = Schema::one_of(&["asc", "desc"]).with_default("asc");
     let list = operation("get", ALL, "getUsers", "List users")
         .parameters(pages())

@@ -2,7 +2,7 @@
 // everything that the page does not edit.
 import type { Slice } from 'prosemirror-model';
 import { Plugin } from 'prosemirror-state';
-import { elementName, parseHtml, quiet } from '../../text/html';
+import { elementName, parseHtml, renameReported } from '../../text/html';
 import { t } from '../../text';
 import { isOwnImage } from '../../value/url';
 import { uuid } from '../../value/uuid';
@@ -24,7 +24,7 @@ export function pastePlugin(
 ): Plugin {
   return new Plugin({
     props: {
-      transformPastedHTML: quiet,
+      transformPastedHTML: renameReported,
       transformCopied: (slice) => {
         copied = { token: uuid(), schema, slice };
         return slice;

@@ -26,8 +26,10 @@ export function requestOf(operation: Operation, values: ParameterValues, body: s
   const headers: Record<string, string> = {};
   for (const parameter of operation.parameters) {
     const value = values[valueKey(parameter)] ?? '';
-    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    else if (value === '') continue;
+    if (parameter.in === 'path') {
+      // What is not given yet is named.
+      if (value !== '') path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
+    } else if (value === '') continue;
     else if (parameter.in === 'header') headers[parameter.name] = value;
     else if (parameter.type === 'list')
       for (const one of value.split('\n').filter(Boolean)) query.append(parameter.name, one);
@@ -137,7 +139,9 @@ export function asCommand(
     else return null;
   }
   if (options.preview && PUBLISHED_ONLY.includes(operation.id)) flags.push('--preview');
-  const words = command.replace(/\{([^}]+)\}/g, (_all, key: string) => quoted(values[key] ?? ''));
+  const words = command.replace(/\{([^}]+)\}/g, (place, key: string) =>
+    values[key] ? quoted(values[key]) : place,
+  );
   return ['cms', words, ...flags, '--server', origin].join(' ');
 }
 

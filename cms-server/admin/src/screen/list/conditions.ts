@@ -79,13 +79,16 @@ export function isComplete({ type, filter, filter2 }: Condition): boolean {
   return type !== 'inRange' || (filter2 !== undefined && filter2 !== '');
 }
 
-/** What a path holds, as far as its comparisons depend on it. */
+/**
+ * What a path holds, as far as its comparisons depend on it. `date` is a day; `dateTime` a day with a local time,
+ * without a time zone; `instant` a moment in UTC, such as `internal.updatedAt`.
+ */
 export type PathKind = 'text' | 'number' | 'date' | 'dateTime' | 'instant' | 'boolean' | 'relation' | 'other';
 
 const DATE_PATTERN = /^\d{4}-\d\d-\d\d$/;
 const HOUR_MS = 3_600_000;
 
-/** Conditions for the API: days become moments in the time zone of the browser where moments are stored. */
+/** Conditions for the API. Compared with a property that has times, a day becomes a time of that day. */
 export function apiConditions(
   conditions: Conditions,
   kindOf: (path: string) => PathKind,
@@ -111,7 +114,7 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
   return result;
 }
 
-/** A day as its first or last second; other values as they are. */
+/** A day as its first or last second, for `instant` in the time zone of the browser; other values as they are. */
 function moment(value: Scalar | Scalar[], kind: PathKind, last: boolean): Scalar | Scalar[] {
   if (typeof value !== 'string' || !DATE_PATTERN.test(value)) return value;
   const local = `${value}T${last ? '23:59:59' : '00:00:00'}`;

@@ -5,7 +5,7 @@ import { storedDate } from './cells';
 import type { Condition, Scalar } from './conditions';
 import { statusName, type Property } from './properties';
 
-/** Operators that the property words in its own way. */
+/** The label of an operator; for dates and times other labels, such as “before” for “less than”. */
 export function operatorLabel(operator: Condition['type'], property: Property | undefined): string {
   const isTime = property?.kind === 'date' || property?.kind === 'dateTime' || property?.kind === 'instant';
   const names: Record<string, string> = t.list.timeOperators;

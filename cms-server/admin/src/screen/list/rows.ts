@@ -108,7 +108,7 @@ async function readHits(request: Request, signal: AbortSignal): Promise<Rows> {
   return { objects, total: found.total_count, page: found.current_page, pages: found.total_pages };
 }
 
-/** Ids of rows that are new in `next`, or stand for another state of their object. */
+/** Ids of rows that are new in `next`, show another state of their object, or are missing in `next`. */
 export function changedRows(before: Rows, next: Rows): string[] {
   const known = new Map(before.objects.map((object) => [object.id, stateOf(object)]));
   const changed = next.objects

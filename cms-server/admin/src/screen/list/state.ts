@@ -9,7 +9,7 @@ export interface Order {
 }
 
 /** What a saved view keeps. Absent parts are those of the type or of the user. */
-export interface Definition {
+export interface ViewDefinition {
   words: string;
   conditions: Conditions;
   columns: string[] | null;
@@ -17,7 +17,7 @@ export interface Definition {
   limit: number | null;
 }
 
-export interface ListState extends Definition {
+export interface ListState extends ViewDefinition {
   page: number;
   /** Id of the saved view that the list began with. */
   view: string | null;
@@ -65,7 +65,7 @@ export function stateQuery(state: ListState): Record<string, string> {
 }
 
 /** The definition of a saved view, as it is stored. */
-export function storeDefinition(state: Definition): Record<string, unknown> {
+export function storeDefinition(state: ViewDefinition): Record<string, unknown> {
   return {
     ...(state.words === '' ? {} : { q: state.words }),
     ...(Object.keys(state.conditions).length === 0 ? {} : { filters: state.conditions }),
@@ -76,7 +76,7 @@ export function storeDefinition(state: Definition): Record<string, unknown> {
 }
 
 /** Reads a stored definition, also one that another client wrote. */
-export function readDefinition(value: unknown): Definition {
+export function readDefinition(value: unknown): ViewDefinition {
   const item = record(value);
   const limit = Number(item.limit);
   return {
@@ -89,6 +89,6 @@ export function readDefinition(value: unknown): Definition {
 }
 
 /** Tells whether a list shows what a saved view holds. */
-export function isView(state: Definition, definition: unknown): boolean {
+export function isView(state: ViewDefinition, definition: unknown): boolean {
   return isEqual(storeDefinition(state), storeDefinition(readDefinition(definition)));
 }

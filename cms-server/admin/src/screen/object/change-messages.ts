@@ -5,7 +5,7 @@ import type { Form } from '../../type/form';
 
 /** Who made changes: "Ben", "Ben and Cleo", "Somebody else". */
 export function authorNames(remoteChanges: Pick<RemoteChanges, 'by'>): string {
-  return remoteChanges.by.length === 0 ? t.writing.someone : t.writing.names(remoteChanges.by);
+  return remoteChanges.by.length === 0 ? t.writing.unknownAuthor : t.writing.names(remoteChanges.by);
 }
 
 /** The message about a newer version that the form already shows. */
@@ -33,6 +33,3 @@ export function savedMessage(
   if (!remoteChanges || remoteChanges.names.length === 0) return t.object.saved(version);
   return t.writing.savedBoth(version, authorNames(remoteChanges), propertyLabels(form, remoteChanges.names));
 }
-
-/** Properties of a file that people edit; its bytes decide the others. */
-export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

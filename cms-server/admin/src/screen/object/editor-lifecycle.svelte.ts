@@ -19,11 +19,14 @@ import { onChange } from '../live.svelte';
 /** The pause after the last key press before the values are checked. */
 const VALIDATION_DELAY_MS = 1200;
 
-/** Opens an object with the unsaved work of the user; `id` null: a new one, which continues `copy`. */
+/**
+ * Opens an object with the unsaved work of the user; `id` null: a new one, which continues the work `workId`, or
+ * without it the newest one.
+ */
 export async function openEditor(
   type: ContentType,
   id: string | null,
-  copy: string | null,
+  workId: string | null,
   events: EditorEvents,
 ): Promise<{ editor: ObjectEditor } | { problem: Problem }> {
   const opener = {
@@ -32,7 +35,7 @@ export async function openEditor(
   };
   const tab = await tabName();
   const opened =
-    id === null ? await openNew(type.name, copy, opener) : await openObject(type.name, id, opener);
+    id === null ? await openNew(type.name, workId, opener) : await openObject(type.name, id, opener);
   if ('problem' in opened) return opened;
   // All titles with one request; the controls that show them are still being loaded.
   const links = linksIn(opened.found?.values ?? opened.object);

@@ -1,6 +1,5 @@
-// The table of screens: a row per path below /admin.
+// The table of screens: a row per path below /admin. Loaded before everything else: it imports no session.
 import type { Component } from 'svelte';
-import { typeNamed } from '../../session/session.svelte';
 
 // The properties of each screen are those of its row.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -48,8 +47,11 @@ const SCREENS: Row[] = [
   { path: 'me', load: () => import('../me/Me.svelte') },
 ];
 
-/** The screen of a path, given as segments. */
-export function screenFor(segments: string[]): Screen | undefined {
+/** The screen of a path, given as segments; `isSingle` tells of types with a single object. */
+export function screenFor(
+  segments: string[],
+  isSingle: (type: string) => boolean = () => false,
+): Screen | undefined {
   for (const row of SCREENS) {
     const pattern = row.path.split('/');
     if (pattern.length !== segments.length) continue;
@@ -61,8 +63,7 @@ export function screenFor(segments: string[]): Screen | undefined {
       return segment !== '';
     });
     if (!matches) continue;
-    const isSingle = row.single && typeNamed(props.type ?? '')?.admin.single;
-    return { load: (isSingle && row.single) || row.load, props };
+    return { load: (row.single && isSingle(props.type ?? '') && row.single) || row.load, props };
   }
   return undefined;
 }

@@ -1,9 +1,5 @@
-// Names that have to be right before a plan makes sense. Knows the types of the session.
+// Names of types and properties: from labels, and whether a type can have them. Knows the types of the session.
 import { session } from '../../session/session.svelte';
-import { string } from '../../type/definition';
-import type { PropertyDraft } from '../../type/property-draft';
-import { nameError, type TypeDraft } from '../../type/type-draft';
-import { isNewKey, type EditedTypeKey } from './edited-types.svelte';
 
 /** Why a new type cannot have this name; null when it can, or when it is empty. */
 export function typeNameError(name: string): 'letters' | 'taken' | null {
@@ -33,17 +29,4 @@ function words(label: string): string[] {
     .replace(/\p{Mark}/gu, '')
     .toLowerCase();
   return plain.split(/[^a-z0-9]+/).filter(Boolean);
-}
-
-function levelIsRight(level: PropertyDraft[], isTop: boolean): boolean {
-  return level.every(
-    ({ removed, key, name, items }) =>
-      removed || (nameError(name, key, level, isTop) === null && levelIsRight(items ?? [], false)),
-  );
-}
-
-export function namesAreRight(key: EditedTypeKey, { definition, properties }: TypeDraft): boolean {
-  const name = string(definition.name) ?? '';
-  if (isNewKey(key) && (name === '' || typeNameError(name) !== null)) return false;
-  return string(definition.label) !== '' && levelIsRight(properties, true);
 }

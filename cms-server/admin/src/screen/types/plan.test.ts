@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  blockersAt,
-  generalBlockers,
-  kindOfPair,
-  mayParse,
-  propertyNamesOf,
-  unconfirmed,
-  type PlanType,
-} from './plan';
+import { newProperty } from '../../type/property-draft';
+import { blockersOf, kindOfPair, listedBlockers, mayParse, unconfirmed, type PlanType } from './plan';
 
 const row = {
   change: 'type' as const,
@@ -56,28 +49,42 @@ describe('plan', () => {
     expect(mayParse({ from: 'string/text', to: 'array/object' })).toBe(false);
   });
 
-  it('finds the property of an error', () => {
-    const names = new Set(['sku', 'brewing', 'name']);
-    expect(propertyNamesOf('sku', names)).toEqual(['sku']);
-    expect(propertyNamesOf('name', names)).toEqual(['name']);
-    expect(propertyNamesOf('name', new Set(['sku']))).toBeNull();
-    expect(propertyNamesOf('brewing[3].how', names)).toEqual(['brewing', 'how']);
-    expect(propertyNamesOf('schemaDefinition.allOf[1].properties.sku.pattern', names)).toEqual([
-      'sku',
-      'pattern',
+  it('finds the property and the setting of a blocker', () => {
+    const sku = newProperty('text', 'sku');
+    const how = newProperty('text', 'how');
+    const brewing = { ...newProperty('object', 'brewing'), items: [how] };
+    const name = newProperty('text', 'name');
+    const placed = (path: string, properties = [sku, brewing, name]) =>
+      blockersOf(type({ blockers: { [path]: ['Wrong'] } }), properties).map((blocker) => [
+        ...blocker.property,
+        blocker.setting,
+        blocker.ofObjects,
+      ])[0];
+    expect(placed('sku')).toEqual(['sku', '', true]);
+    expect(placed('name')).toEqual(['name', '', true]);
+    expect(placed('name', [sku])).toEqual(['name', false]);
+    expect(placed('brewing[3].how')).toEqual(['brewing', 'how', '', true]);
+    expect(placed('schemaDefinition.allOf[1].properties.sku.pattern')).toEqual(['sku', 'pattern', false]);
+    expect(placed('metaDefinition.propertiesConfig.sku.backfill')).toEqual(['sku', 'backfill', false]);
+    expect(placed('metaDefinition.propertiesConfig.brewing.items.propertiesConfig.how.label')).toEqual([
+      'brewing',
+      'how',
+      'label',
+      false,
     ]);
-    expect(
-      propertyNamesOf('metaDefinition.propertiesConfig.brewing.items.propertiesConfig.how.label', names),
-    ).toEqual(['brewing', 'how', 'label']);
-    expect(propertyNamesOf('schemaDefinition.required', names)).toBeNull();
+    expect(placed('schemaDefinition.required')).toEqual(['schemaDefinition.required', false]);
+    expect(placed('slugs[0].source')).toEqual(['slugs[0].source', false]);
   });
 
-  it('shows the general sentence only when nothing else says what is wrong', () => {
-    const names = new Set(['sku']);
-    const failing = type({ blockers: { sku: ['The property sku is required'], ctd: ['General'] } });
-    expect(generalBlockers(failing, names)).toEqual([]);
-    expect(blockersAt(failing, 'sku', names)).toEqual([[['sku'], ['The property sku is required']]]);
-    expect(generalBlockers(type({ blockers: { ctd: ['General'] } }), names)).toEqual([['ctd', ['General']]]);
-    expect(generalBlockers(type({ blockers: { label: ['Empty'] } }), names)).toEqual([['label', ['Empty']]]);
+  it('lists every blocker that no row shows, and the general sentence only alone', () => {
+    const sku = newProperty('text', 'sku');
+    const failing = { sku: ['The property sku is required'], ctd: ['General'] };
+    const listed = (changes: Partial<PlanType>) =>
+      listedBlockers(type(changes), [sku]).map(({ message }) => message);
+    expect(listed({ blockers: failing })).toEqual(['The property sku is required']);
+    const inRow = { ...row, name: 'sku', emptied: 0, failed: 3 };
+    expect(listed({ blockers: failing, properties: [inRow] })).toEqual([]);
+    expect(listed({ blockers: { ctd: ['General'] } })).toEqual(['General']);
+    expect(listed({ blockers: { label: ['Empty'] } })).toEqual(['Empty']);
   });
 });

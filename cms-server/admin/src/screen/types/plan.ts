@@ -1,6 +1,7 @@
 // Reads a plan of the server: losses to confirm, values to give, errors by property.
 // Knows no component.
-import { CHOICES, choiceOf, type Choice } from '../../type/property-draft';
+import { CHOICES, choiceOf, type Choice, type PropertyDraft } from '../../type/property-draft';
+import type { PlacedMessage } from './draft-problems';
 import type { Plan } from './requests';
 
 export type PlanType = Plan['contentTypes'][number];
@@ -47,40 +48,54 @@ const PROPERTY_PATHS = [
 /** Parts of a definition, in paths that begin with them. */
 const SETTING_PATHS =
   /^(schemaDefinition|metaDefinition|slugs|name|label|workflowId|draftPublic|featuredImage|ctd)\b/;
-
-/** The names of the properties that an error of the plan is about, the outer one first; null: a setting. */
-export function propertyNamesOf(path: string, names: ReadonlySet<string>): string[] | null {
-  const inner = PROPERTY_PATHS.map((place) => place.exec(path)?.[1]).find((found) => found !== undefined);
-  if (inner === undefined && SETTING_PATHS.test(path) && !names.has(path)) return null;
-  const parts = (inner ?? path)
-    .replaceAll(/\[\d+\]/g, '')
-    .split('.')
-    .filter((part) => part !== 'items' && part !== 'properties' && part !== 'propertiesConfig');
-  const [first] = parts;
-  return first !== undefined && names.has(first) ? parts : null;
-}
+const BETWEEN_NAMES = ['items', 'properties', 'propertiesConfig'];
 
 /** The sentence of the server for objects that do not fit; each property says it by itself. */
-export const CONFORMITY_PATH = 'ctd';
+const CONFORMITY_PATH = 'ctd';
 
-/** Errors of a type that no property shows. */
-export function generalBlockers(type: PlanType, names: ReadonlySet<string>): [string, string[]][] {
-  const entries = Object.entries(type.blockers);
-  const rest = entries.filter(([path]) => path !== CONFORMITY_PATH && propertyNamesOf(path, names) === null);
-  const onlyConform = entries.every(([path]) => path === CONFORMITY_PATH);
-  return onlyConform ? entries : rest;
+export interface Blocker extends PlacedMessage {
+  /** The message is about stored objects, not about the definition. */
+  ofObjects: boolean;
 }
 
-/** Errors at a property, by the path of names below it: `how` in `brewing[0].how`. */
-export function blockersAt(
-  type: PlanType,
-  property: string,
-  names: ReadonlySet<string>,
-): [string[], string[]][] {
-  return Object.entries(type.blockers).flatMap(([path, messages]): [string[], string[]][] => {
-    const place = propertyNamesOf(path, names);
-    return place?.[0] === property ? [[place, messages]] : [];
-  });
+/** What a path of the plan is about: a property of the draft and the rest of the path. */
+function placeOf(path: string, properties: PropertyDraft[]): Omit<PlacedMessage, 'message'> {
+  const first = /^[^.[]+/.exec(path)?.[0];
+  const inner = PROPERTY_PATHS.map((place) => place.exec(path)?.[1]).find((found) => found !== undefined);
+  const isSetting =
+    inner === undefined && SETTING_PATHS.test(path) && !properties.some(({ name }) => name === first);
+  const parts = (inner ?? path).replaceAll(/\[\d+\]/g, '').split('.');
+  const property: string[] = [];
+  let level = isSetting ? [] : properties;
+  for (;;) {
+    const skipped = property.length > 0 ? parts.findIndex((part) => !BETWEEN_NAMES.includes(part)) : 0;
+    const found = level.find(({ removed, name }) => !removed && name === parts[skipped]);
+    if (!found) break;
+    property.push(found.name);
+    parts.splice(0, skipped + 1);
+    level = found.items ?? [];
+  }
+  return { property, setting: property.length > 0 ? parts.join('.') : path };
+}
+
+/** Everything that keeps a type from being applied. */
+export function blockersOf(type: PlanType, properties: PropertyDraft[]): Blocker[] {
+  const entries = Object.entries(type.blockers);
+  const own = entries.filter(([path]) => path !== CONFORMITY_PATH);
+  return (own.length > 0 ? own : entries).flatMap(([path, messages]) =>
+    messages.map((message) => {
+      const place = placeOf(path, properties);
+      return { ...place, message, ofObjects: place.property.length > 0 && !/Definition\./.test(path) };
+    }),
+  );
+}
+
+/** Blockers that no row of the plan shows: rows count the objects that fail. */
+export function listedBlockers(type: PlanType, properties: PropertyDraft[]): Blocker[] {
+  const shown = new Set(type.properties.filter(({ failed }) => failed > 0).map(({ name }) => name));
+  return blockersOf(type, properties).filter(
+    ({ ofObjects, property }) => !ofObjects || !shown.has(property[0] ?? ''),
+  );
 }
 
 /** A stored value in one line. */

@@ -2,6 +2,7 @@
 import type { Texts } from '..';
 
 export const common: Texts['common'] = {
+  discardTyped: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
   cancel: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert.',

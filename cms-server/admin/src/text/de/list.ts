@@ -69,7 +69,7 @@ export const list: Texts['list'] = {
   columns: 'Spalten',
   moveUp: (label) => `${label} nach oben`,
   columnsMine: 'Immer diese zeigen',
-  columnsFirst: 'Zurück zu den üblichen Spalten',
+  columnsReset: 'Zurück zu den üblichen Spalten',
   density: 'Enge Zeilen',
   display: 'Anzeige',
   shortcuts: 'Tasten in der Liste: Pfeile oder j und k bewegen, x wählt aus, Enter öffnet.',
@@ -93,7 +93,7 @@ export const list: Texts['list'] = {
   slow: 'Wird noch geladen …',
   stop: 'Abbrechen',
   stopped: 'Das Laden wurde abgebrochen.',
-  old: 'Diese Zeilen sind von vorher.',
+  old: 'Diese Zeilen sind von der vorigen Anfrage.',
   empty: {
     title: (type) => `Noch keine Objekte vom Typ ${type}`,
     text: 'Legen Sie hier das erste an, oder importieren Sie eine Datei auf der Kommandozeile:',

@@ -182,15 +182,31 @@ export const types: Texts['types'] = {
   jsonInvalid: 'Das ist noch keine Definition: Sie braucht schemaDefinition und metaDefinition.',
 
   plan: 'Plan',
+  showPlan: 'Plan zeigen',
   planning: 'Der Plan wird berechnet …',
   objectCount: (count, text) => plural(count, { one: '1 Objekt', other: `${text} Objekte` }),
   planningFor: (objects, seconds) => `Für den Plan umgewandelt: ${objects}, seit ${seconds} s.`,
+  converting: (label, done, total) => `${label}: ${done} von ${total} Objekte`,
+  indexed: (label, done, total) => `${label}: Indexe, ${done} von ${total}`,
   stop: 'Abbrechen',
   stopped: 'Der Plan wurde nicht berechnet.',
   compute: 'Plan berechnen',
   stale:
     'Der Server hat sich seit diesem Plan geändert. Das ist der neue Plan: Sehen Sie ihn noch einmal an, und wenden Sie ihn dann an.',
-  namesFirst: 'Berichtigen Sie zuerst die Namen.',
+  typeNameMissing: 'Der Typ braucht einen Namen aus Kleinbuchstaben.',
+  propertyLabelMissing: 'Eine Eigenschaft braucht eine Bezeichnung.',
+  limitsCrossed: 'Die größte Zahl ist kleiner als die kleinste.',
+  notACount: 'Nur ganze Zahlen ab 0.',
+  notWhole: 'Das ist keine ganze Zahl.',
+  defaultNoOption: 'Das ist keine der Optionen.',
+  optionsMissing: 'Eine Auswahl braucht eine Option.',
+  optionEmpty: 'Eine Option hat keinen Wert.',
+  optionTwice: 'Zwei Optionen haben denselben Wert.',
+  tabUnnamed: 'Ein Reiter braucht eine Bezeichnung.',
+  backfillSetting: 'Wert für gespeicherte Objekte',
+  missing: 'Das fehlt noch',
+  correctFirst: 'Zuerst das hier korrigieren.',
+  takeOverFirst: 'Zuerst die jetzige Definition des Servers übernehmen.',
   noChanges: 'Keine Änderungen.',
   objectsRewritten: (count, text) =>
     plural(count, { one: '1 Objekt wird umgeschrieben', other: `${text} Objekte werden umgeschrieben` }),
@@ -204,13 +220,15 @@ export const types: Texts['types'] = {
   renamedFrom: (name) => `umbenannt, bisher ${name}`,
   kept: (count, text) => plural(count, { one: '1 bleibt', other: `${text} bleiben` }),
   converted: (count, text) => plural(count, { one: '1 umgewandelt', other: `${text} umgewandelt` }),
+  filled: (count: number, text: string, value: string) =>
+    plural(count, { one: `1 gefüllt mit ${value}`, other: `${text} gefüllt mit ${value}` }),
   lost: (count, text) =>
     plural(count, { one: '1 Wert geht verloren', other: `${text} Werte gehen verloren` }),
   failed: (count, text) => plural(count, { one: '1 passt nicht', other: `${text} passen nicht` }),
   noValues: 'keine gespeicherten Werte',
   allow: (what, label) => `Erlauben: ${what} (${label})`,
-  parse: 'Text nach seinem Inhalt lesen',
-  parseHelp: 'Aus „12.5“ wird 12.5. Anderer Text geht verloren.',
+  parse: 'Text umwandeln, der eine Zahl oder ja/nein ist',
+  parseHelp: 'Aus „12.5“ wird 12.5, aus „true“ wird ja. Anderer Text geht verloren.',
   backfill: (label) => `Wert für Objekte ohne ${label}`,
   backfillHelp: 'Wird einmal eingetragen, wenn die Änderung angewendet wird.',
   samples: (count) => plural(count, { one: '1 Beispiel', other: `${String(count)} Beispiele` }),
@@ -233,16 +251,24 @@ export const types: Texts['types'] = {
   delete: 'Typ löschen …',
   deleteTitle: (label) => `Den Typ ${label} löschen?`,
   deleteEmpty: 'Der Typ hat keine Objekte. Gelöschte Objekte im Papierkorb verschwinden mit ihm.',
-  deleteObjects: (count, text) =>
+  removeObjects: (count, text) =>
     plural(count, {
       one: '1 Objekt wird mit allen Versionen entfernt.',
       other: `${text} Objekte werden mit allen Versionen entfernt.`,
     }),
-  deleteForGood: 'Sie kommen nicht in den Papierkorb. Das lässt sich nicht rückgängig machen.',
+  removeHelp:
+    'Sie kommen nicht in den Papierkorb; Objekte des Typs im Papierkorb werden ebenfalls entfernt. Das lässt sich nicht rückgängig machen.',
+  trashObjects: (count, text) =>
+    plural(count, {
+      one: '1 Objekt kommt in den Papierkorb.',
+      other: `${text} Objekte kommen in den Papierkorb.`,
+    }),
+  trashHelp: 'Dort lässt sich jedes 60 Tage lang wiederherstellen.',
+  trashSubmit: 'In den Papierkorb',
   deleteLinked: (labels) =>
     `Diese Typen verlinken darauf: ${labels}. Ihre Links bleiben und führen nirgendwohin.`,
-  deleteType: (name) => `Zur Bestätigung ${name} eingeben`,
-  purgeOnly: 'Nur die Objekte entfernen, den Typ behalten',
-  purged: 'Alle Objekte des Typs sind entfernt.',
+  deleteType: (name) => `Zur Bestätigung den Namen ${name} eingeben`,
+  keepType: 'Die Objekte in den Papierkorb, den Typ behalten',
+  objectsTrashed: 'Alle Objekte des Typs sind im Papierkorb.',
   deleted: (label) => `Der Typ ${label} ist gelöscht.`,
 };

@@ -3,6 +3,7 @@ import type { Texts } from '..';
 import { number } from '../format';
 
 export const users: Texts['users'] = {
+  about: 'Wer sich anmeldet, und was jeder darf.',
   search: 'Name oder E-Mail',
   anyRole: 'Alle Rollen',
   anyStatus: 'Jeder Status',

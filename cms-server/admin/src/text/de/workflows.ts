@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const workflows: Texts['workflows'] = {
-  discard: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
   about: 'Zustände, die Objekte durchlaufen, bevor Besucher sie sehen. Ein Inhaltstyp nennt seinen Workflow.',
   create: 'Neuer Workflow',
   createTitle: 'Neuer Workflow',

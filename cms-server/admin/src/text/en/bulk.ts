@@ -71,7 +71,7 @@ export const bulk = {
   before: 'Before',
   after: 'After',
   andMore: (count: string) => `… and ${count} more`,
-  typeNumber: (count: string) => `Type the number ${count} to confirm`,
+  typeNumber: (count: string) => `Enter the number ${count} to confirm`,
   chooseProperty: 'Choose a property',
   transition: 'Transition',
   progress: (done: string, total: string) => `${done} of ${total} …`,

@@ -1,5 +1,6 @@
 // Words that every screen uses.
 export const common = {
+  discardTyped: 'Your changes are not saved. Discard them?',
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied.',

@@ -68,7 +68,7 @@ export const list = {
   columns: 'Columns',
   moveUp: (label: string) => `Move ${label} up`,
   columnsMine: 'Always show these',
-  columnsFirst: 'Back to the usual columns',
+  columnsReset: 'Back to the usual columns',
   density: 'Compact rows',
   display: 'Display',
   shortcuts: 'Keys in the list: arrows or j and k move, x selects, Enter opens.',
@@ -92,7 +92,7 @@ export const list = {
   slow: 'Still loading…',
   stop: 'Stop',
   stopped: 'Loading was stopped.',
-  old: 'These rows are from before.',
+  old: 'These rows are from the previous request.',
   empty: {
     title: (type: string) => `No objects of type ${type} yet`,
     text: 'Create the first one here, or import a file with the command line:',

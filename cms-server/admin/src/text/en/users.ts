@@ -2,6 +2,7 @@
 import { number, plural } from '../format';
 
 export const users = {
+  about: 'People who sign in, and what each of them may do.',
   search: 'Name or e-mail',
   anyRole: 'Any role',
   anyStatus: 'Any status',

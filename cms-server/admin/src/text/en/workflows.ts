@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const workflows = {
-  discard: 'Your changes are not saved. Discard them?',
   about: 'States that objects pass through before readers see them. A content type names its workflow.',
   create: 'New workflow',
   createTitle: 'New workflow',

@@ -45,8 +45,10 @@ export const writing = {
   myChanges: 'Your changes',
   changesOf: (who: string) => `Changes by ${who}`,
   // Others
-  someone: 'Somebody else',
-  somebody: 'Somebody else',
+  /** The author of a change whose name is not known; in some languages after a preposition. */
+  unknownAuthor: 'Somebody else',
+  /** The subject of `here` whose name is not known. */
+  unknownUser: 'Somebody else',
   names: (names: string[]) => new Intl.ListFormat('en').format(names),
   newerVersion: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,

@@ -1,0 +1,101 @@
+//! Requests whose response is a stream of events: the progress, then the result.
+
+use std::io::{BufRead, BufReader, Read};
+
+use cms_core::{Progress, Result};
+use reqwest::{
+    Method,
+    header::{ACCEPT, CONTENT_TYPE},
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use super::{
+    http::{Remote, parse, with_json},
+    resource::SERVER,
+};
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// The data of the last event.
+#[derive(Deserialize)]
+struct ResultEvent {
+    status: u16,
+    body: Box<RawValue>,
+}
+
+impl Remote {
+    /// Sends a POST request, and reports the progress of the server until the result. A server of an
+    /// older version responds with the result alone.
+    pub(super) fn post_with_progress<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &[u8],
+        safe: bool,
+        progress: &Progress,
+    ) -> Result<T> {
+        let response = self.send_repeatedly(safe, || {
+            let request = with_json(self.request(&Method::POST, path)?, body.to_vec());
+            Ok(request.header(ACCEPT, EVENT_STREAM))
+        })?;
+        let media_type = response.headers().get(CONTENT_TYPE);
+        let (status, bytes) = if media_type.is_some_and(|value| value == EVENT_STREAM) {
+            self.read_events(response, progress)?
+        } else {
+            self.read(response)?
+        };
+        parse(status, &bytes, SERVER)
+    }
+
+    /// Reads a stream; returns status and body of the result.
+    fn read_events(&self, stream: impl Read, progress: &Progress) -> Result<(u16, Vec<u8>)> {
+        let mut event = String::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.map_err(|_| self.connection_closed())?;
+            match (line.split_once(": "), event.as_str()) {
+                (Some(("event", name)), _) => name.clone_into(&mut event),
+                (Some(("data", data)), "progress") => {
+                    progress.set(parse(200, data.as_bytes(), SERVER)?);
+                }
+                (Some(("data", data)), "result") => {
+                    let ResultEvent { status, body } = parse(200, data.as_bytes(), SERVER)?;
+                    return Ok((status, body.get().as_bytes().to_vec()));
+                }
+                _ => {}
+            }
+        }
+        Err(self.connection_closed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cms_core::{
+        Error,
+        wire::plan::{PlanPhase, PlanProgress},
+    };
+
+    use super::*;
+
+    #[test]
+    fn stream_reports_progress_until_its_result() {
+        let server = Remote::new("http://h", Some("k")).unwrap();
+        let progress = Progress::default();
+        let events = "event: progress\ndata: {\"type\":\"post\",\"phase\":\"indexes\",\
+                      \"done\":3,\"total\":9}\n\n:\n\n";
+        let result = "event: result\ndata: {\"status\":409,\"body\":{\"a\": [1.50]}}\n\n";
+        let complete = format!("{events}{result}");
+        let read = server.read_events(complete.as_bytes(), &progress).unwrap();
+        assert_eq!(read, (409, b"{\"a\": [1.50]}".to_vec()));
+        let expected = PlanProgress {
+            content_type: "post".to_owned(),
+            phase: PlanPhase::Indexes,
+            done: 3,
+            total: 9,
+        };
+        assert_eq!(progress.get(), Some(expected));
+
+        let interrupted = server.read_events(events.as_bytes(), &progress);
+        assert!(matches!(interrupted, Err(Error::Unreachable(_))), "{interrupted:?}");
+    }
+}

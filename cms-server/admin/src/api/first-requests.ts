@@ -1,0 +1,46 @@
+// The first requests of a load: sent while the code is still being loaded, and used by the client when it asks
+// for the same. Which ones those are is stored by the load before; without a session there are none. Loaded
+// before everything else: it must not know the client, Svelte or a screen.
+import { readLocal, writeLocal } from '../value/local-storage';
+
+/** Headers of every request of the page. */
+export const PAGE_HEADERS = { 'X-CMS-Request': '1', 'X-MODE': 'preview' } as const;
+
+const STORAGE_KEY = 'cms.first-requests';
+const API_PATH = '/api/v1/';
+const sent = new Map<string, Promise<Response | null>>();
+let paths: string[] = [];
+
+/** Sends what the last load with a session asked for; false when there was none. */
+export function sendFirstRequests(): boolean {
+  const stored = (readLocal(STORAGE_KEY) ?? '').split('\n').filter((path) => path.startsWith(API_PATH));
+  for (const path of stored) {
+    const response = fetch(path, { headers: PAGE_HEADERS, credentials: 'same-origin' });
+    sent.set(
+      path,
+      response.catch(() => null),
+    );
+  }
+  return stored.length > 0;
+}
+
+/** The early response to a request, each only once; null when there is none that can be used. */
+export async function takeFirstResponse(request: Request): Promise<Response | null> {
+  if (request.method !== 'GET' || sent.size === 0) return null;
+  const { pathname, search } = new URL(request.url);
+  const response = sent.get(pathname + search);
+  sent.delete(pathname + search);
+  return (await response) ?? null;
+}
+
+/** Notes a request that each load needs. */
+export function noteFirstRequest(path: string): void {
+  if (!paths.includes(path)) paths.push(path);
+}
+
+/** Stores the noted requests for the next load; without a session the next load sends none. */
+export function storeFirstRequests(hasSession: boolean): void {
+  sent.clear();
+  if (!hasSession) paths = [];
+  writeLocal(STORAGE_KEY, hasSession ? paths.join('\n') : null);
+}

@@ -1,0 +1,19 @@
+// A form whose text is only on the screen asks before the user leaves it. Objects do not need this: their
+// text is stored while it is typed.
+import { guardNavigation } from '../router.svelte';
+import { t } from '../text';
+
+export const mayDiscard = (): boolean => confirm(t.common.discardTyped);
+
+/** For `$effect`: asks before leaving while `isChanged` says so. */
+export function guardUnsaved(isChanged: () => boolean): () => void {
+  const hold = (event: BeforeUnloadEvent) => {
+    if (isChanged()) event.preventDefault();
+  };
+  addEventListener('beforeunload', hold);
+  const stop = guardNavigation(() => !isChanged() || mayDiscard());
+  return () => {
+    removeEventListener('beforeunload', hold);
+    stop();
+  };
+}

@@ -1,0 +1,120 @@
+// What is wrong with an edited type before a plan makes sense, and where. Knows the types of the session.
+import { t } from '../../text';
+import { record, records, string } from '../../type/definition';
+import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
+import { nameError, type TypeDraft } from '../../type/type-draft';
+import { isNewKey, type EditedTypeKey } from './edited-types.svelte';
+import { typeNameError } from './name-checks';
+
+/** A message at a setting of a property, or at a setting of the type. */
+export interface PlacedMessage {
+  /** Names of the property and of those around it, the outer one first; empty: a setting of the type. */
+  property: string[];
+  setting: string;
+  message: string;
+  /** Nothing is wrong: something is not given yet. */
+  isMissing?: boolean;
+}
+
+/** Everything that is wrong with a type that is edited. */
+export function draftProblems(key: EditedTypeKey, draft: TypeDraft): PlacedMessage[] {
+  if (draft.json !== undefined) return [wrong([], 'json', t.types.jsonInvalid)];
+  return [
+    ...typeProblems(key, draft),
+    ...levelProblems(draft.properties, []),
+    ...tabProblems(record(record(draft.definition.metaDefinition).admin).tabs),
+  ];
+}
+
+const wrong = (property: string[], setting: string, message: string): PlacedMessage => ({
+  property,
+  setting,
+  message,
+});
+
+function typeProblems(key: EditedTypeKey, { definition, properties }: TypeDraft): PlacedMessage[] {
+  const missing = (setting: string, message: string) => ({
+    ...wrong([], setting, message),
+    isMissing: isNewKey(key),
+  });
+  const name = string(definition.name) ?? '';
+  const nameProblem = isNewKey(key) ? typeNameError(name) : null;
+  return [
+    ...(definition.label === '' ? [missing('label', t.types.labelMissing)] : []),
+    ...(name === '' ? [missing('name', t.types.typeNameMissing)] : []),
+    ...(nameProblem === null ? [] : [wrong([], 'name', t.types.typeNameErrors[nameProblem])]),
+    ...(properties.every(({ removed }) => removed) ? [missing('properties', t.types.noProperties)] : []),
+  ];
+}
+
+function levelProblems(level: PropertyDraft[], above: string[]): PlacedMessage[] {
+  return level
+    .filter(({ removed }) => !removed)
+    .flatMap((property) => {
+      const place = [...above, property.name];
+      const own = propertyProblems(property, level, above.length === 0);
+      return [
+        ...own.map(([setting, message]) => wrong(place, setting, message)),
+        ...levelProblems(property.items ?? [], place),
+      ];
+    });
+}
+
+/** Problems of one property: the setting and the message. */
+function propertyProblems(
+  property: PropertyDraft,
+  level: PropertyDraft[],
+  isTop: boolean,
+): [string, string][] {
+  const { typed = {}, name, key, config } = property;
+  const problem = nameError(typed.name ?? name, key, level, isTop);
+  const numbers = Object.keys(typed).filter((setting) => setting !== 'name');
+  return [
+    ...(config.label === '' ? [pair('label', t.types.propertyLabelMissing)] : []),
+    ...(problem === null ? [] : [pair('name', t.types.nameErrors[problem])]),
+    ...numbers.map((setting) =>
+      pair(setting, COUNTS.includes(setting) ? t.types.notACount : t.types.notANumber),
+    ),
+    ...limitProblems(property),
+  ];
+}
+
+const pair = (setting: string, message: string): [string, string] => [setting, message];
+
+/** Settings that count something. */
+const COUNTS = ['minLength', 'minItems', 'rows'];
+
+function limitProblems(property: PropertyDraft): [string, string][] {
+  const { schema, config } = property;
+  const { minimum, maximum, default: value } = schema;
+  const isCrossed = typeof minimum === 'number' && typeof maximum === 'number' && minimum > maximum;
+  const isNumber = schema.type === 'number' || schema.type === 'integer';
+  const values = hasOptions(choiceOf(property)) ? optionValues(config) : null;
+  return [
+    ...(isCrossed ? [pair('maximum', t.types.limitsCrossed)] : []),
+    ...(values === null ? [] : optionProblems(values).map((message) => pair('options', message))),
+    ...(isNumber && value !== undefined && !isNumberOf(schema.type, value)
+      ? [pair('default', schema.type === 'integer' ? t.types.notWhole : t.types.notANumber)]
+      : []),
+    ...(values !== null && typeof value === 'string' && !values.includes(value)
+      ? [pair('default', t.types.defaultNoOption)]
+      : []),
+  ];
+}
+
+const isNumberOf = (type: unknown, value: unknown): boolean =>
+  type === 'integer' ? Number.isInteger(value) : typeof value === 'number';
+
+function optionProblems(values: string[]): string[] {
+  if (values.length === 0) return [t.types.optionsMissing];
+  return [
+    ...(values.includes('') ? [t.types.optionEmpty] : []),
+    ...(new Set(values).size < values.length ? [t.types.optionTwice] : []),
+  ];
+}
+
+function tabProblems(tabs: unknown): PlacedMessage[] {
+  return records(tabs).some(({ label }) => (string(label) ?? '') === '')
+    ? [wrong([], 'tabs', t.types.tabUnnamed)]
+    : [];
+}

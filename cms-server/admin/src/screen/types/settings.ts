@@ -1,0 +1,59 @@
+// Where settings are in the builder, and what it calls them. Knows texts only.
+import { t } from '../../text';
+
+/** Settings of a property that its editor shows with their errors. */
+export const PROPERTY_SETTINGS: Record<string, () => string> = {
+  label: () => t.types.label,
+  name: () => t.types.propertyName,
+  inputType: () => t.types.kind,
+  default: () => t.types.defaultValue,
+  options: () => t.types.options,
+  minimum: () => t.types.minimum,
+  maximum: () => t.types.maximum,
+  minLength: () => t.types.minLength,
+  minItems: () => t.types.minItems,
+  pattern: () => t.types.pattern,
+  rows: () => t.types.rows,
+  relationContenttype: () => t.types.target,
+  inputSubtype: () => t.types.subtype,
+};
+
+const TYPE_SETTINGS: Record<string, () => string> = {
+  label: () => t.types.label,
+  name: () => t.types.name,
+  workflowId: () => t.types.workflow,
+  slugs: () => t.types.slugs,
+  single: () => t.types.single,
+  group: () => t.types.group,
+  previewUrl: () => t.types.previewUrl,
+  columns: () => t.types.columns,
+  order: () => t.types.order,
+  tabs: () => t.types.tabs,
+};
+
+/** The setting that a path ends at: `validation.relationContenttype`, `slugs[0].source`. */
+export function settingName(path: string): string {
+  const parts = path.replaceAll(/\[\d+\]/g, '').split('.');
+  if (parts[0] === 'metaDefinition' && parts[1] === 'admin') return parts[2] ?? path;
+  return (parts[0] === 'slugs' ? parts[0] : parts.at(-1)) ?? path;
+}
+
+export const isTypeSetting = (path: string): boolean =>
+  !path.startsWith('schemaDefinition') && settingName(path) in TYPE_SETTINGS;
+
+/** The part of the builder with a setting of the type. */
+export function viewOf(path: string): 'properties' | 'settings' | 'json' {
+  if (path === 'properties') return 'properties';
+  return isTypeSetting(path) ? 'settings' : 'json';
+}
+
+/** The words of the form for a setting; its path where the form does not have it. */
+export function settingLabel(path: string, ofProperty: boolean): string {
+  if (path === 'json') return t.types.views.json;
+  if (path === 'properties') return t.types.properties;
+  if (ofProperty) {
+    if (path === 'backfill') return t.types.backfillSetting;
+    return PROPERTY_SETTINGS[settingName(path)]?.() ?? path;
+  }
+  return isTypeSetting(path) ? (TYPE_SETTINGS[settingName(path)]?.() ?? path) : path;
+}
