@@ -248,7 +248,7 @@ fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = webhooks_without_debounce(writer)? {
         let rev = writer.bump_schema()?;
         let slots = IndexedProperties::of(&definition.properties());
-        writer.ensure_slots(slots.count())?;
+        writer.ensure_slots(slots.count(), |_, _| {})?;
         writer.fill_slots(pk, &slots, definition.editions())?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;
         writer.log_type(Event::TypeUpdated, stamp, (pk, WEBHOOKS))?;

@@ -229,16 +229,14 @@ impl CollectedChanges {
 
     fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
         let lost = |error| Error::Internal(Box::new(error));
-        let (pk, first_at, changes) = match writer.collecting_delivery(self.first.webhook)? {
-            Some((pk, at, collected)) => {
-                let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(lost)?;
-                changes.add(self.changes.clone());
-                (pk, at, changes)
-            }
-            None => {
-                let pk = writer.insert_delivery(&self.first, now)?;
-                (pk, self.first.at, self.changes.clone())
-            }
+        let collecting = writer.collecting_delivery(self.first.webhook)?;
+        let (pk, first_at, changes) = if let Some((pk, at, collected)) = collecting {
+            let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(lost)?;
+            changes.add(self.changes.clone());
+            (pk, at, changes)
+        } else {
+            let pk = writer.insert_delivery(&self.first, now)?;
+            (pk, self.first.at, self.changes.clone())
         };
         let content = serde_json::to_string(&changes).map_err(lost)?;
         let due_at = change_batch::due_at(first_at, self.last_at, self.debounce_seconds);
