@@ -16,7 +16,7 @@ import {
   type Status,
 } from './publish-rules';
 
-export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
+export type OpenDialog = 'publish' | 'schedule' | 'delete' | 'unpublish' | 'archive' | null;
 
 export class Publishing {
   readonly editor: ObjectEditor;
@@ -50,6 +50,13 @@ export class Publishing {
     return action === 'publish' && permitted === 'done' && this.editor.draft.isChanged
       ? 'allowed'
       : permitted;
+  }
+
+  /** The dialog before publishing may be offered. */
+  get mayOfferPublish(): boolean {
+    return (
+      this.hasDialogs && this.editor.type.draftPublic && this.mayPublish && this.may('publish') === 'allowed'
+    );
   }
 
   get maySchedule(): boolean {

@@ -60,6 +60,7 @@ export const publishing: Texts['publishing'] = {
     noRight: 'Sie dürfen nicht veröffentlichen',
     archiveDraft: 'Ein Entwurf kann nicht archiviert werden: erst veröffentlichen, oder löschen',
     unpublishArchived: 'Es ist archiviert, Besucher sehen es nicht',
+    unpublishDraft: 'Es ist ein Entwurf: Leser sehen es nicht',
     already: 'Es hat diesen Status schon',
     nothingToSchedule: 'Es gibt nichts später zu veröffentlichen',
     scheduleArchived: 'Archivierte Objekte können nicht geplant werden',

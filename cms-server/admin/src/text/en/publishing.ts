@@ -57,6 +57,7 @@ export const publishing = {
     noRight: 'You have no right to publish',
     archiveDraft: 'A draft cannot be archived: publish it first, or delete it',
     unpublishArchived: 'It is archived, readers do not see it',
+    unpublishDraft: 'It is a draft: readers do not see it',
     already: 'It already has this status',
     nothingToSchedule: 'There is nothing to publish later',
     scheduleArchived: 'An archived object cannot be scheduled',
