@@ -3,6 +3,9 @@ import type { RemoteChanges } from '../../object/newer-version';
 import { t } from '../../text';
 import type { Form } from '../../type/form';
 
+/** Messages about the state of the form: each makes the one before it untrue. */
+export const FORM_TOPIC = 'form';
+
 /** Who made changes: "Ben", "Ben and Cleo", "Somebody else". */
 export function authorNames(remoteChanges: Pick<RemoteChanges, 'by'>): string {
   return remoteChanges.by.length === 0 ? t.writing.unknownAuthor : t.writing.names(remoteChanges.by);
@@ -33,6 +36,3 @@ export function savedMessage(
   if (!remoteChanges || remoteChanges.names.length === 0) return t.object.saved(version);
   return t.writing.savedBoth(version, authorNames(remoteChanges), propertyLabels(form, remoteChanges.names));
 }
-
-/** Properties of a file that people edit; its bytes decide the others. */
-export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

@@ -18,6 +18,7 @@ export const object: Texts['object'] = {
   side: 'Über dieses Objekt',
   id: 'Id',
   tabs: 'Teile dieses Objekts',
+  general: 'Allgemein',
   content: 'Inhalt',
   versions: 'Versionen',
   usedBy: 'Verwendet von',

@@ -4,6 +4,8 @@ import type { Texts } from '..';
 
 export const publishing: Texts['publishing'] = {
   status: 'Status',
+  mergedFirst: (who, names) =>
+    `Inzwischen geändert von ${who}: ${names.join(', ')}. Beide Änderungen sind als Entwurf gespeichert; Leser sehen sie noch nicht. Sehen Sie sie an, dann wiederholen Sie den Schritt.`,
   changedMeanwhile:
     'Jemand hat das Objekt inzwischen geändert. Sehen Sie sich die Änderung an, und versuchen Sie es dann erneut.',
   readers: {

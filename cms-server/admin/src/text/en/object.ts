@@ -16,6 +16,7 @@ export const object = {
   side: 'About this object',
   id: 'Id',
   tabs: 'Parts of this object',
+  general: 'General',
   content: 'Content',
   versions: 'Versions',
   usedBy: 'Used by',

@@ -3,6 +3,8 @@ import { number, plural } from '../format';
 
 export const publishing = {
   status: 'Status',
+  mergedFirst: (who: string, names: string[]) =>
+    `${who} changed ${names.join(', ')} meanwhile. Both changes are saved as a draft; readers do not see them yet. Look at them, then repeat this step.`,
   changedMeanwhile: 'Somebody changed the object meanwhile. Look at the change, then try again.',
   readers: {
     draft: 'Readers do not see it.',
