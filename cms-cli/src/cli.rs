@@ -21,6 +21,7 @@ mod trash;
 mod user;
 #[cfg(feature = "serve")]
 mod values;
+mod wait;
 mod webhook;
 mod workflow;
 
@@ -45,6 +46,7 @@ pub(crate) use self::selection::{JobCommand, SelectionArgs};
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::user::{CustomRights, UserCommand};
+pub(crate) use self::wait::WaitArgs;
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
 
@@ -200,6 +202,7 @@ pub(crate) enum Command {
     /// `_webhooks`.
     #[command(subcommand)]
     Webhook(WebhookCommand),
+    Wait(WaitArgs),
     /// Print a shell completion script.
     Completions {
         shell: clap_complete::Shell,

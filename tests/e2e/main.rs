@@ -44,5 +44,6 @@ mod tidy;
 mod traces;
 mod unread_responses;
 mod users;
+mod wait;
 mod webhooks;
 mod working_copies;

@@ -29,6 +29,7 @@ mod search;
 mod serve;
 mod trash;
 mod user;
+mod wait;
 mod waiting;
 mod webhook;
 mod workflow;
@@ -82,6 +83,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Activity(args) => activity::run(args, settings, printer),
         Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
+        Command::Wait(args) => wait::run(&args, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),
     }

@@ -44,6 +44,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use cms_core::Edition;
 #[cfg(feature = "serve")]
 pub(crate) use direct::{Direct, open_directory};
+pub(crate) use remote::Remote;
 
 use crate::{
     failure,
@@ -218,7 +219,7 @@ pub(crate) fn open(
         TargetAddress::Directory(folder) => {
             Box::new(direct::Direct::open(folder, settings, changes)?)
         }
-        TargetAddress::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
+        TargetAddress::Server { url, key } => Box::new(Remote::new(url, key.as_deref())?),
     })
 }
 

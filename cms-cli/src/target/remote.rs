@@ -1,10 +1,12 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
-//! transfers files, [`progress`] reads streams with the progress of a request.
+//! transfers files, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
+//! key.
 
 mod http;
 mod media;
 mod path;
 mod progress;
+mod readiness;
 mod resource;
 
 use std::{
@@ -46,7 +48,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::http::Remote;
+pub(crate) use self::http::Remote;
 use self::{
     http::{check_status, parse, text, with_json},
     path::{

@@ -52,7 +52,7 @@ impl Remote {
         })
     }
 
-    fn client(&self) -> Result<&Client> {
+    pub(super) fn client(&self) -> Result<&Client> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -143,7 +143,7 @@ impl Remote {
     }
 
     /// The URL of the server.
-    pub(super) fn base(&self) -> &str {
+    pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
