@@ -19,6 +19,7 @@ mod selection;
 mod serve;
 mod trash;
 mod user;
+mod validate;
 #[cfg(feature = "serve")]
 mod values;
 mod wait;
@@ -46,6 +47,7 @@ pub(crate) use self::selection::{JobCommand, SelectionArgs};
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::user::{CustomRights, UserCommand};
+pub(crate) use self::validate::ValidateArgs;
 pub(crate) use self::wait::WaitArgs;
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
@@ -202,6 +204,7 @@ pub(crate) enum Command {
     /// `_webhooks`.
     #[command(subcommand)]
     Webhook(WebhookCommand),
+    Validate(ValidateArgs),
     Wait(WaitArgs),
     /// Print a shell completion script.
     Completions {

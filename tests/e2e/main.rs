@@ -44,6 +44,7 @@ mod tidy;
 mod traces;
 mod unread_responses;
 mod users;
+mod validate;
 mod wait;
 mod webhooks;
 mod working_copies;

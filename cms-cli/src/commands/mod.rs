@@ -29,6 +29,7 @@ mod search;
 mod serve;
 mod trash;
 mod user;
+mod validate;
 mod wait;
 mod waiting;
 mod webhook;
@@ -83,6 +84,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Activity(args) => activity::run(args, settings, printer),
         Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
+        Command::Validate(args) => validate::run(&args, printer),
         Command::Wait(args) => wait::run(&args, settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),

@@ -9,6 +9,7 @@ mod remote;
 
 use std::{
     io::{self, Read, Write},
+    path::Path,
     sync::Arc,
 };
 
@@ -232,6 +233,11 @@ pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dy
         }
         _ => None,
     })
+}
+
+/// Opens an empty data directory in the temporary directory of the system; it is removed on drop.
+pub(crate) fn temporary() -> failure::Result<Box<dyn Target>> {
+    Ok(Box::new(direct::Direct::empty(Path::new("temporary"))?))
 }
 
 /// The error of reading a stored file.
