@@ -206,6 +206,12 @@ pub(crate) enum Command {
     Webhook(WebhookCommand),
     Validate(ValidateArgs),
     Wait(WaitArgs),
+    /// Show the key or user of this command and its rights.
+    Whoami,
+    /// Show version, readiness and numbers of objects of a server or a data directory.
+    ///
+    /// Exits with 9 when a part is not ready.
+    Status,
     /// Print a shell completion script.
     Completions {
         shell: clap_complete::Shell,

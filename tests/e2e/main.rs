@@ -47,4 +47,5 @@ mod users;
 mod validate;
 mod wait;
 mod webhooks;
+mod whoami_and_status;
 mod working_copies;

@@ -97,7 +97,6 @@ fn mistakes_of_objects_have_file_and_line() {
         ("\"count\":3", "\"count\":\"three\"", "count"),
         ("\"count\":3", "\"colour\":\"red\"", "colour"),
         ("content/page/shipping", "content/pge/shipping", "related"),
-        ("{\"id\"", "{\"id", "contentObjectPage.json:"),
     ] {
         let cli = exported();
         edit(&cli, old, new);
@@ -114,6 +113,14 @@ fn mistakes_of_objects_have_file_and_line() {
         assert_eq!(json["refused"], json!(refusals.len()), "{json}");
         assert!(refusals.iter().any(|refusal| refusal.to_string().contains(message)), "{json}");
     }
+}
+
+#[test]
+fn syntax_errors_of_object_files_have_a_position() {
+    let cli = exported();
+    edit(&cli, "{\"id\"", "{\"id");
+    let output = cli.run(&["validate", "content"]);
+    output.exits(6).prints("").stderr_contains("contentObjectPage.json:1:7: ");
 }
 
 #[test]

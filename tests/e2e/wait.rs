@@ -1,7 +1,7 @@
 //! `cms wait`: a ready server, one that becomes ready, and everything that is none.
 
 use std::{
-    io::{Read, Write},
+    io::{BufRead, BufReader, Write},
     net::TcpListener,
     thread,
     time::Duration,
@@ -15,7 +15,8 @@ fn listen(listener: TcpListener, delay: Duration, status: u16, body: &'static st
         thread::sleep(delay);
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            stream.read(&mut [0; 4096]).ok();
+            let request = BufReader::new(&stream).lines().map_while(Result::ok);
+            request.take_while(|line| !line.is_empty()).for_each(drop);
             let length = body.len();
             let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n");
             write!(stream, "{head}Connection: close\r\n\r\n{body}").ok();

@@ -2,11 +2,11 @@
 
 use std::{error::Error as _, io::Read, time::Duration};
 
-use cms_core::Result;
+use cms_core::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Remote, path::READINESS};
+use super::{Remote, http::RESPONSE_TIMEOUT, path::READINESS};
 
 /// Longest response that is read: one of another program may be endless.
 const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
@@ -16,7 +16,7 @@ const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
 pub(crate) struct Readiness {
     status: String,
     /// "ok" or "not ready" by the name of the part.
-    pub(crate) parts: Map<String, Value>,
+    parts: Map<String, Value>,
 }
 
 impl Readiness {
@@ -33,6 +33,13 @@ impl Readiness {
 }
 
 impl Remote {
+    /// The states of the parts, ready or not.
+    pub(super) fn ready_parts(&self) -> Result<Map<String, Value>> {
+        let readiness = self.readiness(RESPONSE_TIMEOUT)?;
+        let unreachable = |reason| Error::Unreachable(format!("{}: {reason}", self.base()));
+        readiness.map(|readiness| readiness.parts).map_err(unreachable)
+    }
+
     /// Asks once, without the key; fails with the reason that there is no response of a server.
     pub(crate) fn readiness(
         &self,
