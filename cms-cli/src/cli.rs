@@ -59,7 +59,8 @@ Exit codes:
    2  wrong usage
    3  key missing, unknown or not allowed
    4  not found
-   5  conflict: stale plan, another state of an object or a data directory
+   5  conflict: a stale plan, an object in another state, a data directory of another
+      version or without its database
    6  refused by validation, a plan with blockers, or a check that found something wrong
    7  partly done: some objects or files were refused, or the command was interrupted
    8  would lose stored values: needs --allow-data-loss
@@ -115,7 +116,7 @@ pub(crate) struct Global {
     /// Print JSON, errors too; short for -o json.
     #[arg(long, global = true, conflicts_with = "o")]
     pub(crate) json: bool,
-    /// Print no progress and no remarks on standard error, only errors.
+    /// Print only errors and, for commands that change something, the target on standard error.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Do not ask for confirmation.
@@ -460,8 +461,8 @@ pub(crate) struct ExportArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// Ids are sent in batches, whatever the statuses of the objects. With --hydrate, each object is
-/// sent alone, and actions that its status does not allow are refused.
+/// Ids are sent in batches: the action applies to objects in every status. With --hydrate, each
+/// object is sent alone: an action that its status does not allow is refused.
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
     pub(crate) r#type: String,

@@ -27,9 +27,10 @@ pub(crate) struct Settings {
     pub(crate) http_webhooks: bool,
     pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
-    /// Ask for confirmation before something is deleted.
-    confirm: bool,
-    confirmed: bool,
+    /// There is a terminal to ask for confirmation, and `--yes` is not set.
+    may_ask: bool,
+    /// `--yes` is set.
+    yes: bool,
 }
 
 /// The server or the data directory that a command works on.
@@ -63,29 +64,29 @@ impl Settings {
             http_webhooks: is_on("CMS_WEBHOOK_ALLOW_HTTP"),
             format: format(global, &cli.command),
             quiet: global.quiet,
-            confirm: !global.yes && io::stdin().is_terminal(),
-            confirmed: global.yes,
+            may_ask: !global.yes && io::stdin().is_terminal(),
+            yes: global.yes,
         })
     }
 
-    /// Returns when a command that changes something creates a database.
+    /// The condition under which a command that changes something creates a database.
     pub(crate) fn new_database(&self) -> NewDatabase {
         if self.new_database { NewDatabase::Always } else { NewDatabase::InNewFolder }
     }
 
     /// Whether `--yes` is set.
-    pub(crate) fn is_confirmed(&self) -> bool {
-        self.confirmed
+    pub(crate) fn yes(&self) -> bool {
+        self.yes
     }
 
     /// Whether there is a terminal to ask for confirmation, and `--yes` is not set.
     pub(crate) fn may_ask(&self) -> bool {
-        self.confirm
+        self.may_ask
     }
 
-    /// Asks for confirmation on a terminal, unless `--yes` is set.
+    /// Asks for confirmation on a terminal, unless `--yes` is set; an error if the user declines.
     pub(crate) fn confirm(&self, question: &str) -> Result<()> {
-        if self.confirm { printer::confirm(question) } else { Ok(()) }
+        if self.may_ask { printer::confirm(question) } else { Ok(()) }
     }
 }
 

@@ -26,9 +26,9 @@ pub(crate) const fn column<'a>(header: &'a str, pointer: &'a str) -> Column<'a> 
     Column { header, pointer }
 }
 
-/// Headers and pointers of columns for the paths of `fields[]`: a member of `internal` each, else
-/// the property that the path begins with, whose links and lists are one cell. None without
-/// paths, and when one of them names everything.
+/// Headers and pointers of columns for the paths of `fields[]`. `internal.x` is a column of its own;
+/// any other path is the column of its property, so `a.b` and `a[*].c` are the column `a`. None
+/// without paths, and when one of them is `*`.
 pub(crate) fn field_columns(fields: &[String], item: &str) -> Option<Vec<(String, String)>> {
     if fields.is_empty() || fields.iter().any(|path| path == "*") {
         return None;

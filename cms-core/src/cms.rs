@@ -92,7 +92,7 @@ impl Cms {
 
     /// Checks the rights of the caller before the body is read (see
     /// docs/reference/http.md#order-of-checks). The content types are those of the snapshot in
-    /// which the caller was read.
+    /// which the key or session was looked up.
     ///
     /// # Errors
     /// [`crate::Error::Forbidden`] when the caller may not do it, [`crate::Error::NotFound`] when

@@ -160,14 +160,14 @@ fn refused_workflow_actions_are_reported_with_the_enabled_ones() {
         assert_eq!(
             hints(cli, &["workflow", "run", "memo", "a", "b", "c", "_publish"], 6),
             [
-                "actions enabled in state \"draft\": _draft_review",
-                "actions enabled in state \"review\": _review_draft, _review_public"
+                "transitions enabled in state \"draft\": _draft_review",
+                "transitions enabled in state \"review\": _review_draft, _review_public"
             ]
         );
         cli.run(&["workflow", "run", "memo", "a", "_review_public"]).ok();
         assert_eq!(
             hints(cli, &["workflow", "run", "memo", "a", "_draft_review"], 6),
-            ["no action is enabled in state \"public\""]
+            ["no transition is enabled in state \"public\""]
         );
     });
 }

@@ -1,4 +1,4 @@
-//! The examples of README.md and docs/reference run as printed.
+//! The examples of README.md, docs/reference, docs/how-to and the tutorial run as printed.
 //!
 //! The `sh` and `graphql` blocks of a page run in order, in one shell, on a server with the example
 //! site. A `json` block directly below one must be contained in what it prints, a `text` block must
@@ -8,8 +8,9 @@
 use std::{
     fmt::Write as _,
     fs,
+    net::TcpListener,
     path::Path,
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -19,6 +20,9 @@ use super::{
     links::files_below,
     support::{Server, fixtures},
 };
+
+/// Where the programs of a block are, beside `cms`.
+const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Ends the output of a block.
 const END_OF_BLOCK: &str = "== end of block ==";
@@ -92,28 +96,40 @@ fn script(blocks: &[Block], folder: &Path) -> String {
 /// Runs a page on a copy of the data directory; returns the errors of its examples.
 fn errors_of(page: &Path, site: &Path) -> Vec<String> {
     let blocks = blocks(&fs::read_to_string(page).unwrap());
-    let at = |block: &Block| format!("{}:{}", page.display(), block.line);
     let folder = TempDir::new().unwrap();
     let copied = Command::new("cp").arg("-R").arg(site).arg(folder.path().join("data")).status();
     assert!(copied.unwrap().success());
     std::os::unix::fs::symlink(fixtures(), folder.path().join("fixtures")).unwrap();
     let server = Server::start_in(folder.path(), &[]);
-    let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
-    let output = Command::new("sh")
-        .args(["-ec", &script(&blocks, folder.path())])
-        .current_dir(folder.path())
-        .env_clear()
-        .env("PATH", format!("{}:/usr/bin:/bin", binaries.display()))
+    let output = shell(&blocks, folder.path())
         .envs([("CMS_SERVER", &server.url), ("CMS_KEY", &server.key)])
-        .stdin(Stdio::null())
         .output()
         .unwrap();
+    differences(page, &blocks, output)
+}
+
+/// Returns the command that runs the blocks of a page in a folder.
+fn shell(blocks: &[Block], folder: &Path) -> Command {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_cms")).parent().unwrap();
+    let mut command = Command::new("sh");
+    command
+        .args(["-ec", &script(blocks, folder)])
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", format!("{}:{PROGRAMS}", binaries.display()))
+        .stdin(Stdio::null());
+    command
+}
+
+/// Compares what the blocks of a page printed with what the page says.
+fn differences(page: &Path, blocks: &[Block], output: Output) -> Vec<String> {
+    let at = |block: &Block| format!("{}:{}", page.display(), block.line);
     let printed = String::from_utf8(output.stdout).unwrap().replace('\r', "");
     let mut outputs = printed.split(END_OF_BLOCK).map(str::trim);
 
     let mut errors = Vec::new();
     let mut above: Option<&str> = None;
-    for block in &blocks {
+    for block in blocks {
         let is_json = block.language == "json";
         let expected: Result<Value, _> = serde_json::from_str(&block.text);
         if block.runs() {
@@ -177,8 +193,44 @@ fn examples_of_the_reference_run_as_printed() {
     let root = fixtures().join("..");
     let mut pages = vec![root.join("README.md")];
     files_below(&root.join("docs/reference"), "md", &mut pages);
+    files_below(&root.join("docs/how-to"), "md", &mut pages);
     assert!(pages.len() > 10);
     pages.sort();
     let errors: Vec<_> = pages.iter().flat_map(|page| errors_of(page, &site)).collect();
+    assert!(errors.is_empty(), "{}", errors.join("\n\n"));
+}
+
+/// A port that nothing listens on now.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn tutorial_runs_as_printed() {
+    let has = |program: &str| {
+        let mut find = Command::new("sh");
+        find.arg("-c").arg(format!("command -v {program}")).env("PATH", PROGRAMS);
+        find.output().unwrap().status.success()
+    };
+    if !has("curl") || !has("node") {
+        eprintln!("skipped: there is no curl, or no node");
+        return;
+    }
+    let page = fixtures().join("../docs/tutorial.md");
+    let (server, site) = (free_port(), free_port());
+    let text = fs::read_to_string(&page)
+        .unwrap()
+        .replace("127.0.0.1:8080", &format!("127.0.0.1:{server}"))
+        .replace("127.0.0.1:3000", &format!("127.0.0.1:{site}"))
+        .replace("listen(3000", &format!("listen({site}"));
+    let (blocks, folder) = (blocks(&text), TempDir::new().unwrap());
+    let output = shell(&blocks, folder.path()).output().unwrap();
+    let errors = differences(&page, &blocks, output);
+    // The last block stops both programs; a failed one has left them running.
+    for pid in ["journal/server.pid", "journal/site.pid"] {
+        if let Ok(pid) = fs::read_to_string(folder.path().join(pid)) {
+            drop(Command::new("kill").arg(pid.trim()).output());
+        }
+    }
     assert!(errors.is_empty(), "{}", errors.join("\n\n"));
 }

@@ -66,7 +66,7 @@ impl BulkChange<'_> {
         printer: &mut Printer,
     ) -> Result<Outcome> {
         let expect = self.selection.expect;
-        if !dry_run && !settings.is_confirmed() && !settings.may_ask() && expect.is_none() {
+        if !dry_run && !settings.yes() && !settings.may_ask() && expect.is_none() {
             return Err(Failure::usage("there is no terminal to ask for confirmation")
                 .hint("use --expect N with the number of objects, or --yes"));
         }

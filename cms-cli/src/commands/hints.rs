@@ -105,8 +105,8 @@ pub(super) fn transition_hints(
         }
     }
     let hints = states.into_iter().map(|(state, enabled)| match enabled.as_slice() {
-        [] => format!("no action is enabled in state \"{state}\""),
-        names => format!("actions enabled in state \"{state}\": {}", names.join(", ")),
+        [] => format!("no transition is enabled in state \"{state}\""),
+        names => format!("transitions enabled in state \"{state}\": {}", names.join(", ")),
     });
     hints.collect()
 }

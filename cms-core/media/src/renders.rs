@@ -150,7 +150,7 @@ impl Renders {
         let meta = file.metadata().ok()?;
         let age = now.duration_since(meta.modified().ok()?).unwrap_or_default();
         if age > USE_UPDATE_INTERVAL {
-            // A read-only directory works as well.
+            // Fails in a read-only directory, which is no error.
             file.set_modified(now).ok();
         }
         let mut chunks = FileChunks { file, size: meta.len() };

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Id of a command on the data directory where a response needs one.
+/// Stands for the id of the caller of a command on the data directory, which has none.
 pub const LOCAL_ID: &str = "00000000-0000-0000-0000-000000000000";
 
 /// An authenticated key or user, as versions and log entries store it.
@@ -100,7 +100,7 @@ pub struct Stamp {
 /// How a request was authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
-    /// A key, or none for a command on the data directory.
+    /// A key; also stands for a command on the data directory, which needs none.
     Key,
     /// The primary key of a session.
     Session(i64),
@@ -122,7 +122,8 @@ pub struct Visibility {
 pub struct Caller {
     pub actor: Arc<Actor>,
     pub credential: Credential,
-    /// The content types of the snapshot in which the actor was read; none for the local caller.
+    /// The content types of the snapshot in which the key or session was looked up; none for the
+    /// local caller.
     pub catalog: Option<Arc<Catalog>>,
     /// Reads that may take longer end with [`Error::NotFast`].
     pub fast_only: bool,

@@ -13,7 +13,8 @@
 //! | [`search`] | the query language of searches, text analysis |
 //! | [`graphql`], [`openapi`] | types and planning of GraphQL queries; the OpenAPI document |
 //! | [`media`] | image paths, transformations and formats; names and fingerprints of files |
-//! | [`auth`], [`webhook`], [`context`] | keys and scopes; payloads, signatures and retries; the caller of a service |
+//! | [`auth`], [`user`], [`context`] | keys and scopes; users, passwords, sessions and OpenID claims; the caller of a service |
+//! | [`webhook`] | payloads, signatures and retries |
 //! | [`error`], [`message`], [`limits`], [`memory`] | errors and their messages; limits; the response memory budget |
 //! | [`clock`], [`ids`], [`dates`], [`json`], [`paging`], [`read`], [`retention`], [`settings`] | values that all of these use |
 

@@ -153,7 +153,7 @@ impl<'a> SearchRun<'a> {
             && matches!(search.order, HitOrder::Score { .. })
             && is_short
             && is_of_words(&search.query);
-        // Every score is 1: nothing to compute.
+        // Without words every score is 1: nothing to compute.
         let has_scores = page.limit > 0 && search.query != SearchQuery::All;
         let query = restricted(scoring, restrictions);
         let scored = if has_scores {

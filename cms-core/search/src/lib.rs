@@ -10,6 +10,7 @@
 //! | `lower` | a [`cms_model::search::query::Search`] as a query of the engine |
 //! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
+//! | `matches` | all objects of a type that match, without scores |
 //! | `deadline` | the deadline of a search |
 //! | `column` | the values of the documents of a segment at a path |
 

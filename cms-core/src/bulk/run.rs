@@ -44,10 +44,11 @@ struct Step {
     job: JobRow,
     change: RequestedChange,
     context: Context,
-    objects: Vec<Prepared>,
+    objects: Vec<StepObject>,
 }
 
-struct Prepared {
+/// An object of the next transaction.
+struct StepObject {
     position: u64,
     pk: i64,
     preparation: Preparation,
@@ -145,7 +146,7 @@ impl Bulk<'_> {
             BulkAction::Patch => self.patches(&caller, &content_type, &change, objects)?,
             BulkAction::Delete => self.deletions(&caller, &content_type, objects)?,
             BulkAction::Publish(_) | BulkAction::Transition => {
-                let unprepared = |&(position, pk)| Prepared {
+                let unprepared = |&(position, pk)| StepObject {
                     position,
                     pk,
                     preparation: Preparation::Unprepared,
@@ -164,7 +165,7 @@ impl Bulk<'_> {
         content_type: &CompiledType,
         change: &RequestedChange,
         objects: &[(u64, i64)],
-    ) -> Result<Vec<Prepared>> {
+    ) -> Result<Vec<StepObject>> {
         let (name, mut bytes) = (content_type.name(), 0);
         let mut calls = self.cms.before_write(caller, name, WriteEvent::Update)?;
         let context = Context::new(caller, &self.cms.config);
@@ -177,7 +178,7 @@ impl Bulk<'_> {
             let (id, size) = match found {
                 Ok(found) => found,
                 Err(preparation) => {
-                    prepared.push(Prepared { position, pk, preparation });
+                    prepared.push(StepObject { position, pk, preparation });
                     continue;
                 }
             };
@@ -194,7 +195,7 @@ impl Bulk<'_> {
                     }
                     Err(errors) => Preparation::Refused(id, errors),
                 };
-            prepared.push(Prepared { position, pk, preparation });
+            prepared.push(StepObject { position, pk, preparation });
         }
         Ok(prepared)
     }
@@ -205,7 +206,7 @@ impl Bulk<'_> {
         caller: &Caller,
         content_type: &CompiledType,
         objects: &[(u64, i64)],
-    ) -> Result<Vec<Prepared>> {
+    ) -> Result<Vec<StepObject>> {
         let name = content_type.name();
         let mut calls = self.cms.before_write(caller, name, WriteEvent::Delete)?;
         let mut prepared = Vec::with_capacity(objects.len());
@@ -221,7 +222,7 @@ impl Bulk<'_> {
                     },
                 };
             }
-            prepared.push(Prepared { position, pk, preparation });
+            prepared.push(StepObject { position, pk, preparation });
         }
         Ok(prepared)
     }
@@ -379,10 +380,10 @@ impl Transaction<'_> {
         catalog: &Catalog,
         context: &Context,
         change: &RequestedChange,
-        objects: Vec<Prepared>,
+        objects: Vec<StepObject>,
     ) -> Result<()> {
         let mut batch = Batch::new(self.writer, catalog, self.content_type, context);
-        for Prepared { position, pk, preparation } in objects {
+        for StepObject { position, pk, preparation } in objects {
             let found = match preparation {
                 Preparation::Gone | Preparation::Refused(..) => None,
                 Preparation::Patch(..) => self.stored(pk, Columns::All)?,
@@ -428,10 +429,10 @@ impl Transaction<'_> {
     }
 
     /// Deletes objects. Those that others link to are tried once more at the end of the job.
-    fn delete(&mut self, objects: Vec<Prepared>) -> Result<()> {
+    fn delete(&mut self, objects: Vec<StepObject>) -> Result<()> {
         let mut wanted = Vec::new();
         let mut positions = Vec::new();
-        for Prepared { position, pk, preparation } in objects {
+        for StepObject { position, pk, preparation } in objects {
             if let Preparation::Refused(id, errors) = preparation {
                 self.refuse(position, &id, &errors)?;
                 continue;

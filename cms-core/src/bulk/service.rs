@@ -71,7 +71,10 @@ impl Bulk<'_> {
         let pks = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let content_type = catalog.get(name)?;
-            let pks = matching::object_pks(reader, caller, content_type, &request, found.as_ref())?;
+            let pks = {
+                let of_type = (&*catalog, &**content_type);
+                matching::object_pks(reader, caller, of_type, &request, found.as_ref())?
+            };
             let (context, change) = (&context, &change);
             Ok(match request.expect {
                 None => {
@@ -111,9 +114,14 @@ impl Bulk<'_> {
     }
 
     /// Returns the paths of the filters in a payload that the type does not declare.
-    pub fn unknown_filters(&self, name: &str, payload: &Map<String, Value>) -> Vec<String> {
+    pub fn unknown_filters(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: &Map<String, Value>,
+    ) -> Vec<String> {
         match payload.get("filters") {
-            Some(filters) => self.cms.objects().unknown_filters(name, &filters.to_string()),
+            Some(filters) => self.cms.objects().unknown_filters(caller, name, &filters.to_string()),
             None => Vec::new(),
         }
     }

@@ -40,6 +40,7 @@ pub(crate) struct TypeUpdate {
     /// The reason to roll back the update.
     pub(crate) blockers: FieldErrors,
     pub(crate) objects_rewritten: u64,
+    /// Readers of the API can notice the change.
     pub(crate) breaking: bool,
 }
 

@@ -26,6 +26,7 @@ use cms_model::{
         view::View,
     },
     paging::ListRange,
+    query::linked::LinkScope,
     wire::object::ListRequest,
 };
 use cms_store::Reader;
@@ -286,7 +287,8 @@ impl PlanExecution<'_> {
     ) -> Result<u64, QueryFailure> {
         let view = View::for_list(self.caller, content_type);
         let list = ObjectList::new(request, slice, view);
-        let plan = self.cms.store.plan_list(self.reader, content_type, list, true);
+        let scope = LinkScope { catalog: self.catalog, caller: self.caller, view: View::for_list };
+        let plan = self.cms.store.plan_list(self.reader, content_type, list, scope, true);
         let plan = plan.map_err(|error| match error {
             Error::Invalid(errors) => QueryFailure::Query(
                 errors.at("filters").iter().map(QueryError::bad_request).collect(),

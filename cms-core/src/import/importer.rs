@@ -1,10 +1,10 @@
 //! The order of an import.
 //!
-//! Objects are created in the order of the files, because lists use that order. An object whose
-//! optional property links to a later object is created without that property and completed at the
-//! end; an object whose required or read-only property does waits until its targets exist. Statuses
-//! come last (`statuses`); a modified object is created from its published version first, so that
-//! nothing of its current version is published.
+//! Objects are created in the order of the files, because lists use that order. An object that links
+//! to a later one is created without the linking property and completed at the end. If the property
+//! is required or read-only, the object waits until the targets of its links exist. Statuses come
+//! last (`statuses`); a modified object is created from its published version first, so that nothing
+//! of its current version is published.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -24,7 +24,7 @@ use cms_model::{
     },
     pattern::StepBudget,
     publish::right::{self, ChangeKind},
-    query::filter,
+    query::{filter, linked::LinkScope},
     wire::{
         condition::EntityTag,
         object::{Json, ListRequest, ObjectRequest},
@@ -71,7 +71,9 @@ impl Objects<'_> {
             let mut list = ObjectList::new(request, request.page.into(), view);
             let columns = hydration.columns(content_type);
             list.columns = columns;
-            let plan = self.cms.store.plan_list(reader, content_type, list, !fast_only)?;
+            let scope = LinkScope { catalog, caller, view: View::for_list };
+            let store = &self.cms.store;
+            let plan = store.plan_list(reader, content_type, list, scope, !fast_only)?;
             let plan = plan.ok_or(Error::NotFast)?;
             if fast_only && plan.cost() > limits::FAST_READ_INDEX_ENTRIES {
                 return Err(Error::NotFast);
@@ -113,10 +115,11 @@ impl Objects<'_> {
 
     /// Returns the paths of the `filters` of a list that its type does not declare: they match like
     /// missing values.
-    pub fn unknown_filters(&self, name: &str, filters: &str) -> Vec<String> {
+    pub fn unknown_filters(&self, caller: &Caller, name: &str, filters: &str) -> Vec<String> {
         let catalog = self.cms.catalog.cached();
+        let scope = LinkScope { catalog: &catalog, caller, view: View::for_list };
         let properties = catalog.find(name).map_or(&[][..], |known| &known.properties);
-        filter::unknown_paths(filters, properties)
+        filter::unknown_paths(filters, properties, scope)
     }
 
     /// Returns the paths of the `fields` of a list or an object that its type does not declare: they

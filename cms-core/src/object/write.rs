@@ -51,8 +51,8 @@ pub(crate) enum Edit {
     Patch,
 }
 
-/// The inputs of a prepared change of an object: while they are unchanged, so are the errors that
-/// need no database.
+/// The state that an edit of an object was prepared from. While it is the same, the validation
+/// errors that need no database stay valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Base {
     type_rev: i64,

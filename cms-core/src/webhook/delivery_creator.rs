@@ -28,8 +28,8 @@ use crate::content_type::catalog_cache::CatalogCache;
 /// Rows of the journal per batch.
 const BATCH_ROWS: usize = 500;
 
-/// The last row of the journal that this process has read. It is only in memory while the rows
-/// created no deliveries.
+/// The last row of the journal that this process has read. Rows that create no deliveries advance it
+/// in memory only; a commit of deliveries also stores it.
 #[derive(Default)]
 pub(crate) struct JournalCursor(AtomicI64);
 

@@ -10,6 +10,7 @@
 //! | `matches(condition, json)` | whether a JSON value meets a condition |
 //! | `matches_text(condition, text)` | the same for a plain text |
 //! | `matches_property(condition, data)` | the same for a property |
+//! | `links_to(paths, ctd, data, type, id)` | whether an object has a link at one of the paths of its type |
 //! | `contains_text(text, part)` | whether a text contains another one, in any letter case |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
@@ -22,10 +23,11 @@
 //! function changes, increment the version of derived data (`super::meta`), so that the indexes are
 //! rebuilt.
 
-use std::{io::Write, sync::Arc};
+use std::{collections::HashMap, io::Write, sync::Arc};
 
 use cms_model::{
     dates, json,
+    object::link,
     query::{
         eval::ConditionMatcher,
         filter::Condition,
@@ -90,6 +92,18 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
     connection.create_scalar_function(c"matches_property", 2, flags, |context| {
         let matcher = matcher(context)?;
         Ok(matcher.matches(root(context, 1, matcher.path())?.as_ref()))
+    })?;
+    connection.create_scalar_function(c"links_to", 5, flags, |context| {
+        let paths =
+            context.get_or_create_aux(0, read_parameter::<HashMap<i64, Vec<PropertyPath>>>)?;
+        let (content_type, id) = (context.get_raw(3).as_str()?, context.get_raw(4).as_str()?);
+        for path in paths.get(&context.get(1)?).into_iter().flatten() {
+            let links = root(context, 2, path)?;
+            if link::are_to(&path.resolve(links.as_ref()), content_type, id) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     })?;
     connection.create_scalar_function(c"date_json", 1, flags, |context| {
         Ok(context.get::<Option<i64>>(0)?.map(|seconds| {

@@ -18,7 +18,7 @@ pub enum Event {
     ObjectPublished,
     ObjectUnpublished,
     ObjectArchived,
-    /// A schedule was set or changed; in rows written by earlier versions of cms, or removed.
+    /// A schedule was set or changed. Earlier versions of cms also wrote it when one was removed.
     ObjectScheduled,
     ObjectUnscheduled,
     /// A workflow transition.

@@ -9,7 +9,7 @@ use cms_model::{
         list::{Matching, ObjectList},
         model::{Edition, StoredObject},
     },
-    query::ListQuery,
+    query::{ListQuery, linked::LinkScope},
 };
 use rusqlite::params_from_iter;
 use serde_json::Value;
@@ -56,6 +56,7 @@ impl Store {
         reader: &Reader<'_>,
         content_type: &CompiledType,
         list: ObjectList,
+        scope: LinkScope<'_>,
         may_count: bool,
     ) -> Result<Option<Arc<ListPlan>>> {
         let ctd = content_type.pk;
@@ -64,7 +65,9 @@ impl Store {
         if is_cached && let Some(known) = self.lists.plans.get(ctd, &list, changes) {
             return Ok(Some(known));
         }
-        let query = list.query(content_type)?;
+        let query = list.query(content_type, scope)?;
+        // What linked objects match changes with other types and callers.
+        let is_cached = is_cached && query.linked.is_empty();
         let columns = columns_of(list.columns);
         let total = match query.edition {
             Edition::Current => live,
@@ -73,7 +76,7 @@ impl Store {
         let known = if query.is_unrestricted() {
             Some(total)
         } else {
-            self.lists.counts.get(ctd, &list.matching, changes)
+            self.lists.counts.get(ctd, &list.matching, changes).filter(|_| query.linked.is_empty())
         };
         let matching = match known {
             Some(known) => known,
@@ -104,8 +107,13 @@ impl Reader<'_> {
     }
 
     /// Returns the primary keys of all objects of a list, whatever its page, in creation order.
-    pub fn matching_pks(&self, content_type: &CompiledType, list: &ObjectList) -> Result<Vec<i64>> {
-        let pks = list_sql::pks(&list.query(content_type)?, content_type.into());
+    pub fn matching_pks(
+        &self,
+        content_type: &CompiledType,
+        list: &ObjectList,
+        scope: LinkScope<'_>,
+    ) -> Result<Vec<i64>> {
+        let pks = list_sql::pks(&list.query(content_type, scope)?, content_type.into());
         self.query_values(&pks.sql, params_from_iter(pks.parameters))
     }
 

@@ -12,6 +12,7 @@
 //! are skipped within an index.
 
 mod access_path;
+mod links;
 mod terms;
 
 use std::collections::{BTreeSet, HashMap};
@@ -86,7 +87,7 @@ pub(crate) fn page(
     let terms = builder.terms(query);
     let path = access_path::choose(query, listed, &terms, counts);
     let cost = access_path::cost(&path, query, &terms, counts);
-    let (hint, sign) = match path {
+    let (hint, sign) = match &path {
         AccessPath::OrderIndex(index) => (format!(" INDEXED BY \"{index}\""), ""),
         // The unary plus makes an expression that no index contains.
         AccessPath::ConditionIndex => (String::new(), "+"),
@@ -97,7 +98,7 @@ pub(crate) fn page(
     } else {
         builder.order(query, sign)
     };
-    let condition = builder.condition(&terms);
+    let condition = builder.condition(&terms, matches!(path, AccessPath::OrderIndex(_)));
     let limit = builder.bind(Sql::Integer(i64::from(query.slice.limit)));
     let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
@@ -134,7 +135,7 @@ fn all_pages(
     } else {
         String::new()
     };
-    let condition = builder.condition(&terms);
+    let condition = builder.condition(&terms, false);
     let sql = format!("SELECT {columns} FROM {table}{hint} WHERE {condition}{order}");
     Statement { sql, parameters: builder.parameters }
 }
@@ -193,9 +194,11 @@ impl SortValue {
                 slot_of(listed, name).map_or(Self::Path, Self::Slot)
             }
             PathRoot::Property(_) => Self::Path,
-            PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Id | PathRoot::Internal(_) => {
-                Self::Nothing
-            }
+            PathRoot::Any { .. }
+            | PathRoot::Nowhere
+            | PathRoot::Incoming
+            | PathRoot::Id
+            | PathRoot::Internal(_) => Self::Nothing,
         }
     }
 }
@@ -238,8 +241,12 @@ impl<'a> Builder<'a> {
 
     /// The complete WHERE clause: the terms, and the conditions that let SQLite use the slot
     /// indexes.
-    fn condition(&self, terms: &[Term]) -> String {
+    fn condition(&self, terms: &[Term], has_index: bool) -> String {
         let mut condition = terms::join(terms);
+        if !has_index && access_path::reads_primary_keys(terms) {
+            // The unary plus hides the type from the indexes that start with it.
+            condition.insert(0, '+');
+        }
         for slot in &self.used {
             condition.push_str(" AND ");
             condition.push_str(&slots::condition(*slot));

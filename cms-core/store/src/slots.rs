@@ -28,7 +28,8 @@ pub(crate) fn key(slot: usize) -> String {
     format!("property_key(slots, '{slot}')")
 }
 
-/// The exact text, if its key (lower case) differs.
+/// The exact text, if its key (lower case) differs. The name of the SQL function cannot change: it is
+/// part of the stored indexes.
 pub(crate) fn original_text(slot: usize) -> String {
     format!("property_spelling(slots, '{slot}')")
 }

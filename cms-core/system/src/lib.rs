@@ -1,7 +1,7 @@
 //! Inputs from the operating system: time, random ids, private files and locks.
 //!
-//! Each is an input of the layers above, behind the traits of `cms_model`. This crate knows no
-//! content.
+//! `clock` and `ids` implement traits of `cms_model`; `folder` and `lock` are plain functions. This
+//! crate knows no content.
 
 pub mod clock;
 pub mod folder;

@@ -12,7 +12,7 @@ pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let [name, ..] = &context.path;
     let payload = body::object(context.body)?;
     let response = cms.bulk().create(&context.caller, name, &payload)?;
-    let unknown = cms.bulk().unknown_filters(name, &payload);
+    let unknown = cms.bulk().unknown_filters(&context.caller, name, &payload);
     let unknown: Vec<String> = unknown.iter().map(|path| format!("filters[{path}]")).collect();
     context.ignored_payload = ignored_fields::header_value(unknown.iter().map(String::as_str));
     Ok(match response {

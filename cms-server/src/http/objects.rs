@@ -17,7 +17,8 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let request = list_request(&context.query);
     let json = cms.objects().list(&context.caller, name, &request)?;
     if let Some(filters) = &request.filters {
-        context.unknown_paths.filters = cms.objects().unknown_filters(name, filters);
+        context.unknown_paths.filters =
+            cms.objects().unknown_filters(&context.caller, name, filters);
     }
     let ListRequest { fields, hydrate, .. } = &request;
     context.unknown_paths.fields =

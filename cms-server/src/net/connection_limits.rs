@@ -18,7 +18,7 @@ use crate::config::ServerConfig;
 
 /// Connections of one public address, unless the operator configures another number.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
-/// An address with limited connections may take the memory for responses divided by this.
+/// An address with limited connections may take a quarter of the memory for responses.
 const ADDRESSES_PER_BUDGET: usize = 4;
 
 pub(crate) struct ConnectionLimits {

@@ -210,18 +210,19 @@ impl WritePermits {
     /// Releases the permit of the caller while a future runs, and acquires one again.
     pub(crate) fn release_while<T>(&self, runtime: &Handle, future: impl Future<Output = T>) -> T {
         self.0.add_permits(1);
-        // Also when the future panics: the permit of the caller is released once more.
-        let _released = ReleasedPermit { permits: &self.0, runtime };
+        // Also after a panic, because the caller's own permit is released when it is dropped.
+        let _reacquire = ReacquireOnDrop { permits: &self.0, runtime };
         runtime.block_on(future)
     }
 }
 
-struct ReleasedPermit<'a> {
+/// Acquires a permit again.
+struct ReacquireOnDrop<'a> {
     permits: &'a Semaphore,
     runtime: &'a Handle,
 }
 
-impl Drop for ReleasedPermit<'_> {
+impl Drop for ReacquireOnDrop<'_> {
     fn drop(&mut self) {
         let acquired = self.runtime.block_on(self.permits.acquire());
         acquired.expect("the semaphores are never closed").forget();

@@ -1,7 +1,7 @@
 //! Limits on failed sign-ins, see docs/reference/sessions.md#rate-limits
 //!
 //! An attempt counts as failed from its start until it succeeds: requests at the same time cannot
-//! exceed a limit. Time is an argument, since an arbitrary origin, the same for all calls.
+//! exceed a limit. Times are arguments: durations from an origin that is the same for all calls.
 
 use std::{
     collections::VecDeque,

@@ -20,6 +20,7 @@ mod incoming;
 mod issuer;
 mod keep_dates;
 mod keys;
+mod linked_filters;
 mod logs;
 mod management_document;
 mod media;

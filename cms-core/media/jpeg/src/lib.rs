@@ -1,7 +1,7 @@
 //! Decodes the usual JPEG at an eighth, a quarter or half of its size.
 //!
-//! A small image needs only the first coefficients of a block of 8x8: the others are skipped,
-//! several codes at a time, which is most of the cost of decoding. Where colour has fewer pixels
+//! A small image needs only the first coefficients of a block of 8x8. Decoding the others would be
+//! most of the cost: the decoder skips them, several codes at a time. Where colour has fewer pixels
 //! than brightness, it is reduced by less, so that all channels have the same output size.
 //!
 //! The decoder supports the files that most programs write: baseline or extended sequential, 8

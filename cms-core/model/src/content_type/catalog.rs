@@ -2,7 +2,7 @@
 //!
 //! The services load and cache it; this module knows neither storage nor caches.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use super::{
     builtin::WEBHOOKS,
@@ -43,6 +43,12 @@ pub struct CompiledType {
     rev: i64,
     created_at: Timestamp,
     updated_at: Option<Timestamp>,
+}
+
+impl fmt::Debug for CompiledType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
 }
 
 impl CompiledType {

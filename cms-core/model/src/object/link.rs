@@ -112,6 +112,18 @@ pub fn visit(
     }
 }
 
+/// Returns whether one of these values is an internal link to an object, or a list with such a link.
+pub fn are_to(values: &[&Value], content_type: &str, id: &str) -> bool {
+    let links = values.iter().flat_map(|value| match value {
+        Value::Array(links) => links.as_slice(),
+        link => std::slice::from_ref(*link),
+    });
+    links
+        .filter_map(internal)
+        .filter_map(parse)
+        .any(|target| target.content_type == content_type && target.id.eq_ignore_ascii_case(id))
+}
+
 /// Returns the `dataUrl` of an internal link.
 pub fn internal(link: &Value) -> Option<&str> {
     (link["type"] == "internal").then(|| link["dataUrl"].as_str()).flatten()

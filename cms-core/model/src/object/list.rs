@@ -5,7 +5,10 @@ use crate::{
     content_type::catalog::CompiledType,
     error::{Error, Result},
     paging::ListRange,
-    query::{ListQuery, filter},
+    query::{
+        ListQuery, filter,
+        linked::{self, LinkScope},
+    },
     wire::object::ListRequest,
 };
 
@@ -50,20 +53,16 @@ impl ObjectList {
         texts.chain(ids.iter().flatten()).map(String::len).sum()
     }
 
-    /// Parses filters and order.
+    /// Parses filters and order. Links lead to objects in `scope`.
     ///
     /// # Errors
     /// [`Error::Invalid`] for filters that are not valid.
-    pub fn query(&self, content_type: &CompiledType) -> Result<ListQuery> {
+    pub fn query(&self, content_type: &CompiledType, scope: LinkScope<'_>) -> Result<ListQuery> {
         let properties = &content_type.properties;
         let Matching { view, filters, ids } = &self.matching;
         let filters = filters.as_deref().unwrap_or_default();
-        let mut conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
-        for condition in &mut conditions {
-            condition.path = view.mask_path(condition.path.clone());
-        }
-        Ok(ListQuery {
-            conditions,
+        let conditions = filter::parse(filters, properties).map_err(Error::Invalid)?;
+        let mut query = ListQuery {
             order: view.mask_path(ListQuery::order(self.order_by.as_deref(), properties)),
             descending: self.descending,
             empty_first: self.empty_first,
@@ -71,6 +70,10 @@ impl ObjectList {
             edition: view.edition,
             only_approved: view.only_approved,
             slice: self.slice,
-        })
+            ..ListQuery::default()
+        };
+        linked::add_conditions(&mut query, conditions, (properties, *view), scope)
+            .map_err(Error::Invalid)?;
+        Ok(query)
     }
 }

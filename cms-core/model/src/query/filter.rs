@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::path::PropertyPath;
+use super::{linked::LinkScope, path::PropertyPath};
 use crate::{content_type::model::Property, error::FieldErrors, limits, message};
 
 const PARAMETER: &str = "filters";
@@ -63,7 +63,7 @@ impl Operator {
         )
     }
 
-    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in the API, more
+    /// Returns whether a GraphQL filter decodes a JSON list in the text of `filter`; in REST, more
     /// operators take lists.
     pub fn takes_list_in_graphql(self) -> bool {
         matches!(self, Self::Equals | Self::NotEqual | Self::Overlaps | Self::Includes)
@@ -110,10 +110,10 @@ pub fn parse(text: &str, properties: &[Property]) -> Result<Vec<Condition>, Fiel
 }
 
 /// Returns the paths in the parameter that the type does not declare, in their order.
-pub fn unknown_paths(text: &str, properties: &[Property]) -> Vec<String> {
+pub fn unknown_paths(text: &str, properties: &[Property], scope: LinkScope<'_>) -> Vec<String> {
     let filters: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
     let is_declared =
-        |text: &str| PropertyPath::parse(text, properties).is_declared(text, properties);
+        |text: &str| scope.declares(&PropertyPath::parse(text, properties), text, properties);
     filters.into_iter().map(|(path, _)| path).filter(|path| !is_declared(path)).collect()
 }
 

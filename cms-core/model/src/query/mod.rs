@@ -1,12 +1,13 @@
 //! Filters and order of lists, see docs/reference/filters.md
 //!
-//! [`filter`] parses conditions, [`path`] property paths; [`eval`] evaluates a condition on a
-//! value, [`order`] computes the sort key of a value, [`value`] has shared conversions of JSON
+//! [`filter`] parses conditions, [`path`] property paths; [`linked`] resolves conditions on linked
+//! objects; [`eval`] evaluates a condition on a value, [`order`] computes the sort key of a value, [`value`] has shared conversions of JSON
 //! values. This module works on values in memory and knows no SQL; `cms-store` translates a
 //! [`ListQuery`] to SQL and calls [`eval`] and [`order`] where no index helps.
 
 pub mod eval;
 pub mod filter;
+pub mod linked;
 pub mod order;
 pub mod path;
 pub mod value;
@@ -17,13 +18,16 @@ use crate::{
     paging::{ListRange, PageRequest},
 };
 use filter::Condition;
+use linked::LinkedCondition;
 use path::{InternalField, PathRoot, PropertyPath};
 
 /// A query for objects of one type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ListQuery {
     /// All conditions must hold.
     pub conditions: Vec<Condition>,
+    /// These must hold too. They depend on objects of other types, and on the rights of the caller.
+    pub linked: Vec<LinkedCondition>,
     pub order: PropertyPath,
     pub descending: bool,
     /// Objects without a value of the sort key come first instead of last, in either direction.
@@ -39,7 +43,10 @@ pub struct ListQuery {
 impl ListQuery {
     /// Returns whether the list contains all objects of an edition, whose number is known.
     pub fn is_unrestricted(&self) -> bool {
-        self.conditions.is_empty() && self.ids.is_none() && !self.only_approved
+        self.conditions.is_empty()
+            && self.linked.is_empty()
+            && self.ids.is_none()
+            && !self.only_approved
     }
 
     /// Parses `order_by`; none means the date of creation.
@@ -58,6 +65,7 @@ impl Default for ListQuery {
     fn default() -> Self {
         Self {
             conditions: Vec::new(),
+            linked: Vec::new(),
             order: Self::order(None, &[]),
             descending: false,
             empty_first: false,

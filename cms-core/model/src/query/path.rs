@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::content_type::model::{InputType, Property};
 
+/// The members of the elements of `internal.incoming`.
+const INCOMING_MEMBERS: [&str; 3] = ["contentType", "property", "dataUrl"];
+
 /// A path: its root, and the steps from there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertyPath {
@@ -20,6 +23,8 @@ pub struct PropertyPath {
 pub enum PathRoot {
     Id,
     Internal(InternalField),
+    /// `internal.incoming`: the links of other objects to the object, which are not part of it.
+    Incoming,
     /// A declared top-level property.
     Property(String),
     /// `*`: any top-level property except these.
@@ -80,11 +85,15 @@ impl InternalField {
 impl PropertyPath {
     /// Parses a path of a request; paths to undeclared properties are [`PathRoot::Nowhere`].
     pub fn parse(text: &str, properties: &[Property]) -> Self {
-        let text = text.strip_prefix("$.").unwrap_or(text);
-        if text == "*" {
+        let steps = split(text.strip_prefix("$.").unwrap_or(text));
+        steps.map_or_else(Self::nowhere, |steps| Self::from_steps(steps, properties))
+    }
+
+    /// Resolves the first steps of a path.
+    pub fn from_steps(steps: Vec<PathStep>, properties: &[Property]) -> Self {
+        if matches!(steps.as_slice(), [PathStep::Key(name)] if name == "*") {
             return Self { root: PathRoot::Any { except: Vec::new() }, steps: Vec::new() };
         }
-        let Some(steps) = split(text) else { return Self::nowhere() };
         let mut steps = steps.into_iter();
         let Some(PathStep::Key(first)) = steps.next() else { return Self::nowhere() };
         let root = if properties.iter().any(|property| property.name == first) {
@@ -94,6 +103,7 @@ impl PropertyPath {
                 "id" => PathRoot::Id,
                 "workflow_state" => PathRoot::Internal(InternalField::WorkflowState),
                 "internal" => match steps.next() {
+                    Some(PathStep::Key(name)) if name == "incoming" => PathRoot::Incoming,
                     Some(PathStep::Key(name)) => InternalField::from_parameter(&name)
                         .map_or(PathRoot::Nowhere, PathRoot::Internal),
                     _ => PathRoot::Nowhere,
@@ -109,6 +119,11 @@ impl PropertyPath {
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Id | PathRoot::Any { .. } | PathRoot::Internal(_) => true,
+            PathRoot::Incoming => self.steps.iter().all(|step| match step {
+                PathStep::Key(name) => INCOMING_MEMBERS.contains(&name.as_str()),
+                PathStep::Index(_) => false,
+                PathStep::Each => true,
+            }),
             PathRoot::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
             PathRoot::Property(name) => {
                 let mut found = properties.iter().find(|property| property.name == *name);
@@ -133,6 +148,21 @@ impl PropertyPath {
                 true
             }
         }
+    }
+
+    /// Returns the relation that the path leads to or through, and the number of steps up to its
+    /// links.
+    pub fn relation<'p>(&self, properties: &'p [Property]) -> Option<(&'p Property, usize)> {
+        let PathRoot::Property(name) = &self.root else { return None };
+        let mut found = properties.iter().find(|property| property.name == *name)?;
+        for (index, step) in self.steps.iter().enumerate() {
+            let PathStep::Key(name) = step else { continue };
+            if found.relation.is_some() {
+                return Some((found, index));
+            }
+            found = found.nested.iter().find(|inner| inner.name == *name)?;
+        }
+        found.relation.is_some().then_some((found, self.steps.len()))
     }
 
     /// An unknown path.
@@ -164,7 +194,7 @@ impl PropertyPath {
                 }
                 found.is_some_and(|property| property.input_type == InputType::DateTime)
             }
-            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Nowhere => false,
+            PathRoot::Id | PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Incoming => false,
         }
     }
 
@@ -250,6 +280,8 @@ mod tests {
             ("workflow_state", PathRoot::Internal(WorkflowState)),
             ("internal.createdat", PathRoot::Nowhere),
             ("internal.Created_At", PathRoot::Nowhere),
+            ("internal.incoming", PathRoot::Incoming),
+            ("internal.incoming[*].contentType", PathRoot::Incoming),
             ("internal", PathRoot::Nowhere),
             ("internal[0]", PathRoot::Nowhere),
             ("Title", PathRoot::Nowhere),
@@ -299,6 +331,8 @@ mod tests {
             "internal",
             "internal.createdAt",
             "internal.created_at",
+            "internal.incoming",
+            "internal.incoming[*].dataUrl",
             "workflow_state",
             "title[0]",
             "title.anything",
@@ -323,6 +357,7 @@ mod tests {
             "[0]",
             "other.lat",
             "internal.nope",
+            "internal.incoming[*].id",
             "place.latitude",
             "links[*].title",
             "links[*].data",

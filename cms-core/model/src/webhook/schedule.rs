@@ -11,14 +11,14 @@ use crate::clock::Timestamp;
 pub const PARALLEL_REQUESTS: usize = 4;
 /// Number of failed attempts after which the log shows a delivery as an error.
 const ERROR_ATTEMPTS: u32 = 3;
-/// Number of objects whose last attempts were outages at which an endpoint is down.
+/// An endpoint is down when the last attempts for this many objects were outages.
 const OUTAGES_UNTIL_DOWN: u64 = 2;
 const FIRST_PAUSE_SECONDS: i64 = 10;
 /// The pause after the second failure; each later one is twice as long as the one before.
 const SECOND_PAUSE_SECONDS: i64 = 60;
 const MAX_DELIVERY_PAUSE_SECONDS: i64 = 6 * 3600;
 const MAX_ENDPOINT_PAUSE_SECONDS: i64 = 600;
-/// Days after which a delivery fails, from the time at which it became the head of its queue, or its
+/// Days after which a delivery fails, from the time at which it became the first of its queue, or its
 /// webhook was enabled again.
 const EXPIRY_DAYS: i64 = 3;
 

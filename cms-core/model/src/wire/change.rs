@@ -28,7 +28,8 @@ pub struct ChangesRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub seq: i64,
-    /// None when the row has been removed or the nonce is not needed.
+    /// None before the first row, and when the client sent only the sequence number: then any row
+    /// with this number is accepted.
     pub nonce: Option<u32>,
 }
 
@@ -64,9 +65,9 @@ impl FromStr for Position {
         let read = || {
             let is_number = !seq.is_empty() && seq.bytes().all(|byte| byte.is_ascii_digit());
             let seq = seq.parse().ok().filter(|_| is_number)?;
-            let is_hash = |nonce: &&str| nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let is_hex = |nonce: &&str| nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
             let nonce = match nonce {
-                Some(nonce) => Some(u32::from_str_radix(Some(nonce).filter(is_hash)?, 16).ok()?),
+                Some(nonce) => Some(u32::from_str_radix(Some(nonce).filter(is_hex)?, 16).ok()?),
                 None => None,
             };
             Some(Self { seq, nonce })
@@ -88,7 +89,8 @@ pub struct Change {
     pub seq: i64,
     pub at: String,
     /// The action on an object: `create`, `update`, `delete`, `publish`, `unpublish`, `archive`,
-    /// `schedule`, `transition`. On a type: the same with the prefix `type.`, and `type.purge`.
+    /// `schedule`, `transition`. On a type: `type.create`, `type.update`, `type.delete`,
+    /// `type.purge`.
     pub action: &'static str,
     pub content_type: String,
     /// The object; none for changes of a type.

@@ -100,6 +100,11 @@ pub(super) fn reads_objects(terms: &[Term]) -> bool {
     best(terms) == AccessMethod::FullScan
 }
 
+/// Returns whether the primary keys of a term are the best way to find the objects.
+pub(super) fn reads_primary_keys(terms: &[Term]) -> bool {
+    best(terms) == AccessMethod::PrimaryKeys
+}
+
 fn best(terms: &[Term]) -> AccessMethod {
     terms.iter().map(|term| term.access_method).max().unwrap_or(AccessMethod::FullScan)
 }

@@ -1,10 +1,23 @@
 //! Query plans of lists: the right index makes the difference between microseconds and seconds on a
 //! large type.
 
+use std::sync::Arc;
+
 use cms_model::{
-    content_type::{indexed::indexed, model::Property},
-    object::model::Edition,
-    query::{ListQuery, filter},
+    clock::Timestamp,
+    content_type::{
+        builtin,
+        catalog::{Catalog, CompiledType, StoredContentType},
+        indexed::indexed,
+        model::{Definition, Property},
+    },
+    context::Caller,
+    object::{model::Edition, view::View},
+    query::{
+        ListQuery, filter,
+        linked::{self, LinkScope},
+    },
+    workflow::model::WorkflowSet,
 };
 use serde_json::{Value, json};
 
@@ -240,6 +253,94 @@ fn counts_use_covering_indexes() {
     for (filters, index) in table {
         let plan = either_direction(&plan_of(&filters, ("id", false), None));
         assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{filters}\n{plan}");
+    }
+}
+
+#[test]
+fn addresses_of_links_use_the_link_index() {
+    let one = "/api/v1/content/tag/a";
+    let both = json!([one, "/api/v1/content/_media/a%20b"]);
+    for path in ["links[*].dataUrl", "links", "links[0]", "rows[*].links[*].dataUrl"] {
+        for (operator, value) in
+            [("equals", json!(one)), ("equals", both.clone()), ("includes", both.clone())]
+        {
+            let filters = json!({path: condition(operator, value)});
+            for order in ["internal.createdAt", "Title", "unknown"] {
+                let lookup = "SEARCH link USING PRIMARY KEY (target_type=? AND target_id=?)";
+                for counts in [None, Some(FEW)] {
+                    let plan = plan_of(&filters, (order, false), counts);
+                    assert!(plan.contains(lookup), "{filters} {order}\n{plan}");
+                    let rows = "SEARCH object USING INTEGER PRIMARY KEY (rowid=?)";
+                    assert!(plan.contains(rows), "{filters} {order}\n{plan}");
+                }
+                let plan = plan_of(&filters, (order, false), Some(MANY));
+                assert!(plan.contains(lookup), "{filters} {order}\n{plan}");
+            }
+        }
+    }
+    for (operator, value) in [("contains", one), ("notEqual", one), ("equals", "tag/a")] {
+        let filters = json!({"links[*].dataUrl": condition(operator, value)});
+        let plan = plan_of(&filters, ("id", false), None);
+        assert_eq!(plan, "SEARCH object USING INDEX object_created (ctd=?)", "{filters}");
+    }
+}
+
+/// The plan of the count of a list with a condition on linked objects. Types are the built-in ones.
+fn plan_of_linked(filters: &Value) -> String {
+    let properties = properties();
+    let workflows = WorkflowSet::default();
+    let stored = |(pk, definition): (i64, Definition)| StoredContentType {
+        pk,
+        uid: definition.name.clone(),
+        definition,
+        rev: 1,
+        created_at: Timestamp(0),
+        updated_at: None,
+    };
+    let types = (CTD + 1..).zip(builtin::definitions()).map(stored);
+    let types = types.map(|stored| Arc::new(CompiledType::new(stored, &workflows))).collect();
+    let catalog = Catalog::new(1, types, WorkflowSet::default());
+    let caller = Caller::local();
+    let scope = LinkScope { catalog: &catalog, caller: &caller, view: View::for_list };
+    let view = View { edition: Edition::Current, only_approved: false, masked: false };
+    let conditions = filter::parse(&filters.to_string(), &properties).unwrap();
+    let mut query = ListQuery::default();
+    linked::add_conditions(&mut query, conditions, (&properties, view), scope).unwrap();
+    let connection = database(&properties);
+    plan(&connection, &count(&query, listed(&properties)))
+}
+
+#[test]
+fn linked_objects_are_found_by_indexes() {
+    let is_indexed = |plan: &str| !plan.lines().any(|line| line.starts_with("SCAN object"));
+    let plan = plan_of_linked(&json!({"links.name": condition("equals", "Brewing")}));
+    for step in [
+        "SEARCH object USING INTEGER PRIMARY KEY (rowid=?)",
+        "_slot_0",
+        "SEARCH link USING PRIMARY KEY (target_type=? AND target_id=?)",
+        "SEARCH source USING INTEGER PRIMARY KEY (rowid=?)",
+    ] {
+        assert!(plan.contains(step), "{step}\n{plan}");
+    }
+    assert!(is_indexed(&plan), "{plan}");
+    let address = "/api/v1/content/project/a";
+    let plan =
+        plan_of_linked(&json!({"internal.incoming[*].dataUrl": condition("equals", address)}));
+    for step in [
+        "SEARCH object USING INTEGER PRIMARY KEY (rowid=?)",
+        "SEARCH source USING COVERING INDEX object_id (ctd=? AND id=?)",
+        "SEARCH link USING COVERING INDEX link_object (object=? AND target_type=?)",
+        "SEARCH listed USING COVERING INDEX object_id (ctd=? AND id=?)",
+    ] {
+        assert!(plan.contains(step), "{step}\n{plan}");
+    }
+    let plan = plan_of_linked(&json!({"internal.incoming": {"type": "empty"}}));
+    for step in [
+        "SEARCH object USING COVERING INDEX object_id (ctd=?)",
+        "SEARCH link USING PRIMARY KEY (target_type=? AND target_id=?)",
+        "SEARCH source USING INTEGER PRIMARY KEY (rowid=?)",
+    ] {
+        assert!(plan.contains(step), "{step}\n{plan}");
     }
 }
 

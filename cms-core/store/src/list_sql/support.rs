@@ -3,9 +3,9 @@
 use cms_model::{
     content_type::{
         indexed::IndexedProperties,
-        model::{InputType, Property, SchemaType},
+        model::{InputType, Property, Relation, SchemaType},
     },
-    object::model::Edition,
+    object::{link, model::Edition},
     query::ListQuery,
 };
 use rusqlite::{Connection, params_from_iter};
@@ -29,7 +29,7 @@ pub(super) fn properties() -> Vec<Property> {
     rows.nested = vec![
         property("name", SchemaType::String, InputType::Text),
         property("day", SchemaType::String, InputType::DateTime),
-        property("links", SchemaType::Array, InputType::Datasource),
+        links(),
     ];
     vec![
         property("Title", SchemaType::String, InputType::Text),
@@ -39,10 +39,15 @@ pub(super) fn properties() -> Vec<Property> {
         property("at", SchemaType::String, InputType::DateTime),
         property("body", SchemaType::String, InputType::RichText),
         property("tags", SchemaType::Array, InputType::SimpleList),
-        property("links", SchemaType::Array, InputType::Datasource),
+        links(),
         property("geo", SchemaType::Object, InputType::Geo),
         rows,
     ]
+}
+
+fn links() -> Property {
+    let relation = Some(Relation { target: None, multiple: true });
+    Property { relation, ..property("links", SchemaType::Array, InputType::Datasource) }
 }
 
 /// A stored object.
@@ -126,11 +131,21 @@ pub(super) fn insert(connection: &Connection, properties: &[Property], object: &
                 slots.count(),
             ))
             .unwrap();
+        let pk = connection.last_insert_rowid();
+        let Value::Object(data) = &object.data else { panic!("the data is an object") };
+        for link in link::links(properties, data) {
+            connection
+                .execute(
+                    "INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)",
+                    (link.content_type, link.id, pk),
+                )
+                .unwrap();
+        }
         connection
             .execute(
                 "INSERT INTO published
-                 SELECT * FROM object WHERE pk = last_insert_rowid() AND status = 'public'",
-                [],
+                 SELECT * FROM object WHERE pk = ?1 AND status = 'public'",
+                [pk],
             )
             .unwrap();
     }

@@ -2,9 +2,10 @@
 //!
 //! | condition on | term |
 //! |---|---|
-//! | a scalar property | key and original text, the columns of its index, where they decide exactly |
+//! | a scalar property | a comparison of key and original text, the columns of its index, if that gives the exact result |
 //! | `internal.createdAt`, `internal.updatedAt` against dates | the column |
 //! | `id`, equality | the column |
+//! | the address of links, equality | table `link`, see [`super::links`] |
 //! | a value that is the same for all objects | `TRUE` or `FALSE` |
 //! | any other value | `matches` and similar functions, which call [`cms_model::query::eval`] |
 
@@ -34,7 +35,7 @@ const LAST_EDGE: i64 = 253_370_764_800;
 /// One term of WHERE.
 #[derive(Debug)]
 pub(super) struct Term {
-    sql: String,
+    pub(super) sql: String,
     pub(super) access_method: AccessMethod,
 }
 
@@ -62,6 +63,8 @@ pub(super) enum AccessMethod {
     IndexScan,
     /// Reads one or a few ranges of an index.
     IndexRange,
+    /// Reads primary keys from another table.
+    PrimaryKeys,
     /// Reads the entries of one key in the index of a property.
     IndexPoint,
 }
@@ -128,6 +131,10 @@ impl Builder<'_> {
             let sql = "workflow_state = 'public'".to_owned();
             terms.push(Term { sql, access_method: AccessMethod::IndexRange });
         }
+        for linked in &query.linked {
+            let (sql, access_method) = self.linked(linked, query.edition);
+            terms.push(Term { sql, access_method });
+        }
         for condition in &query.conditions {
             let term = self.term(condition);
             terms.push(term);
@@ -137,7 +144,9 @@ impl Builder<'_> {
 
     fn term(&mut self, condition: &Condition) -> Term {
         let (sql, access_method) = match &condition.path.root {
-            PathRoot::Nowhere => (constant(condition, None), AccessMethod::FullScan),
+            PathRoot::Nowhere | PathRoot::Incoming => {
+                (constant(condition, None), AccessMethod::FullScan)
+            }
             PathRoot::Any { .. } => (self.matches(condition, "data"), AccessMethod::FullScan),
             PathRoot::Id => match self.id(condition) {
                 Some(sql) => (sql, AccessMethod::IndexRange),
@@ -162,7 +171,7 @@ impl Builder<'_> {
     }
 
     /// The same for plain text instead of JSON.
-    fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
+    pub(super) fn matches_text(&mut self, condition: &Condition, text: &str) -> String {
         let condition = self.bind_json(condition);
         format!("matches_text({condition}, {text})")
     }
@@ -225,7 +234,11 @@ impl Builder<'_> {
             let text = exact_text(self.slot(name));
             return (self.matches_text(condition, &text), AccessMethod::IndexScan);
         }
-        (self.matches_property(condition), AccessMethod::FullScan)
+        let sql = self.matches_property(condition);
+        match self.linking(condition) {
+            Some(linking) => (format!("{linking} AND {sql}"), AccessMethod::PrimaryKeys),
+            None => (sql, AccessMethod::FullScan),
+        }
     }
 
     /// A condition on a property with one scalar per object, as a term on its index; none when the

@@ -249,6 +249,7 @@ fn any_query() -> impl Strategy<Value = ListQuery> {
                 let properties = properties();
                 let filters = Value::Object(filters.into_iter().collect());
                 ListQuery {
+                    linked: Vec::new(),
                     conditions: filter::parse(&filters.to_string(), &properties)
                         .unwrap_or_else(|errors| panic!("{errors:?}: {filters}")),
                     order: ListQuery::order(order.as_deref(), &properties),
@@ -273,7 +274,7 @@ fn root(object: &Stored, root: &PathRoot) -> Option<Value> {
     match root {
         PathRoot::Id => Some(Value::from(object.id.as_str())),
         PathRoot::Any { .. } => Some(object.data.clone()),
-        PathRoot::Nowhere => None,
+        PathRoot::Nowhere | PathRoot::Incoming => None,
         PathRoot::Property(name) => object.data.get(name).cloned(),
         PathRoot::Internal(field) => Some(match field {
             InternalField::ContentType => Value::from("post"),

@@ -81,8 +81,6 @@ function entryOf(field: Field): Entry {
       return field.name === TRANSLATIONS_PROPERTY ? TRANSLATIONS : OBJECT_LIST;
     case 'datasource':
       return isMedia(field) ? MEDIA : RELATION;
-    default:
-      return JSON_TEXT;
   }
 }
 

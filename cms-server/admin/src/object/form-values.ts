@@ -1,12 +1,16 @@
 // What a form says of values: those of a new object, the title, which errors belong to them. Plain code.
 import type { FieldErrors } from '../api/problem';
-import type { Form } from '../type/form';
+import { mayBeEmptyList, type Form } from '../type/form';
 import { topLevelName, type Values } from './draft.svelte';
 
 /** Values of a new object. */
 export function defaultsOf(form: Form): Values {
-  const fields = form.fields.filter((field) => field.default !== undefined);
-  return Object.fromEntries(fields.map((field) => [field.name, field.default]));
+  return Object.fromEntries(
+    form.fields.flatMap((field) => {
+      const value = field.default ?? (mayBeEmptyList(field) ? [] : undefined);
+      return value === undefined ? [] : [[field.name, value]];
+    }),
+  );
 }
 
 const MAX_TITLE_CHARS = 200;

@@ -10,6 +10,8 @@ import { wordsQuery } from '../value/search-text';
 import { titleFields } from './title-fields';
 
 export const MEDIA_TYPE = '_media';
+/** Properties of a file that people edit; its bytes decide the others. */
+export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];
 /** The API takes no more. */
 const MAX_FIELDS = 100;
 

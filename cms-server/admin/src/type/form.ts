@@ -70,6 +70,11 @@ export interface Field {
   hints: FieldHints;
 }
 
+/** A required list that may be empty: an object without it is refused. */
+export function mayBeEmptyList({ required, type, minItems }: Field): boolean {
+  return required && type === 'array' && (minItems ?? 0) === 0;
+}
+
 /** `propertiesConfig.{p}.admin`: hints of the property for the page. */
 export interface FieldHints {
   half: boolean;

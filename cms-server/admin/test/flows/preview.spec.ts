@@ -90,6 +90,17 @@ test('shows the saved draft beside the form, and again after each save', async (
   await expect(heading(page)).toHaveText('The midnight boat');
 });
 
+test('fills a phone, and gives the form back', async ({ page, server, site, home }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await openPost(page, server, site, home);
+  await expect(heading(page)).toBeInViewport();
+  const close = page.getByRole('button', { name: 'Close the preview' });
+  await expect(close).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Preview', exact: true })).toBeFocused();
+});
+
 test.describe('a site that listens', () => {
   test.use({ listens: true });
   test('is not loaded again, and keeps its place', async ({ page, server, site, home }) => {

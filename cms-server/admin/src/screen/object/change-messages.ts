@@ -33,6 +33,3 @@ export function savedMessage(
   if (!remoteChanges || remoteChanges.names.length === 0) return t.object.saved(version);
   return t.writing.savedBoth(version, authorNames(remoteChanges), propertyLabels(form, remoteChanges.names));
 }
-
-/** Properties of a file that people edit; its bytes decide the others. */
-export const FILE_PROPERTIES = ['fileName', 'alt', 'title', 'tags', 'focalPoint', 'variants'];

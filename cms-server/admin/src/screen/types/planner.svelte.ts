@@ -1,5 +1,6 @@
 // The plan of edited types: requested after a pause, never twice at once, and applied with its token.
 // Knows requests, no component.
+import type { Progress } from '../../api/progress';
 import type { Problem } from '../../api/problem';
 import type { Json } from '../../type/property-draft';
 import { requestApply, requestPlan, type Plan } from './requests';
@@ -17,6 +18,8 @@ export class Planner {
   since: number | null = $state(null);
   /** Milliseconds that the last plan took: the same work as an apply, without storing it. */
   took = $state(0);
+  /** What is done of the running request; null: nothing is known. */
+  progress: Progress | null = $state.raw(null);
   applying = $state(false);
   stopped = $state(false);
   #body: string | null = $state(null);
@@ -57,8 +60,11 @@ export class Planner {
     this.#running = running;
     const start = Date.now();
     this.since = start;
+    this.progress = null;
     try {
-      const result = await requestPlan(definitions, running.signal);
+      const result = await requestPlan(definitions, running.signal, (progress) => {
+        if (this.#running === running) this.progress = progress;
+      });
       if (this.#running !== running) return;
       if ('problem' in result) this.problem = result.problem;
       else {
@@ -80,11 +86,16 @@ export class Planner {
     if (!this.plan || !this.isFor(body) || this.applying) return null;
     this.applying = true;
     this.since = Date.now();
-    const result = await requestApply(definitions, this.plan.token, allowed);
+    this.progress = null;
+    const result = await requestApply(definitions, this.plan.token, allowed, (progress) => {
+      this.progress = progress;
+    });
     this.applying = false;
     this.since = null;
     if (!('problem' in result)) return { applied: result.data };
     const { problem } = result;
+    // Nobody knows whether an interrupted apply was carried out: a new plan tells.
+    if (problem.status === 0) this.#body = null;
     if (problem.status !== 409 && problem.status !== 400) return { refused: problem };
     // The new plan says what is different: its blockers, its losses.
     await this.#request(body, definitions);

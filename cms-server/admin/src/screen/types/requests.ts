@@ -1,5 +1,6 @@
 // Requests about content types. Knows the API, no component.
 import { sendRequest, api, sendOrThrow, type ApiResult, type Page, type Schema } from '../../api/client';
+import { sendWithProgress, STREAMED, type Progress } from '../../api/progress';
 import { asDefinition } from '../../api/definitions';
 import { record } from '../../type/definition';
 import type { Json } from '../../type/property-draft';
@@ -14,12 +15,18 @@ export async function readDefinition(name: string, signal: AbortSignal): Promise
   );
 }
 
-export function requestPlan(definitions: Json[], signal: AbortSignal): Promise<ApiResult<Plan>> {
-  return sendRequest(
+export function requestPlan(
+  definitions: Json[],
+  signal: AbortSignal,
+  onprogress: (progress: Progress) => void,
+): Promise<ApiResult<Plan>> {
+  return sendWithProgress(
     api.POST('/api/v1/internal/contenttype/plan', {
       body: { contentTypes: definitions.map(asDefinition), prune: false },
       signal,
+      ...STREAMED,
     }),
+    onprogress,
   );
 }
 
@@ -27,11 +34,14 @@ export function requestApply(
   definitions: Json[],
   token: string,
   allowDataLoss: string[],
+  onprogress: (progress: Progress) => void,
 ): Promise<ApiResult<Plan>> {
-  return sendRequest(
+  return sendWithProgress(
     api.POST('/api/v1/internal/contenttype/apply', {
       body: { contentTypes: definitions.map(asDefinition), prune: false, token, allowDataLoss },
+      ...STREAMED,
     }),
+    onprogress,
   );
 }
 

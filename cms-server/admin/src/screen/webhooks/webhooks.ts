@@ -12,6 +12,8 @@ export interface Webhook {
   pending: number;
   /** A delivery failed and will be retried. */
   failing: boolean;
+  /** The time of the next attempt while all deliveries pause. */
+  pausedUntil: string | null;
   secret: string;
 }
 
@@ -25,16 +27,9 @@ export function stateOf(delivery: Pick<Delivery, 'status' | 'attempts'>, paused:
   return delivery.attempts > 0 ? 'retrying' : 'waiting';
 }
 
-/** No connection, no response in time, or a failure of the receiver itself. */
-function isOutage({ status, attempts, response }: Delivery): boolean {
-  const isOver = status === 'done' || status === 'failed';
-  return !isOver && attempts > 0 && (response === null || response.status >= 500);
-}
-
-/** Tells whether the server has paused a webhook: requests about two objects failed by an outage. */
-export function isPaused(deliveries: Delivery[]): boolean {
-  const objects = deliveries.filter(isOutage).map(({ ref }) => ref.replace(/\/version\/\d+$/, ''));
-  return new Set(objects).size > 1;
+/** Whether the server has paused all deliveries of a webhook. */
+export function isPaused(webhook: Webhook | undefined): boolean {
+  return webhook?.enabled === true && typeof webhook.pausedUntil === 'string';
 }
 
 export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise<Webhook[]> {

@@ -186,6 +186,8 @@ export const types: Texts['types'] = {
   planning: 'Der Plan wird berechnet …',
   objectCount: (count, text) => plural(count, { one: '1 Objekt', other: `${text} Objekte` }),
   planningFor: (objects, seconds) => `Für den Plan umgewandelt: ${objects}, seit ${seconds} s.`,
+  converting: (label, done, total) => `${label}: ${done} von ${total} Objekte`,
+  indexed: (label, done, total) => `${label}: Indexe, ${done} von ${total}`,
   stop: 'Abbrechen',
   stopped: 'Der Plan wurde nicht berechnet.',
   compute: 'Plan berechnen',

@@ -16,7 +16,7 @@ export const webhooks: Texts['webhooks'] = {
   },
   states: {
     disabled: 'Ausgeschaltet',
-    down: 'Nicht erreichbar, pausiert',
+    down: 'Nach Fehlern pausiert',
     failing: 'Zustellungen schlagen fehl',
     good: 'Aktiv',
   },
@@ -50,6 +50,8 @@ export const webhooks: Texts['webhooks'] = {
   details: (id) => `Anfrage und Antwort der Zustellung ${id}`,
   attempts: (count) => plural(count, { one: '1 Versuch', other: `${String(count)} Versuche` }),
   next: (when) => `nächster Versuch ${when}`,
+  pausedUntil: (time) => `pausiert bis ${time}`,
+  attemptDue: 'nächster Versuch ist fällig',
   request: 'Anfrage',
   response: (status) => `Antwort ${String(status)}`,
   noRequest: 'Noch nicht gesendet.',

@@ -168,6 +168,8 @@ export const types = {
   planning: 'Computing the plan…',
   objectCount: (count: number, text: string) => plural(count, { one: '1 object', other: `${text} objects` }),
   planningFor: (objects: string, seconds: string) => `Converting ${objects} for the plan: ${seconds} s.`,
+  converting: (label: string, done: string, total: string) => `${label}: ${done} of ${total} objects`,
+  indexed: (label: string, done: string, total: string) => `${label}: indexes, ${done} of ${total}`,
   stop: 'Stop',
   stopped: 'The plan was not computed.',
   compute: 'Compute the plan',

@@ -12,7 +12,7 @@ export const webhooks = {
     sync: 'before changes of objects',
     ctd: 'after changes of content types',
   },
-  states: { disabled: 'Disabled', down: 'Not reachable, paused', failing: 'Deliveries fail', good: 'Active' },
+  states: { disabled: 'Disabled', down: 'Paused after failures', failing: 'Deliveries fail', good: 'Active' },
   waiting: (count: number) =>
     plural(count, { one: '1 delivery waits', other: `${String(count)} deliveries wait` }),
   none: 'No delivery waits',
@@ -43,6 +43,8 @@ export const webhooks = {
   details: (id: string) => `Request and response of delivery ${id}`,
   attempts: (count: number) => plural(count, { one: '1 attempt', other: `${String(count)} attempts` }),
   next: (when: string) => `next attempt ${when}`,
+  pausedUntil: (time: string) => `paused until ${time}`,
+  attemptDue: 'next attempt is due',
   request: 'Request',
   response: (status: number) => `Response ${String(status)}`,
   noRequest: 'Not sent yet.',

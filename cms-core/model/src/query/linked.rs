@@ -1,0 +1,297 @@
+//! Conditions on linked objects: through relations (`author.country`) and on incoming links
+//! (`internal.incoming`), see docs/reference/filters.md#linked-objects
+//!
+//! Resolves paths with the content types and the rights of the caller; `cms-store` translates the
+//! result to SQL.
+
+use std::sync::Arc;
+
+use super::{
+    ListQuery,
+    eval::ConditionMatcher,
+    filter::{Condition, Operator},
+    path::{PathRoot, PathStep, PropertyPath},
+};
+use crate::{
+    auth::scope::Access,
+    content_type::{
+        catalog::{Catalog, CompiledType},
+        model::{InputType, Property},
+    },
+    context::Caller,
+    error::FieldErrors,
+    limits,
+    object::view::View,
+};
+
+/// A condition on the objects that links connect with the listed ones.
+#[derive(Clone, Debug)]
+pub struct LinkedCondition {
+    /// An object matches if none of its linked objects does.
+    pub negated: bool,
+    pub links: Links,
+}
+
+/// The links of a condition, and the objects at their other end.
+#[derive(Clone, Debug)]
+pub enum Links {
+    /// Links of the listed objects at a path, to these objects.
+    Outgoing { path: PropertyPath, targets: Vec<LinkTargets> },
+    /// Links to the listed objects, from these objects; with a condition on their addresses.
+    Incoming { sources: Vec<LinkSources>, address: Option<Condition> },
+}
+
+/// Objects of one type that links lead to.
+#[derive(Clone, Debug)]
+pub struct LinkTargets {
+    pub content_type: Arc<CompiledType>,
+    pub query: ListQuery,
+}
+
+/// Objects of one type whose links lead to the listed objects.
+#[derive(Clone, Debug)]
+pub struct LinkSources {
+    pub content_type: Arc<CompiledType>,
+    pub view: View,
+    /// The relations whose links are of interest.
+    pub paths: Vec<PropertyPath>,
+    /// The type has other relations.
+    pub is_partial: bool,
+}
+
+/// Decides which objects at the other end of a link a request sees.
+#[derive(Clone, Copy)]
+pub struct LinkScope<'a> {
+    pub catalog: &'a Catalog,
+    pub caller: &'a Caller,
+    pub view: fn(&Caller, &CompiledType) -> View,
+}
+
+impl LinkScope<'_> {
+    fn types(&self) -> impl Iterator<Item = &Arc<CompiledType>> {
+        let may_read = |known: &&Arc<CompiledType>| self.caller.may(Access::READ, known.name());
+        self.catalog.types().iter().filter(may_read)
+    }
+
+    /// The types that links of a relation lead to.
+    fn targets(&self, relation: &Property) -> impl Iterator<Item = &Arc<CompiledType>> {
+        let target = relation.relation.as_ref().and_then(|relation| relation.target.as_deref());
+        self.types().filter(move |known| target.is_none_or(|target| target == known.name()))
+    }
+
+    /// Returns whether a type with these properties declares the path of a filter.
+    pub fn declares(&self, path: &PropertyPath, text: &str, properties: &[Property]) -> bool {
+        let Some((relation, rest)) = through_relation(path, properties) else {
+            return path.is_declared(text, properties);
+        };
+        self.targets(relation).any(|target| {
+            let path = PropertyPath::from_steps(rest.to_vec(), &target.properties);
+            self.declares(&path, "", &target.properties)
+        })
+    }
+}
+
+/// Adds conditions to a query: those on linked objects are resolved, the others masked.
+///
+/// # Errors
+/// Paths through too many relations, or to too many types.
+pub fn add_conditions(
+    query: &mut ListQuery,
+    conditions: Vec<Condition>,
+    (properties, view): (&[Property], View),
+    scope: LinkScope<'_>,
+) -> Result<(), FieldErrors> {
+    let mut resolver = Resolver { scope, targets: 0 };
+    for condition in conditions {
+        resolver.add(query, condition, (properties, view), 0)?;
+    }
+    Ok(())
+}
+
+struct Resolver<'a> {
+    scope: LinkScope<'a>,
+    /// Number of types that paths through relations lead to.
+    targets: usize,
+}
+
+impl Resolver<'_> {
+    fn add(
+        &mut self,
+        query: &mut ListQuery,
+        mut condition: Condition,
+        (properties, view): (&[Property], View),
+        relations: usize,
+    ) -> Result<(), FieldErrors> {
+        if condition.path.root == PathRoot::Incoming {
+            return self.add_incoming(query, condition);
+        }
+        let Some((relation, rest)) = through_relation(&condition.path, properties) else {
+            condition.path = view.mask_path(condition.path);
+            query.conditions.push(condition);
+            return Ok(());
+        };
+        if relations == limits::MAX_FILTER_RELATIONS {
+            let limit = limits::MAX_FILTER_RELATIONS;
+            return Err(error(format!("Too many relations in a path, limit: {limit}")));
+        }
+        let (operator, negated) = positive(condition.operator);
+        let mut targets = Vec::new();
+        let scope = self.scope;
+        for content_type in scope.targets(relation) {
+            let path = PropertyPath::from_steps(rest.to_vec(), &content_type.properties);
+            if path.root == PathRoot::Nowhere {
+                continue;
+            }
+            self.targets += 1;
+            if self.targets > limits::MAX_FILTER_TARGETS {
+                let limit = limits::MAX_FILTER_TARGETS;
+                return Err(error(format!("Too many content types in paths, limit: {limit}")));
+            }
+            let view = (scope.view)(scope.caller, content_type);
+            let dates = operator.is_ordered() && path.is_date(&content_type.properties);
+            let condition = Condition { path, operator, dates, ..condition.clone() };
+            let mut query = ListQuery {
+                edition: view.edition,
+                only_approved: view.only_approved,
+                ..ListQuery::default()
+            };
+            let properties = &content_type.properties;
+            self.add(&mut query, condition, (properties, view), relations + 1)?;
+            targets.push(LinkTargets { content_type: Arc::clone(content_type), query });
+        }
+        let steps = condition.path.steps.len() - rest.len();
+        condition.path.steps.truncate(steps);
+        let links = Links::Outgoing { path: condition.path, targets };
+        query.linked.push(LinkedCondition { negated, links });
+        Ok(())
+    }
+
+    fn add_incoming(&self, query: &mut ListQuery, condition: Condition) -> Result<(), FieldErrors> {
+        let member = match condition.path.steps.as_slice() {
+            [] | [PathStep::Each] => None,
+            [PathStep::Key(name)] | [PathStep::Each, PathStep::Key(name)] => Some(name.as_str()),
+            _ => Some(""),
+        };
+        let member = match member {
+            None => IncomingMember::Link,
+            Some("contentType") => IncomingMember::ContentType,
+            Some("property") => IncomingMember::Property,
+            Some("dataUrl") => IncomingMember::DataUrl,
+            Some(_) => IncomingMember::Unknown,
+        };
+        let (operator, negated) = positive(condition.operator);
+        if member == IncomingMember::Link && operator != Operator::NotEmpty {
+            let path = "internal.incoming";
+            return Err(error(format!(
+                "Unknown filter type {} for {path}",
+                condition.operator.as_str()
+            )));
+        }
+        // An element of a list has one value, and each value of `includes` has an element.
+        let (operator, values) = match operator {
+            Operator::Overlaps => (Operator::Equals, vec![condition.values]),
+            Operator::Includes => {
+                let values = condition.values.into_iter().map(|value| vec![value]).collect();
+                (Operator::Equals, values)
+            }
+            operator => (operator, vec![condition.values]),
+        };
+        for values in values {
+            let path = PropertyPath { root: PathRoot::Id, steps: Vec::new() };
+            let upper = condition.upper.clone();
+            let single = Condition { path, operator, values, upper, dates: false };
+            let links = self.incoming(single, member);
+            query.linked.push(LinkedCondition { negated, links });
+        }
+        Ok(())
+    }
+
+    fn incoming(&self, condition: Condition, member: IncomingMember) -> Links {
+        let matcher = ConditionMatcher::new(&condition);
+        let matches = |text: &str| matcher.matches(Some(&text.into()));
+        let mut sources = Vec::new();
+        for content_type in self.scope.types() {
+            let mut relations = relations(&content_type.properties);
+            let all = relations.len();
+            match member {
+                IncomingMember::ContentType if !matches(content_type.name()) => continue,
+                IncomingMember::Property => relations.retain(|(name, _)| matches(name)),
+                IncomingMember::Unknown => continue,
+                _ => {}
+            }
+            if !relations.is_empty() {
+                sources.push(LinkSources {
+                    content_type: Arc::clone(content_type),
+                    view: (self.scope.view)(self.scope.caller, content_type),
+                    is_partial: relations.len() < all,
+                    paths: relations.into_iter().map(|(_, path)| path).collect(),
+                });
+            }
+        }
+        let has_address =
+            member == IncomingMember::DataUrl && condition.operator != Operator::NotEmpty;
+        Links::Incoming { sources, address: has_address.then_some(condition) }
+    }
+}
+
+/// What a path below `internal.incoming` names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IncomingMember {
+    Link,
+    ContentType,
+    Property,
+    DataUrl,
+    Unknown,
+}
+
+/// The relation that a path leads through, and the steps from its targets.
+fn through_relation<'p>(
+    path: &'p PropertyPath,
+    properties: &'p [Property],
+) -> Option<(&'p Property, &'p [PathStep])> {
+    let (relation, steps) = path.relation(properties)?;
+    let rest = &path.steps[steps..];
+    match rest.first()? {
+        PathStep::Key(name) if ["dataUrl", "type"].contains(&name.as_str()) => None,
+        _ => Some((relation, rest)),
+    }
+}
+
+/// The relations of a type: their names, with those of the properties around them, and their paths.
+fn relations(properties: &[Property]) -> Vec<(String, PropertyPath)> {
+    fn collect(
+        properties: &[Property],
+        names: &[&str],
+        steps: &[PathStep],
+        found: &mut Vec<(String, PropertyPath)>,
+    ) {
+        for property in properties.iter().filter(|property| property.may_link()) {
+            let names = [names, &[property.name.as_str()]].concat();
+            let mut steps = [steps, &[PathStep::Key(property.name.clone())]].concat();
+            if property.relation.is_some() {
+                let root = PathRoot::Property(names[0].to_owned());
+                found.push((names.join("."), PropertyPath { root, steps: steps[1..].to_vec() }));
+            }
+            if property.input_type == InputType::Object {
+                steps.push(PathStep::Each);
+            }
+            collect(&property.nested, &names, &steps, found);
+        }
+    }
+    let mut found = Vec::new();
+    collect(properties, &[], &[], &mut found);
+    found
+}
+
+/// The operator that an object at the other end of a link has to meet, and whether a match excludes
+/// the listed object.
+fn positive(operator: Operator) -> (Operator, bool) {
+    match operator {
+        Operator::Empty => (Operator::NotEmpty, true),
+        other => other.negates().map_or((other, false), |positive| (positive, true)),
+    }
+}
+
+fn error(message: String) -> FieldErrors {
+    FieldErrors::one("filters", message)
+}

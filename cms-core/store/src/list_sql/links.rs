@@ -1,0 +1,229 @@
+//! Conditions on links, as terms on table `link`.
+//!
+//! `link` has the links of the current and of the published version of an object, without their
+//! property. It finds the objects; where that is not enough, their data decides (`links_to`).
+//! Subqueries name their tables `source` and `listed`, so that the table of the list is the only
+//! one with its own name.
+
+use std::collections::BTreeMap;
+
+use cms_model::{
+    object::{link, model::Edition},
+    query::{
+        ListQuery,
+        filter::{Condition, Operator},
+        linked::{LinkSources, LinkTargets, LinkedCondition, Links},
+        path::{PathStep, PropertyPath},
+    },
+};
+use rusqlite::types::Value as Sql;
+use serde_json::Value;
+
+use super::{Builder, ListedType, terms::AccessMethod};
+use crate::object::table_of;
+
+/// When the data of an object decides whether it has a link.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum DataCheck {
+    Never,
+    /// If its versions have other links.
+    IfModified,
+    Always,
+}
+
+impl DataCheck {
+    fn of(sources: &LinkSources) -> Self {
+        if sources.is_partial {
+            Self::Always
+        } else if sources.content_type.definition.draft_public {
+            Self::IfModified
+        } else {
+            Self::Never
+        }
+    }
+}
+
+/// Types whose objects are found by the same subquery.
+type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSources>>;
+
+impl Builder<'_> {
+    /// A term that contains all objects that meet a condition on the address of links; none when
+    /// `link` cannot find them.
+    pub(super) fn linking(&mut self, condition: &Condition) -> Option<String> {
+        let (_, steps) = condition.path.relation(self.listed.properties)?;
+        match &condition.path.steps[steps..] {
+            [] => {}
+            [PathStep::Key(name)] if name == "dataUrl" => {}
+            _ => return None,
+        }
+        let values = match condition.operator {
+            Operator::Equals | Operator::Overlaps => condition.values.as_slice(),
+            Operator::Includes => condition.values.get(..1)?,
+            _ => return None,
+        };
+        let targets: Option<Vec<_>> =
+            values.iter().map(|value| link::parse(value.as_str()?)).collect();
+        let targets: Vec<_> =
+            targets?.into_iter().map(|target| (target.content_type, target.id)).collect();
+        let targets = self.bind_json(&targets);
+        // The cross join makes SQLite look up each target.
+        Some(format!(
+            "pk IN (SELECT link.object FROM json_each({targets}) AS target CROSS JOIN link \
+             ON target_type = target.value ->> 0 AND target_id = target.value ->> 1)"
+        ))
+    }
+
+    /// A condition on linked objects.
+    pub(super) fn linked(
+        &mut self,
+        condition: &LinkedCondition,
+        edition: Edition,
+    ) -> (String, AccessMethod) {
+        let (sql, access_method) = match &condition.links {
+            Links::Outgoing { path, targets } => self.outgoing(path, targets, edition),
+            Links::Incoming { sources, address } => {
+                self.incoming(&groups(sources), address.as_ref(), edition)
+            }
+        };
+        if condition.negated {
+            (format!("NOT {sql}"), AccessMethod::IndexScan)
+        } else {
+            (sql, access_method)
+        }
+    }
+
+    fn outgoing(
+        &mut self,
+        path: &PropertyPath,
+        targets: &[LinkTargets],
+        edition: Edition,
+    ) -> (String, AccessMethod) {
+        if targets.is_empty() {
+            return none();
+        }
+        let (ctd, source) = (self.listed.ctd, table_of(edition));
+        let paths = self.bind_json(&BTreeMap::from([(ctd, [path])]));
+        let mut selects = Vec::new();
+        for LinkTargets { content_type, query } in targets {
+            let condition = self.condition_within(query, (&**content_type).into());
+            let name = self.bind(Sql::Text(content_type.name().to_owned()));
+            let target = table_of(query.edition);
+            selects.push(format!(
+                "SELECT source.pk FROM (SELECT id AS target FROM {target} WHERE {condition}) \
+                 CROSS JOIN link ON link.target_type = {name} AND link.target_id = target \
+                 CROSS JOIN {source} AS source ON source.pk = link.object \
+                 WHERE source.ctd = {ctd} \
+                 AND links_to({paths}, source.ctd, source.data, {name}, target)"
+            ));
+        }
+        found(&selects)
+    }
+
+    /// The WHERE clause of a subquery for objects of another type.
+    fn condition_within(&mut self, query: &ListQuery, listed: ListedType<'_>) -> String {
+        let mut inner = Builder::new(listed);
+        inner.parameters = std::mem::take(&mut self.parameters);
+        let terms = inner.terms(query);
+        let condition = inner.condition(&terms, false);
+        self.parameters = inner.parameters;
+        condition
+    }
+
+    fn incoming(
+        &mut self,
+        groups: &SourceGroups<'_>,
+        address: Option<&Condition>,
+        edition: Edition,
+    ) -> (String, AccessMethod) {
+        if groups.is_empty() {
+            return none();
+        }
+        let (ctd, table) = (self.listed.ctd, table_of(edition));
+        let name = self.bind(Sql::Text(self.listed.name.to_owned()));
+        let mut selects = Vec::new();
+        for ((source, only_approved, check), sources) in groups {
+            let pks: Vec<i64> = sources.iter().map(|source| source.content_type.pk).collect();
+            let mut condition = String::new();
+            if *only_approved {
+                condition.push_str(" AND source.workflow_state = 'public'");
+            }
+            let paths: BTreeMap<_, _> =
+                sources.iter().map(|source| (source.content_type.pk, &source.paths)).collect();
+            let mut has_link = |listed: &str| {
+                let paths = self.bind_json(&paths);
+                format!("links_to({paths}, source.ctd, source.data, {name}, {listed}.id)")
+            };
+            let equality = address.filter(|address| address.operator == Operator::Equals);
+            let listed = if equality.is_some() { "listed" } else { table };
+            match check {
+                DataCheck::Never => {}
+                DataCheck::Always => condition.push_str(&format!(" AND {}", has_link(listed))),
+                DataCheck::IfModified => condition.push_str(&format!(
+                    " AND ((SELECT status FROM object AS current WHERE current.pk = source.pk) \
+                     <> 'modified' OR {})",
+                    has_link(listed)
+                )),
+            }
+            if let Some(equality) = equality {
+                let ids = self.bind_json(&addressed(sources, &equality.values));
+                selects.push(format!(
+                    "SELECT listed.pk FROM json_each({ids}) AS address \
+                     CROSS JOIN {source} AS source ON source.ctd = address.value ->> 0 \
+                     AND source.id = address.value ->> 1 \
+                     CROSS JOIN link ON link.object = source.pk AND link.target_type = {name} \
+                     CROSS JOIN {table} AS listed ON listed.ctd = {ctd} \
+                     AND listed.id = link.target_id \
+                     WHERE source.pk <> listed.pk{condition}"
+                ));
+                continue;
+            }
+            if let Some(address) = address {
+                let text = "'/api/v1/content/' || (SELECT ctd.name FROM ctd \
+                            WHERE ctd.pk = source.ctd) || '/' || source.id";
+                condition.push_str(&format!(" AND {}", self.matches_text(address, text)));
+            }
+            let pks = self.bind_json(&pks);
+            selects.push(format!(
+                "EXISTS (SELECT 1 FROM link CROSS JOIN {source} AS source \
+                 ON source.pk = link.object \
+                 WHERE link.target_type = {name} AND link.target_id = {table}.id \
+                 AND source.pk <> {table}.pk \
+                 AND source.ctd IN (SELECT value FROM json_each({pks})){condition})"
+            ));
+        }
+        if address.is_some_and(|address| address.operator == Operator::Equals) {
+            return found(&selects);
+        }
+        (format!("({})", selects.join(" OR ")), AccessMethod::IndexScan)
+    }
+}
+
+/// A condition that no object meets.
+fn none() -> (String, AccessMethod) {
+    ("FALSE".to_owned(), AccessMethod::IndexScan)
+}
+
+/// The objects whose primary keys the statements select.
+fn found(selects: &[String]) -> (String, AccessMethod) {
+    (format!("(pk IN ({}))", selects.join(" UNION ALL ")), AccessMethod::PrimaryKeys)
+}
+
+fn groups(sources: &[LinkSources]) -> SourceGroups<'_> {
+    let mut groups = SourceGroups::new();
+    for source in sources {
+        let key = (table_of(source.view.edition), source.view.only_approved, DataCheck::of(source));
+        groups.entry(key).or_default().push(source);
+    }
+    groups
+}
+
+/// Primary key of the type and id of the objects at these addresses.
+fn addressed(sources: &[&LinkSources], values: &[Value]) -> Vec<(i64, String)> {
+    let targets = values.iter().filter_map(|value| link::parse(value.as_str()?));
+    let known = |name: &str| sources.iter().find(|source| source.content_type.name() == name);
+    targets
+        .filter_map(|target| {
+            Some((known(target.content_type)?.content_type.pk, target.id.into_owned()))
+        })
+        .collect()
+}

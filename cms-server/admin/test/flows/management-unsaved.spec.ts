@@ -1,0 +1,81 @@
+// Management forms: typed text stays or is asked about, and a refused save leads to what is wrong.
+import type { Page } from '@playwright/test';
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+/** Answers the next question of the browser. */
+function answer(page: Page, how: 'accept' | 'dismiss'): void {
+  page.once('dialog', (dialog) => void dialog[how]());
+}
+
+test('asks before an invitation is lost, and shows what is wrong with it', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'users');
+  await page.getByRole('button', { name: /Invite user/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Ben');
+  answer(page, 'dismiss');
+  await page.keyboard.press('Escape');
+  await expect(dialog.getByLabel('Name')).toHaveValue('Ben');
+  await dialog.getByLabel('E-mail').fill('ada@example.com');
+  await dialog.getByRole('button', { name: 'Create invitation' }).click();
+  await expect(dialog.getByLabel('E-mail')).toBeFocused();
+  await expectAccessible(page);
+  await dialog.getByLabel('E-mail').fill('ben@example.com');
+  await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'false');
+  await dialog.getByLabel(/Custom/).check();
+  await dialog.getByRole('button', { name: 'Create invitation' }).click();
+  await expect(
+    dialog
+      .getByRole('group', { name: /^Rules/ })
+      .getByRole('checkbox')
+      .first(),
+  ).toBeFocused();
+  answer(page, 'accept');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+});
+
+test('asks before an edited user is left', async ({ page, server }) => {
+  await createUser(server, 'editor');
+  await signIn(page);
+  await open(page, 'users');
+  await page.getByRole('table').getByRole('link').last().click();
+  await page.getByLabel('Name').fill('Another name');
+  answer(page, 'dismiss');
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await expect(page.getByLabel('Name')).toHaveValue('Another name');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Another name' })).toBeFocused();
+});
+
+test('marks what the console needs, and shows the response', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'api?op=content_list');
+  const send = page.getByRole('button', { name: 'Send GET' });
+  await send.click();
+  await expect(page.getByLabel('contentType')).toBeFocused();
+  await expect(page.getByLabel('contentType')).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(page);
+  await page.getByLabel('contentType').fill('post');
+  await send.click();
+  await expect(page.getByRole('heading', { name: 'Response' })).toBeFocused();
+});
+
+test.describe('with webhooks', () => {
+  test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
+  test('makes a webhook for all types', async ({ page, server }) => {
+    await signIn(page);
+    await open(page, 'c/_webhooks/+new');
+    await page.getByLabel('Name', { exact: false }).first().fill('All');
+    await page.getByLabel('Url').fill('https://127.0.0.1:9/');
+    await page.getByRole('button', { name: /^(Save|Create)/ }).click();
+    await expect(page.getByText('Saved as version 1.')).toBeVisible();
+    const found = await server.request('GET', '/api/v1/content/_webhooks?limit=10');
+    expect(await found.json()).toMatchObject({ data: [{ content_type_definitions: [], actions: [] }] });
+  });
+});
