@@ -11,6 +11,7 @@ use cms_model::{
     content_type::{
         builtin::{self, MEDIA, WEBHOOKS},
         catalog::Catalog,
+        indexed::IndexedProperties,
         model::Definition,
     },
     context::{Caller, Stamp},
@@ -72,6 +73,10 @@ impl Cms {
         if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
             store.write(move |writer| add_focal_point(writer, stamp))?;
+        }
+        if store.read_autocommit(|reader| Ok(webhooks_without_debounce(reader)?.is_some()))? {
+            let stamp = Stamp { at: config.clock.now(), actor: None };
+            store.write(move |writer| add_debounce(writer, stamp))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -226,6 +231,27 @@ fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;
         writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
+    }
+    Ok(())
+}
+
+/// Returns the type of webhooks with the quiet period, if a data directory of an older version lacks
+/// it.
+fn webhooks_without_debounce(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+    let Some(pk) = reader.ctd_named(WEBHOOKS)? else { return Ok(None) };
+    let mut definition = reader.ctd(pk)?.definition;
+    Ok(builtin::add_debounce(&mut definition).then_some((pk, definition)))
+}
+
+/// Adds the quiet period to the type of webhooks. No object has a value of it, but it has an index.
+fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
+    if let Some((pk, definition)) = webhooks_without_debounce(writer)? {
+        let rev = writer.bump_schema()?;
+        let slots = IndexedProperties::of(&definition.properties());
+        writer.ensure_slots(slots.count(), |_, _| {})?;
+        writer.fill_slots(pk, &slots, definition.editions())?;
+        writer.update_ctd(pk, &definition, rev, stamp.at)?;
+        writer.log_type(Event::TypeUpdated, stamp, (pk, WEBHOOKS))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! A webhook gets events after its own creation.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -17,10 +17,18 @@ use cms_model::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
     },
-    error::Result,
-    webhook::model::{Webhook, WebhookKind},
+    error::{Error, Result},
+    webhook::{
+        change_batch::{self, ChangeBatch},
+        model::{Webhook, WebhookKind},
+        payload::EventPayload,
+    },
+    wire::change::Position,
 };
-use cms_store::{DetailedEntry, EntryObject, Event, NewDelivery, Reader, Store, WriteTransaction};
+use cms_store::{
+    DetailedEntry, EntryObject, Event, JournalPosition, NewDelivery, Reader, Store,
+    WriteTransaction,
+};
 
 use super::webhook_cache::{self, WebhookCache};
 use crate::content_type::catalog_cache::CatalogCache;
@@ -100,6 +108,8 @@ struct DeliveryBatch {
     /// A webhook was deleted.
     has_deleted: bool,
     deliveries: Vec<NewDelivery>,
+    /// Changes for webhooks with a quiet period, by webhook.
+    collected: BTreeMap<i64, CollectedChanges>,
     /// The last row.
     seq: i64,
     /// Whether more rows may follow.
@@ -139,7 +149,7 @@ impl DeliveryBatch {
                     batch.has_deleted = true;
                 }
                 _ if entry.ctd == webhook_type.pk || known.created.is_empty() => {}
-                _ => known.add_deliveries(reader, catalog, entry, &mut batch.deliveries)?,
+                _ => known.add_deliveries(reader, catalog, entry, &mut batch)?,
             }
         }
         Ok(batch)
@@ -151,6 +161,9 @@ impl DeliveryBatch {
         }
         for delivery in &self.deliveries {
             writer.insert_delivery(delivery, now)?;
+        }
+        for collected in self.collected.values() {
+            collected.write(writer, now)?;
         }
         for &pk in &self.changed {
             writer.restart_webhook(pk, now)?;
@@ -170,6 +183,64 @@ impl DeliveryBatch {
             && self.suspended.is_empty()
             && !self.has_deleted
             && self.deliveries.is_empty()
+            && self.collected.is_empty()
+    }
+}
+
+/// Changes that one webhook gets in one delivery.
+struct CollectedChanges {
+    debounce_seconds: i64,
+    /// The delivery, if no other one collects changes.
+    first: NewDelivery,
+    last_at: Timestamp,
+    changes: ChangeBatch,
+}
+
+impl CollectedChanges {
+    fn of(debounce_seconds: i64, change: NewDelivery, position: String) -> Self {
+        let NewDelivery { webhook, message, at, actor, .. } = change;
+        let reference = EventPayload {
+            action: change.action,
+            content_type: &change.type_name,
+            id: &change.id,
+            version: change.version,
+        }
+        .reference();
+        let first = NewDelivery {
+            webhook,
+            message,
+            at,
+            action: change_batch::ACTION,
+            ctd: None,
+            object: None,
+            version: None,
+            type_name: change_batch::QUEUE.to_owned(),
+            id: String::new(),
+            actor,
+        };
+        let changes = ChangeBatch::of(position, reference);
+        Self { debounce_seconds, first, last_at: at, changes }
+    }
+
+    fn add(&mut self, later: Self) {
+        self.last_at = later.last_at;
+        self.changes.add(later.changes);
+    }
+
+    fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
+        let lost = |error| Error::Internal(Box::new(error));
+        let collecting = writer.collecting_delivery(self.first.webhook)?;
+        let (pk, first_at, changes) = if let Some((pk, at, collected)) = collecting {
+            let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(lost)?;
+            changes.add(self.changes.clone());
+            (pk, at, changes)
+        } else {
+            let pk = writer.insert_delivery(&self.first, now)?;
+            (pk, self.first.at, self.changes.clone())
+        };
+        let content = serde_json::to_string(&changes).map_err(lost)?;
+        let due_at = change_batch::due_at(first_at, self.last_at, self.debounce_seconds);
+        writer.update_collecting(pk, &content, due_at)
     }
 }
 
@@ -191,7 +262,7 @@ impl<'a> KnownWebhooks<'a> {
         reader: &Reader<'_>,
         catalog: &Catalog,
         entry: &DetailedEntry,
-        deliveries: &mut Vec<NewDelivery>,
+        batch: &mut DeliveryBatch,
     ) -> Result<()> {
         let (Some(action), Some(name)) = (action(entry.event), &entry.content_type) else {
             return Ok(());
@@ -206,16 +277,15 @@ impl<'a> KnownWebhooks<'a> {
                     WebhookKind::Synchronous => false,
                 }
         };
-        let webhooks: Vec<i64> =
-            self.webhooks.iter().filter(matches).map(|webhook| webhook.pk).collect();
+        let webhooks: Vec<&Webhook> = self.webhooks.iter().filter(matches).collect();
         if webhooks.is_empty() {
             return Ok(());
         }
         for subject in subjects(reader, catalog, entry)? {
             for &webhook in &webhooks {
-                deliveries.push(NewDelivery {
-                    webhook,
-                    message: message(entry, webhook, subject.object),
+                let new = NewDelivery {
+                    webhook: webhook.pk,
+                    message: message(entry, webhook.pk, subject.object),
                     at: entry.at,
                     action,
                     ctd: Some(entry.ctd),
@@ -224,7 +294,18 @@ impl<'a> KnownWebhooks<'a> {
                     type_name: name.clone(),
                     id: subject.id.clone(),
                     actor: entry.actor,
-                });
+                };
+                if webhook.debounce_seconds == 0 {
+                    batch.deliveries.push(new);
+                    continue;
+                }
+                let JournalPosition { seq, nonce } = entry.position;
+                let position = Position::new(seq, nonce).to_string();
+                let change = CollectedChanges::of(webhook.debounce_seconds, new, position);
+                match batch.collected.entry(webhook.pk) {
+                    Entry::Vacant(entry) => drop(entry.insert(change)),
+                    Entry::Occupied(mut entry) => entry.get_mut().add(change),
+                }
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ use cms_model::{
     object::render,
     paging::PageRequest,
     webhook::{
+        change_batch::{self, ChangeBatch},
         model::{Webhook, WebhookKind},
         payload::EventPayload,
         schedule::{self, AttemptResult, Dispatch, EndpointState, NextState},
@@ -224,6 +225,10 @@ impl Webhooks<'_> {
     /// Returns the request of a delivery; none when it is no longer pending.
     pub fn outgoing(&self, dispatch: &Dispatch) -> Result<Option<Outgoing>> {
         let now = self.cms.config.clock.now();
+        if dispatch.queue == change_batch::QUEUE {
+            let pk = dispatch.delivery;
+            self.cms.store.write(move |writer| writer.end_collection(pk, now))?;
+        }
         self.cms.store.read(|reader| {
             let known = self.all(reader)?;
             let is_wanted =
@@ -242,15 +247,24 @@ impl Webhooks<'_> {
         dispatch: &Dispatch,
         now: Timestamp,
     ) -> Result<Outgoing> {
-        let payload = self.payload(reader, row)?;
-        let by = reader.authors([row.actor])?.author_of(row.actor);
-        let body = event_payload(row).body(&webhook.id, &by, payload.as_deref());
+        let body = self.body(reader, webhook, row)?;
         let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();
         headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
         let (id, url) = (webhook.id.clone(), webhook.url.clone());
         Ok(Outgoing { id, url, headers, body, dispatch: dispatch.clone() })
+    }
+
+    fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
+        if is_batch(row) {
+            let changes: ChangeBatch =
+                serde_json::from_str(&row.id).map_err(|error| Error::Internal(Box::new(error)))?;
+            return Ok(changes.body(&webhook.id));
+        }
+        let payload = self.payload(reader, row)?;
+        let by = reader.authors([row.actor])?.author_of(row.actor);
+        Ok(event_payload(row).body(&webhook.id, &by, payload.as_deref()))
     }
 
     /// The payload of a delivery: the version of the object, or the current type; none when it no
@@ -385,10 +399,14 @@ fn record_result(
     Ok((!was_down && is_down, was_down && !is_down))
 }
 
+fn is_batch(row: &DeliveryRow) -> bool {
+    row.type_name == change_batch::QUEUE
+}
+
 fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
     EventPayload {
         action: &row.action,
-        content_type: &row.type_name,
+        content_type: if is_batch(row) { "" } else { &row.type_name },
         id: &row.id,
         version: row.version,
     }
@@ -403,9 +421,9 @@ fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
     Delivery {
         id: row.pk,
         reference: event_payload(&row).reference(),
+        content_type_name: event_payload(&row).content_type.to_owned(),
         message: row.message,
         action: row.action,
-        content_type_name: row.type_name,
         status: row.state,
         attempts: row.attempts,
         created_at: dates::definition_date(row.at),

@@ -3,7 +3,10 @@
 use cms_model::{
     clock::Timestamp,
     error::Result,
-    webhook::schedule::{self, EndpointState, PARALLEL_REQUESTS, PendingDelivery},
+    webhook::{
+        change_batch,
+        schedule::{self, EndpointState, PARALLEL_REQUESTS, PendingDelivery},
+    },
 };
 use rusqlite::{Row, params};
 
@@ -244,6 +247,10 @@ const DUE: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND head AND due_at <= ?2 ORDER BY due_at, pk LIMIT ?3";
 const DUE_AFTER: &str = "SELECT pk, queue, due_at FROM webhook_delivery
     WHERE webhook = ?1 AND head AND due_at > ?2 ORDER BY due_at, pk LIMIT ?3";
+const COLLECTING: &str = "SELECT pk, at, id FROM webhook_delivery
+    WHERE webhook = ?1 AND queue = ?2 AND queued AND attempted_at IS NULL ORDER BY pk DESC LIMIT 1";
+const END_COLLECTION: &str =
+    "UPDATE webhook_delivery SET attempted_at = ?2 WHERE pk = ?1 AND attempted_at IS NULL";
 const EXPIRED: &str =
     "SELECT pk FROM webhook_delivery WHERE head AND due_since <= ?1 ORDER BY due_since LIMIT ?2";
 
@@ -264,6 +271,27 @@ impl WriteTransaction<'_> {
     /// Removes webhooks whose objects are deleted, with their deliveries.
     pub fn drop_webhooks(&self) -> Result<()> {
         self.execute("DELETE FROM webhook WHERE object NOT IN (SELECT pk FROM object)", [])
+    }
+
+    /// Returns the delivery of a webhook that still collects changes: its primary key, the time of
+    /// its first change, and its content.
+    pub fn collecting_delivery(&self, webhook: i64) -> Result<Option<(i64, Timestamp, String)>> {
+        self.query_optional(COLLECTING, params![webhook, change_batch::QUEUE], |row| {
+            Ok((row.get(0)?, Timestamp(row.get(1)?), row.get(2)?))
+        })
+    }
+
+    /// Replaces the content of a delivery that collects changes, and the time at which it is due.
+    pub fn update_collecting(&self, pk: i64, content: &str, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE webhook_delivery SET id = ?2, due_at = ?3 WHERE pk = ?1",
+            params![pk, content, due_at.0],
+        )
+    }
+
+    /// Ends the collection of changes before the first attempt, so that all of them are sent.
+    pub fn end_collection(&self, pk: i64, now: Timestamp) -> Result<()> {
+        self.execute(END_COLLECTION, [pk, now.0])
     }
 
     /// Appends a delivery to the queue of its object; returns its primary key.

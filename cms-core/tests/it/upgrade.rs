@@ -169,6 +169,12 @@ fn find_webhooks(cms: &Cms) {
     let pending =
         log.iter().map(|pending| (&*pending.reference, &*pending.status)).collect::<Vec<_>>();
     assert_eq!(pending, [("/api/v1/content/_tag/told/version/1", "pending")]);
+    let change = map(json!({ "debounceSeconds": 5 }));
+    cms.objects().patch(&local(), "_webhooks", "hook", change).unwrap();
+    let filters = Some(r#"{"debounceSeconds": {"type": "equals", "filter": 5}}"#.to_owned());
+    let request = ListRequest { filters, ..ListRequest::default() };
+    let found = cms.objects().list(&local(), "_webhooks", &request).unwrap().to_value();
+    assert_eq!(found["total_count"], 1);
 }
 
 /// Checks the content that directories have since schema 10.

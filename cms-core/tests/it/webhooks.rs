@@ -685,3 +685,108 @@ fn webhook_type_is_added_to_older_directories() {
         assert_eq!(secrets.len(), round + 1);
     }
 }
+
+/// A data directory with the type `article` and a webhook with a quiet period of ten seconds.
+fn with_debounce() -> TestCms {
+    let test = TestCms::new();
+    test.cms.types().create(&Caller::local(), article()).unwrap();
+    create(&test, "_webhooks", webhook("hook", &json!({ "debounceSeconds": 10 })));
+    test
+}
+
+fn body(outgoing: &Outgoing) -> Value {
+    serde_json::from_str(&outgoing.body).unwrap()
+}
+
+#[test]
+fn debounced_changes_are_delivered_together() {
+    let test = with_debounce();
+    create(&test, "article", json!({ "id": "a", "title": "One" }));
+    follow(&test);
+    test.clock.advance(9);
+    edit(&test, "a", "Two");
+    edit(&test, "a", "Three");
+    follow(&test);
+    test.clock.advance(9);
+    assert_eq!(due(&test).len(), 0);
+    let waiting = log(&test);
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(
+        (&*waiting[0].action, &*waiting[0].reference, &*waiting[0].content_type_name),
+        ("Batch", "", "")
+    );
+    test.clock.advance(1);
+    let sent = next(&test).unwrap();
+    // Changes after the first attempt are in the next delivery, which waits for this one.
+    edit(&test, "a", "Four");
+    follow(&test);
+    let first = body(&sent);
+    assert_eq!(first["action"], "Batch");
+    assert_eq!((&first["webhookId"], &first["count"]), (&json!("hook"), &json!(3)));
+    let reference = |version: u32| format!("/api/v1/content/article/a/version/{version}");
+    assert_eq!(first["refs"], json!([reference(1), reference(2), reference(3)]));
+    assert_ne!(first["firstChange"], first["lastChange"]);
+    respond(&test, sent, 500);
+    test.clock.advance(10);
+    let again = next(&test).unwrap();
+    assert_eq!(body(&again), first);
+    respond(&test, again, 204);
+    let second = next(&test).unwrap();
+    assert_eq!(body(&second)["refs"], json!([reference(4)]));
+    respond(&test, second, 204);
+    assert!(next(&test).is_none());
+    let sent = log(&test).last().unwrap().id;
+    let request = ReplayRequest { ids: Some(vec![sent]) };
+    test.cms.webhooks().replay(&Caller::local(), "hook", &request).unwrap();
+    assert_eq!(body(&next(&test).unwrap()), first);
+}
+
+#[test]
+fn debounced_changes_wait_ten_quiet_periods_at_most() {
+    let test = with_debounce();
+    create(&test, "article", json!({ "id": "a", "title": "0" }));
+    for second in 1..=100 {
+        follow(&test);
+        assert!(next(&test).is_none(), "{second}");
+        test.clock.advance(1);
+        edit(&test, "a", &second.to_string());
+    }
+    assert_eq!(body(&next(&test).unwrap())["count"], 100);
+}
+
+/// A process that is killed during the request sends the same changes again.
+#[test]
+fn debounced_changes_survive_a_kill() {
+    let test = with_debounce();
+    create(&test, "article", json!({ "id": "a", "title": "One" }));
+    follow(&test);
+    test.clock.advance(10);
+    let lost = body(&next(&test).unwrap());
+    let restarted = Cms::open(test.cms.config().clone()).unwrap();
+    edit(&test, "a", "Two");
+    follow(&test);
+    let due = restarted.webhooks().due(None, &BTreeMap::new()).unwrap();
+    let again = restarted.webhooks().outgoing(&due[0]).unwrap().unwrap();
+    assert_eq!(body(&again), lost);
+    respond(&test, again, 204);
+    assert!(next(&test).is_none());
+    test.clock.advance(10);
+    assert_eq!(body(&next(&test).unwrap())["count"], 1);
+}
+
+#[test]
+fn debounce_is_limited_to_an_hour() {
+    let test = TestCms::new();
+    for (seconds, is_valid) in [
+        (json!(0), true),
+        (json!(3600), true),
+        (json!(3601), false),
+        (json!(-1), false),
+        (json!(1.5), false),
+    ] {
+        let new = map(webhook("", &json!({ "debounceSeconds": seconds })));
+        let new = new.into_iter().filter(|(name, _)| name != "id").collect();
+        let created = test.cms.objects().create(&Caller::local(), "_webhooks", new);
+        assert_eq!(created.is_ok(), is_valid, "{seconds}");
+    }
+}

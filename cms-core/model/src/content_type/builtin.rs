@@ -25,6 +25,9 @@ const FOCAL_POINT: &str = "focalPoint";
 
 /// The type whose objects are webhooks.
 pub const WEBHOOKS: &str = "_webhooks";
+/// Its property for the quiet period before changes are delivered together.
+pub const DEBOUNCE: &str = "debounceSeconds";
+const MAX_DEBOUNCE_SECONDS: i64 = 3600;
 /// Name of the type of plugin settings.
 pub const PLUGIN_SETTINGS: &str = "_plugin_settings";
 
@@ -60,7 +63,16 @@ pub fn webhooks_definition() -> Definition {
 /// Adds the focal point to the media type of a data directory of an older version; returns whether
 /// it was missing.
 pub fn add_focal_point(definition: &mut Definition) -> bool {
-    let Field { name, schema, config, .. } = focal_point();
+    add(definition, focal_point())
+}
+
+/// The same for the quiet period of webhooks.
+pub fn add_debounce(definition: &mut Definition) -> bool {
+    add(definition, debounce())
+}
+
+fn add(definition: &mut Definition, field: Field) -> bool {
+    let Field { name, schema, config, .. } = field;
     let schemas = &mut definition.schema_definition["allOf"][1]["properties"];
     let Some(schemas) = schemas.as_object_mut().filter(|schemas| !schemas.contains_key(name))
     else {
@@ -219,7 +231,15 @@ fn webhooks() -> Vec<Field> {
         text("code"),
         list("headers", header).schema("minItems", 0),
         checkbox("enabled"),
+        debounce(),
     ]
+}
+
+fn debounce() -> Field {
+    number(DEBOUNCE)
+        .schema("type", "integer")
+        .schema("minimum", 0)
+        .schema("maximum", MAX_DEBOUNCE_SECONDS)
 }
 
 /// Adds translations of all fields, see docs/reference/content-types.md#translations

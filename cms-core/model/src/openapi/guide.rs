@@ -26,7 +26,8 @@ const CONTENT: &str = r#"Create, read, change and search content over HTTP with 
 | `includes` | a value, or a list | a list value has all of them |
 
 Paths are dotted and go into lists: `title`, `internal.createdAt`, `location.lat`, `tags[*].dataUrl`,
-`opening[0].day`; `*` is any property. Filters see stored links, never the objects in their place.
+`opening[0].day`; `*` is any property. `author.country` is a property of linked objects; `internal.incoming`,
+`internal.incoming[*].contentType`, `.property` and `.dataUrl` are the links from other objects.
 
 ## Links
 

@@ -2,6 +2,7 @@
 //! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]),
 //! masked header values ([`mask`]).
 
+pub mod change_batch;
 pub mod mask;
 pub mod model;
 pub mod payload;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::mask::MASK;
-use crate::{error::FieldErrors, message};
+use crate::{content_type::builtin::DEBOUNCE, error::FieldErrors, message};
 
 /// Values of `executionMode`; the first is the default.
 pub const EXECUTION_MODES: [&str; 2] = ["url", "code"];
@@ -45,6 +45,8 @@ pub struct Webhook {
     /// Sent with each request.
     pub headers: Vec<(String, String)>,
     pub enabled: bool,
+    /// Changes are delivered together after this number of seconds without a change; 0 delivers each.
+    pub debounce_seconds: i64,
     actions: Vec<String>,
     /// Names of content types; empty means all.
     types: Vec<String>,
@@ -71,6 +73,7 @@ impl Webhook {
             url: text("url").to_owned(),
             headers: items(object, "headers").filter_map(header).collect(),
             enabled: object.get("enabled").and_then(Value::as_bool).unwrap_or(true),
+            debounce_seconds: object.get(DEBOUNCE).and_then(Value::as_i64).unwrap_or(0),
             actions: texts(object, "actions", "action"),
             types: texts(object, "content_type_definitions", "content_type_definition_name"),
         }

@@ -143,9 +143,11 @@ impl Builder<'_> {
         let mut selects = Vec::new();
         for ((source, only_approved, check), sources) in groups {
             let pks: Vec<i64> = sources.iter().map(|source| source.content_type.pk).collect();
-            let mut condition = String::new();
+            let equality = address.filter(|address| address.operator == Operator::Equals);
+            let listed = if equality.is_some() { "listed" } else { table };
+            let mut conditions = vec![format!("source.pk <> {listed}.pk")];
             if *only_approved {
-                condition.push_str(" AND source.workflow_state = 'public'");
+                conditions.push("source.workflow_state = 'public'".to_owned());
             }
             let paths: BTreeMap<_, _> =
                 sources.iter().map(|source| (source.content_type.pk, &source.paths)).collect();
@@ -153,13 +155,11 @@ impl Builder<'_> {
                 let paths = self.bind_json(&paths);
                 format!("links_to({paths}, source.ctd, source.data, {name}, {listed}.id)")
             };
-            let equality = address.filter(|address| address.operator == Operator::Equals);
-            let listed = if equality.is_some() { "listed" } else { table };
             match check {
                 DataCheck::Never => {}
-                DataCheck::Always => condition.push_str(&format!(" AND {}", has_link(listed))),
-                DataCheck::IfModified => condition.push_str(&format!(
-                    " AND ((SELECT status FROM object AS current WHERE current.pk = source.pk) \
+                DataCheck::Always => conditions.push(has_link(listed)),
+                DataCheck::IfModified => conditions.push(format!(
+                    "((SELECT status FROM object AS current WHERE current.pk = source.pk) \
                      <> 'modified' OR {})",
                     has_link(listed)
                 )),
@@ -173,22 +173,23 @@ impl Builder<'_> {
                      CROSS JOIN link ON link.object = source.pk AND link.target_type = {name} \
                      CROSS JOIN {table} AS listed ON listed.ctd = {ctd} \
                      AND listed.id = link.target_id \
-                     WHERE source.pk <> listed.pk{condition}"
+                     WHERE {}",
+                    conditions.join(" AND ")
                 ));
                 continue;
             }
             if let Some(address) = address {
                 let text = "'/api/v1/content/' || (SELECT ctd.name FROM ctd \
                             WHERE ctd.pk = source.ctd) || '/' || source.id";
-                condition.push_str(&format!(" AND {}", self.matches_text(address, text)));
+                conditions.push(self.matches_text(address, text));
             }
             let pks = self.bind_json(&pks);
             selects.push(format!(
                 "EXISTS (SELECT 1 FROM link CROSS JOIN {source} AS source \
                  ON source.pk = link.object \
                  WHERE link.target_type = {name} AND link.target_id = {table}.id \
-                 AND source.pk <> {table}.pk \
-                 AND source.ctd IN (SELECT value FROM json_each({pks})){condition})"
+                 AND source.ctd IN (SELECT value FROM json_each({pks})) AND {})",
+                conditions.join(" AND ")
             ));
         }
         if address.is_some_and(|address| address.operator == Operator::Equals) {

@@ -2,6 +2,7 @@
 // no screen. Every request carries the header against cross-site requests, and reads current versions.
 import createClient from 'openapi-fetch';
 import { syncClock } from '../value/clock';
+import { rememberText } from '../value/exact-json';
 import { PAGE_HEADERS, takeFirstResponse } from './first-requests';
 import { networkProblem, ProblemError, problemOf, type Problem } from './problem';
 import type { components, paths } from './schema';
@@ -81,6 +82,18 @@ export async function sendRequest<T>(request: Promise<Fetched<T>>): Promise<ApiR
     return { data: data as T, etag: response.headers.get('etag') };
   }
   return { problem: problemOf(response, error) };
+}
+
+/**
+ * As `sendRequest`, for a request with `parseAs: 'text'`: the text of each value is remembered, so that values
+ * that do not change are written again as they were read.
+ */
+export async function sendExact<T extends object>(request: Promise<Fetched<string>>): Promise<ApiResult<T>> {
+  const result = await sendRequest(request);
+  if ('problem' in result) return result;
+  const data = JSON.parse(result.data) as T;
+  rememberText(data, result.data);
+  return { ...result, data };
 }
 
 /** As `sendRequest`, for callers that expect a rejected promise. */

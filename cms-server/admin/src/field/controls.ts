@@ -29,6 +29,9 @@ const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.sv
 const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
 const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const MULTI_SELECT: Entry = { control: { lazy: () => import('./choice/MultiSelect.svelte') }, group: true };
+/** More have a search. */
+const MAX_OPTIONS = 12;
+const SEARCH_SELECT: Entry = { control: { lazy: () => import('./choice/SearchSelect.svelte') } };
 const SIMPLE_LIST: Entry = {
   control: { lazy: () => import('./simple-list/SimpleList.svelte') },
   group: true,
@@ -64,9 +67,11 @@ function entryOf(field: Field): Entry {
     case 'number':
       return { control: NumberField };
     case 'radio':
+      if (field.options.length > MAX_OPTIONS) return SEARCH_SELECT;
       return { control: Choice, group: field.options.length <= 7 };
     case 'select':
-      return field.multiple ? MULTI_SELECT : { control: Choice };
+      if (field.multiple) return MULTI_SELECT;
+      return field.options.length > MAX_OPTIONS ? SEARCH_SELECT : { control: Choice };
     case 'checkbox':
       return { control: Checkbox };
     case 'dateTime':

@@ -20,6 +20,8 @@ export class Draft {
   readonly changed: string[] = $derived.by(() => changedNames(this.start, this.mine));
 
   readonly #defaults: Values;
+  /** Values of other states that were put into the form: versions, unsaved work. */
+  readonly #others: Values[] = [];
 
   /** `defaults`: values of a new object. */
   constructor(base: Base | null, defaults: Values) {
@@ -31,6 +33,20 @@ export class Draft {
   /** The values without changes of the user. */
   get start(): Values {
     return this.base?.values ?? this.#defaults;
+  }
+
+  /** Where the values come from: those that are not changed are sent as they were read. */
+  get sources(): Values[] {
+    return [this.start, ...this.#others];
+  }
+
+  /** What is to be stored as unsaved work; null when nothing is changed. */
+  get unsaved(): { values: Values; base: Base | null; sources: Values[] } | null {
+    return this.isChanged ? { values: this.mine, base: this.base, sources: this.sources } : null;
+  }
+
+  addSource(values: Values): void {
+    this.#others.push(values);
   }
 
   get isChanged(): boolean {

@@ -3,10 +3,11 @@
 import type { FieldErrors, Problem } from '../api/problem';
 import { formFor, loadSession, may, session } from '../session/session.svelte';
 import type { ContentType } from '../type/definition';
+import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import { Draft, type Values } from './draft.svelte';
-import { defaultsOf, errorsOf, titleOf } from './form-values';
+import { defaultsOf, errorsOf, titleOf, valueProblem } from './form-values';
 import { UnsavedWorkStore, type UnsavedWorkState } from './unsaved-work';
 import { readNewerVersion, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
@@ -15,6 +16,7 @@ import { newWorkId, type FoundWork, type Opened } from './open-object';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
 import { baseOf, type StoredObject } from './object-requests';
+import { staleWorkConflict } from './stale-work';
 
 export type EditorState = 'idle' | 'saving' | 'waiting' | 'failed';
 
@@ -51,6 +53,9 @@ export class ObjectEditor {
   /** The title of the object as the form has it; empty when no part of it is set. */
   readonly title = $derived.by(() => titleOf(formFor(this.type), this.draft.mine));
 
+  /** What the last save merged; null when it saved what the form showed before. */
+  lastMerge: RemoteChanges | null = $state.raw(null);
+
   /** The property in which the user is. */
   focused: string | null = $state(null);
 
@@ -62,7 +67,6 @@ export class ObjectEditor {
   /** The user has tried to save: then all validation errors are shown. */
   #tried = false;
   #saving: Promise<boolean> | null = null;
-  #checks = 0;
   #reads = 0;
 
   constructor(type: ContentType, opened: Opened, tab: string, events: EditorEvents) {
@@ -73,15 +77,16 @@ export class ObjectEditor {
     this.workId = opened.workId;
     const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(formFor(type)));
-    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write);
+    const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.draft.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
     const { found } = opened;
     const isStale = found !== null && !found.current;
     const work = (isStale ? null : found?.work) ?? uuid();
     const key = { user: session.context?.user.id ?? '', type: type.name, id: this.workId, work, tab };
-    const content = () => (this.draft.isChanged ? { values: this.draft.mine, base: this.draft.base } : null);
+    const content = () => this.draft.unsaved;
     const report = (state: UnsavedWorkState) => (this.unsavedState = state);
     this.unsavedWork = new UnsavedWorkStore(key, content, report, found !== null && !isStale, opened.copyTag);
+    if (found) this.draft.addSource(found.values);
     if (isStale) {
       this.staleWork = found;
       this.unsavedWork.deviceOnly = true;
@@ -108,24 +113,30 @@ export class ObjectEditor {
   }
 
   async #save(): Promise<boolean> {
+    this.lastMerge = null;
     if (this.id !== null && !this.draft.isChanged) return true;
     if (this.readonly || this.deleted) return false;
-    this.problem = null;
     this.#tried = true;
+    this.problem = valueProblem(formFor(this.type), this.draft.mine);
+    this.errors = this.problem?.fields ?? this.errors;
+    if (this.problem) return false;
     let remote: RemoteChanges | null = null;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#queue.save(this.draft.mine);
       if ('cancelled' in outcome) return false;
       if ('saved' in outcome) {
         this.#applySaved(outcome.saved, outcome.etag, outcome.values, remote);
+        this.lastMerge = remote;
         return true;
       }
       const { refused } = outcome;
       // After MAX_ATTEMPTS, others no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
+        const { mine } = this.draft;
         remote = await this.#mergeNewerVersion();
         if (remote === null) return false;
         if (this.draft.isChanged) continue;
+        if (!isEqual(mine, this.draft.mine)) this.lastMerge = remote;
         // The state of the server is what was to be saved: the response of an earlier attempt was lost.
         this.#afterSave(null);
         return true;
@@ -166,8 +177,13 @@ export class ObjectEditor {
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
   async #mergeNewerVersion(): Promise<RemoteChanges | null> {
-    const newer = await this.#readNewerVersionToSave();
-    if (!newer) return null;
+    // As the save that it belongs to: repeated until there is a definite response.
+    const newer = await this.#queue.repeat(() => this.#readNewerVersion());
+    if (!newer || 'problem' in newer) {
+      // Given up while it waited: then there is no problem any more.
+      if (newer && !isRetryable(newer.problem)) this.problem = newer.problem;
+      return null;
+    }
     const merged = this.#mergeWith(newer.object);
     if (merged.conflicts.length > 0) {
       this.newerVersion = newer;
@@ -176,15 +192,6 @@ export class ObjectEditor {
     }
     this.#adopt(newer, merged.values);
     return newer.remoteChanges;
-  }
-
-  /** Reads the newer version for a save; repeats the request, as a save does, until the response is definite. */
-  async #readNewerVersionToSave(): Promise<NewerVersion | null> {
-    const newer = await this.#queue.repeat(() => this.#readNewerVersion());
-    if (!newer || !('problem' in newer)) return newer;
-    // A retryable problem is left only if the user discarded the changes meanwhile: it is not shown.
-    if (!isRetryable(newer.problem)) this.problem = newer.problem;
-    return null;
   }
 
   /** The current state; null when there is none any more. */
@@ -198,6 +205,11 @@ export class ObjectEditor {
 
   #mergeWith(object: StoredObject): Merge {
     return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
+  }
+
+  /** What saving would store: the form, with a newer version that is known. */
+  get valuesToSave(): Values {
+    return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
   }
 
   #adopt(newer: { object: StoredObject; etag: string | null }, mine: Values): void {
@@ -218,6 +230,7 @@ export class ObjectEditor {
 
   /** Sets properties as an unsaved change; `undefined` removes one. */
   setValues(values: Partial<Values>): void {
+    this.draft.addSource(values);
     for (const [name, value] of Object.entries(values)) this.draft.set(name, value);
     this.storeUnsavedWork();
   }
@@ -286,11 +299,7 @@ export class ObjectEditor {
   mergeStaleWork(): void {
     const { staleWork, object } = this;
     if (!staleWork || !object) return;
-    const merged = merge(staleWork.base?.values ?? {}, staleWork.values, this.draft.mine);
-    const { etag = null, version = 0 } = this.draft.base ?? {};
-    const remoteChanges = { by: [], version, names: merged.theirNames, converted: false };
-    const newer = { object, etag, remoteChanges };
-    this.mergeConflict = { merge: merged, newerVersion: newer, reason: 'unsaved-work' };
+    this.mergeConflict = staleWorkConflict(staleWork, object, this.draft);
   }
 
   async #discardStaleWork(): Promise<void> {
@@ -339,15 +348,13 @@ export class ObjectEditor {
   /** Checks the values without saving. Before the first try only changed properties show their errors. */
   async check(): Promise<void> {
     if (this.readonly || !this.draft.isChanged || this.#saving || this.deleted) return;
-    this.#checks += 1;
     const { mine } = this.draft;
-    const check = this.#checks;
-    const problem = await requests.validate(this.type.name, this.id, mine);
-    if (check !== this.#checks || this.draft.mine !== mine || this.#saving) return;
+    const problem = await requests.validate(this.type.name, this.id, mine, this.draft.sources);
+    if (this.draft.mine !== mine || this.#saving) return;
     if (problem && problem.status !== 400) return;
-    const { fields = {} } = problem ?? {};
+    const fields = { ...problem?.fields, ...valueErrors(formFor(this.type).fields, mine) };
     this.errors = this.#tried ? fields : errorsOf(this.draft.changed, fields);
-    if (this.problem?.status === 400 && !problem) this.problem = null;
+    if (this.problem?.status === 400 && Object.keys(fields).length === 0) this.problem = null;
   }
 
   /** The definition of the type has changed. */

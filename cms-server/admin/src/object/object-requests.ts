@@ -1,6 +1,7 @@
 // Reading and saving one object. Knows requests, no form.
-import { sendRequest, api, type ApiResult, type Schema } from '../api/client';
+import { sendExact, sendRequest, api, type ApiResult, type Schema } from '../api/client';
 import { record, string, strings } from '../type/definition';
+import { copyTexts, exactText } from '../value/exact-json';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './draft.svelte';
 import type { SaveRequest } from './save-queue';
@@ -16,9 +17,8 @@ export async function readObject(
   signal?: AbortSignal,
 ): Promise<ApiResult<StoredObject>> {
   const params = { path: { contentType: type, id }, query: { 'fields[]': FIELDS_WITH_AUTHORS } };
-  const result = await sendRequest(
-    api.GET('/api/v1/content/{contentType}/{id}', { params, ...(signal && { signal }) }),
-  );
+  const options = { params, parseAs: 'text' as const, ...(signal && { signal }) };
+  const result = await sendExact<StoredObject>(api.GET('/api/v1/content/{contentType}/{id}', options));
   return withStateEtag(result);
 }
 
@@ -52,9 +52,12 @@ export async function createObject(
   type: string,
   values: Values,
   key: string,
+  sources: Values[] = [],
 ): Promise<ApiResult<StoredObject>> {
-  const result = await sendRequest(
+  const result = await sendExact<StoredObject>(
     api.POST('/api/v1/content/{contentType}', {
+      parseAs: 'text',
+      bodySerializer: (body) => exactText(body, sources),
       params: { path: { contentType: type } },
       headers: { 'Idempotency-Key': key },
       body: values,
@@ -63,15 +66,18 @@ export async function createObject(
   return withStateEtag(result);
 }
 
-/** Replaces an object, if it still is in the state of `etag`. */
+/** Replaces an object, if it still is in the state of `etag`. Values that are equal to those of a source are sent as they were read. */
 export async function updateObject(
   type: string,
   id: string,
   values: Values,
   etag: string,
+  sources: Values[] = [values],
 ): Promise<ApiResult<StoredObject>> {
-  const result = await sendRequest(
+  const result = await sendExact<StoredObject>(
     api.PUT('/api/v1/content/{contentType}/{id}', {
+      parseAs: 'text',
+      bodySerializer: (body) => exactText(body, sources),
       params: { path: { contentType: type, id } },
       headers: { 'If-Match': etag },
       body: { id, ...values },
@@ -81,22 +87,28 @@ export async function updateObject(
 }
 
 /** Sends one write of the save queue. */
-export function sendSave(type: string, write: SaveRequest): Promise<ApiResult<StoredObject>> {
+export function sendSave(
+  type: string,
+  write: SaveRequest,
+  sources: Values[],
+): Promise<ApiResult<StoredObject>> {
   return write.kind === 'create'
-    ? createObject(type, write.values, write.key)
-    : updateObject(type, write.id, write.values, write.etag);
+    ? createObject(type, write.values, write.key, sources)
+    : updateObject(type, write.id, write.values, write.etag, sources);
 }
 
 /** The base of a form: the values of an object without what the server adds. */
 export function baseOf(object: StoredObject, etag: string | null): Base {
   const { id: _id, internal, ...values } = object;
+  copyTexts(object, values);
   return { values, etag, version: typeof internal?.latestVersion === 'number' ? internal.latestVersion : 0 };
 }
 
 /** One version of an object; null when it cannot be read. */
 export async function readVersion(type: string, id: string, version: number): Promise<StoredObject | null> {
-  const result = await sendRequest(
+  const result = await sendExact<StoredObject>(
     api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
+      parseAs: 'text',
       params: { path: { contentType: type, id, versionId: String(version) } },
     }),
   );
@@ -133,10 +145,16 @@ export interface VersionChange {
 }
 
 /** Checks a write without writing: null when it would be accepted. */
-export async function validate(type: string, id: string | null, values: Values): Promise<Problem | null> {
+export async function validate(
+  type: string,
+  id: string | null,
+  values: Values,
+  sources: Values[],
+): Promise<Problem | null> {
   const result = await sendRequest<undefined>(
     api.POST('/api/v1/content/{contentType}/validate', {
       params: { path: { contentType: type }, query: id === null ? {} : { id } },
+      bodySerializer: (body) => exactText(body, sources),
       body: values,
     }),
   );

@@ -3,6 +3,7 @@ import { openTabs, type OpenTabs } from '../api/tab';
 import type { Problem } from '../api/problem';
 import { parseTime } from '../text/format';
 import { isEqual } from '../value/equal';
+import { exactText, rememberText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './draft.svelte';
 import { putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
@@ -166,6 +167,7 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
     work: uuid(),
     base: null,
     values,
+    text: exactText(values, [values]),
     savedAt,
     sent: null,
     synced: false,
@@ -176,7 +178,8 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
   );
 }
 
-function fromDevice({ values, base, savedAt, work, sent }: UnsavedWork): Candidate {
+function fromDevice({ values, text, base, savedAt, work, sent }: UnsavedWork): Candidate {
+  if (text !== undefined) rememberText(values, text);
   return { values, base, current: false, savedAt, work, sent, version: null, onServer: false };
 }
 

@@ -78,6 +78,14 @@ describe('unsaved work on the server', () => {
     expect(server.copy).toBeNull();
   });
 
+  it('sends what is typed right after a Discard while the page is closed', async () => {
+    const copy = copyOf('laptop', null);
+    await copy.write(text('a'));
+    await copy.remove();
+    await copy.send(text('typed after it'));
+    expect(server.copy?.content.values).toEqual({ title: 'typed after it' });
+  });
+
   it('sends the newest of two texts on one object at sign-out, and reports the other', async () => {
     const work = (name: string, title: string, savedAt: number): UnsavedWork => ({
       ...{ user: 'u', type: 'post', id: 'a', work: name, tab: 't', base: null, sent: null, synced: false },

@@ -59,8 +59,9 @@ export class OwnedWorkingCopy {
       const { tag } = this;
       if (tag === null) return;
       const result = await removeCopy(this.type, this.id, tag);
-      this.copyTag = undefined;
-      if (!('problem' in result) || result.problem.status !== 412) return;
+      const isRemoved = !('problem' in result) || result.problem.status === 404;
+      this.copyTag = isRemoved ? null : undefined;
+      if (isRemoved || result.problem.status !== 412) return;
     }
   }
 

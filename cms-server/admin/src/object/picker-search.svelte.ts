@@ -18,7 +18,11 @@ export class PickerSearch {
   private request: AbortController | undefined;
 
   /** `scope` says where to search; it is read with each search. */
-  constructor(private readonly scope: () => { types: string[]; filters?: Record<string, string> }) {}
+  constructor(
+    private readonly scope: () => { types: string[]; filters?: Record<string, string> },
+    /** Order of the results of one page; without it that of the server. */
+    private readonly rank: (found: Summary[], text: string) => Summary[] = (found) => found,
+  ) {}
 
   /** Searches for a text after a pause, at once for an empty one. */
   search(text: string): void {
@@ -60,7 +64,8 @@ export class PickerSearch {
         this.problem = result.problem.message;
         return;
       }
-      const { summaries, total, more } = result.data;
+      const { total, more } = result.data;
+      const summaries = this.rank(result.data.summaries, this.text);
       this.problem = null;
       this.page = page;
       this.total = total;

@@ -6,6 +6,7 @@ import { may, session } from '../session/session.svelte';
 import { t } from '../text';
 import { restoreObject } from './object-requests';
 import type { ObjectEditor } from './editor.svelte';
+import type { RemoteChanges } from './newer-version';
 import {
   mayBeScheduled,
   permission,
@@ -15,7 +16,7 @@ import {
   type Status,
 } from './publish-rules';
 
-export type OpenDialog = 'publish' | 'schedule' | 'delete' | null;
+export type OpenDialog = 'publish' | 'schedule' | 'delete' | 'unpublish' | 'archive' | null;
 
 export class Publishing {
   readonly editor: ObjectEditor;
@@ -25,6 +26,8 @@ export class Publishing {
   busy = $state(false);
   /** Why the last action was refused. */
   problem: Problem | null = $state.raw(null);
+  /** Saving merged these changes of others: the user sees them before readers do. */
+  merged: RemoteChanges | null = $state.raw(null);
 
   readonly status: Status = $derived.by(() => statusOf(this.editor.object?.internal?.status));
   /** The user may change the object at all. */
@@ -49,13 +52,35 @@ export class Publishing {
       : permitted;
   }
 
+  /** The dialog before publishing may be offered. */
+  get mayOfferPublish(): boolean {
+    return (
+      this.hasDialogs && this.editor.type.draftPublic && this.mayPublish && this.may('publish') === 'allowed'
+    );
+  }
+
   get maySchedule(): boolean {
     return mayBeScheduled(this.status) || (this.status === 'public' && this.editor.draft.isChanged);
   }
 
+  /** Saves what the user has seen. False when that failed, or when it merged changes that are not seen yet. */
+  async #save(): Promise<boolean> {
+    this.merged = null;
+    this.problem = null;
+    const { newerVersion } = this.editor;
+    // A dialog shows the merged state of a newer version that is known.
+    if (newerVersion && this.dialog === 'publish') {
+      this.editor.mergeNewerVersion();
+      if (this.editor.mergeConflict) return false;
+    }
+    if (!(await this.editor.save())) return false;
+    this.merged = this.editor.lastMerge;
+    return this.merged === null;
+  }
+
   /** Publishes after saving; stops when that fails. With `hydrate` linked objects are published too. */
   async run(action: Action, hydrate = false): Promise<boolean> {
-    if (action === 'publish' && !(await this.editor.save())) return false;
+    if (action === 'publish' && !(await this.#save())) return false;
     return this.#act((params) =>
       api.POST(`/api/v1/content/{contentType}/{id}/${action}`, {
         params: { ...params, ...(hydrate && { query: { hydrate: 1 as const } }) },
@@ -64,7 +89,7 @@ export class Publishing {
   }
 
   async schedule(scheduledAt: string, timeZone: string): Promise<boolean> {
-    if (!(await this.editor.save())) return false;
+    if (!(await this.#save())) return false;
     return this.#act((params) =>
       api.PUT('/api/v1/content/{contentType}/{id}/schedule', {
         params,
@@ -79,7 +104,7 @@ export class Publishing {
 
   /** Moves the object on in its workflow. Unsaved changes are saved first: they belong to the step. */
   async transition(name: string): Promise<boolean> {
-    if (!this.editor.readonly && !(await this.editor.save())) return false;
+    if (!this.editor.readonly && !(await this.#save())) return false;
     return this.#act(({ path, header }) =>
       api.PUT('/api/v1/workflow/{content_type}/{object_id}', {
         headers: header,

@@ -1,5 +1,6 @@
 // Restoring an earlier version: the comparison screen hands the values over, and the form of the object takes
 // them when it opens. Knows no component.
+import { copyTexts } from '../value/exact-json';
 import { isEqual } from '../value/equal';
 import type { Values } from './draft.svelte';
 
@@ -27,7 +28,9 @@ export function takeRestoredValues(type: string, id: string | null): Restored | 
 /** The values that make a form equal to an earlier version: properties it did not have are removed. */
 export function valuesOfVersion(now: Values, then: Values): Partial<Values> {
   const names = new Set([...Object.keys(now), ...Object.keys(then)]);
-  return Object.fromEntries([...names].map((name) => [name, then[name]]));
+  const values = Object.fromEntries([...names].map((name) => [name, then[name]]));
+  copyTexts(then, values);
+  return values;
 }
 
 /** The values that undo a restore: those of `before`, for the properties not edited since the restore. */

@@ -31,6 +31,13 @@ export function isPublic(summary: Summary): boolean {
   return summary.status === '' || summary.status === 'public' || summary.status === 'modified';
 }
 
+/** What texts link to are objects; files come after them, except one that is searched by its name. */
+export function filesLast(found: Summary[], text: string): Summary[] {
+  const typed = text.trim().toLocaleLowerCase();
+  const isLast = ({ type, title }: Summary) => type === MEDIA_TYPE && title.toLocaleLowerCase() !== typed;
+  return [...found.filter((summary) => !isLast(summary)), ...found.filter(isLast)];
+}
+
 /** The property of a type whose image stands for an object. */
 function pictureOf(type: string): Field | undefined {
   const definition = typeNamed(type);

@@ -17,6 +17,8 @@ export interface UnsavedWork {
   tab: string;
   base: Base | null;
   values: Values;
+  /** The values as JSON: numbers in it are exact. */
+  text?: string;
   /** Milliseconds, by the clock of the server. */
   savedAt: number;
   /** `ETag` of the working copy on the server that this work was last sent as. */
@@ -45,9 +47,8 @@ export function storesOnDevice(): boolean {
   }
 }
 
-export function setStoresOnDevice(keeps: boolean): void {
-  if (keeps) localStorage.removeItem(STORE_ON_DEVICE_KEY);
-  else localStorage.setItem(STORE_ON_DEVICE_KEY, 'no');
+export function setStoresOnDevice(stores: boolean): void {
+  writeLocal(STORE_ON_DEVICE_KEY, stores ? null : 'no');
 }
 
 function keyOf(work: Pick<UnsavedWork, 'user' | 'type' | 'id' | 'work'>): string[] {

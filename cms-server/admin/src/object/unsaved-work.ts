@@ -2,6 +2,7 @@
 // Knows both storages; no form.
 import { expired } from '../session/session-expiry.svelte';
 import { serverNow } from '../value/clock';
+import { exactText } from '../value/exact-json';
 import { deleteUnsavedWork, putUnsavedWork, type UnsavedWork } from './unsaved-work-db';
 import { isRetryable } from './save-queue';
 import { OwnedWorkingCopy } from './owned-working-copy';
@@ -166,9 +167,10 @@ export class UnsavedWorkStore {
     }
   }
 
-  #work(content: CopyContent, savedAt: number): UnsavedWork {
+  #work({ values, base, sources = [] }: CopyContent, savedAt: number): UnsavedWork {
     const synced = this.#onServer === this.#edits;
-    return { ...this.#key, ...content, savedAt, sent: this.#copy.tag, synced };
+    const text = exactText(values, sources);
+    return { ...this.#key, values, text, base, savedAt, sent: this.#copy.tag, synced };
   }
 
   async #storeOnServer(): Promise<void> {

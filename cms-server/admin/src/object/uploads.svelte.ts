@@ -63,7 +63,7 @@ export class Uploads {
   private last = 0;
 
   /** `ondone` gets each stored file, in the order of completion. */
-  constructor(private readonly ondone: (summary: Summary) => void) {}
+  constructor(private readonly ondone: (summary: Summary, item: UploadItem) => void) {}
 
   add(files: Iterable<File>): UploadItem[] {
     const added = [...files].map((file) => new UploadItem((this.last += 1), file));
@@ -138,7 +138,7 @@ export class Uploads {
         item.progress = 1;
         item.result = summaryOf(MEDIA_TYPE, result.data);
         item.state = 'done';
-        this.ondone(item.result);
+        this.ondone(item.result, item);
       }
     } catch (error) {
       if (!(error instanceof DOMException)) throw error;

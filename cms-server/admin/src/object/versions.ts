@@ -1,5 +1,5 @@
 // Versions of an object.
-import { sendRequest, api, type ApiResult, type Page, type Schema } from '../api/client';
+import { sendExact, sendRequest, api, type ApiResult, type Page, type Schema } from '../api/client';
 import type { StoredObject } from './object-requests';
 
 export type Author = Schema['ChangeAuthor'];
@@ -29,8 +29,9 @@ export function readVersions(
 }
 
 export function readVersion(type: string, id: string, version: number): Promise<ApiResult<StoredObject>> {
-  return sendRequest(
+  return sendExact(
     api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
+      parseAs: 'text',
       params: { path: { contentType: type, id, versionId: String(version) } },
     }),
   );

@@ -1,5 +1,6 @@
 // Working copies: unsaved work on the server, which only its writer can read. Knows requests, no form.
-import { sendRequest, api, PAGE_HEADERS, type ApiResult, type Schema } from '../api/client';
+import { sendExact, sendRequest, api, PAGE_HEADERS, type ApiResult, type Schema } from '../api/client';
+import { exactText, memberText, rememberText } from '../value/exact-json';
 import type { Base, Values } from './draft.svelte';
 import { stateEtag, withStateEtag } from './object-requests';
 
@@ -15,11 +16,18 @@ export interface CopyContent {
   base: Base | null;
   /** Identifies the work among several on the same object. */
   work?: string;
+  /** Where the values come from: those that are equal are sent as they were read. */
+  sources?: Values[];
 }
 
 function bodyOf({ values, base, work }: CopyContent): { base: string | null; data: Values } {
   const data = { ...values, ...(base && { [VERSION_KEY]: base.version }), ...(work && { [WORK_KEY]: work }) };
   return { base: base?.etag ?? null, data };
+}
+
+function textOf(content: CopyContent): string {
+  const { base, data } = bodyOf(content);
+  return `{"base":${JSON.stringify(base)},"data":${exactText(data, content.sources ?? [])}}`;
 }
 
 /** The values of a copy, the number of the version that they were made from, and the work. */
@@ -29,6 +37,8 @@ export function contentOf(copy: WorkingCopy): {
   work: string | null;
 } {
   const { [VERSION_KEY]: version, [WORK_KEY]: work, ...values } = copy.data;
+  const text = memberText(copy, 'data');
+  if (text !== undefined) rememberText(values, text);
   return {
     values,
     version: typeof version === 'number' ? version : null,
@@ -39,7 +49,9 @@ export function contentOf(copy: WorkingCopy): {
 export async function readCopy(type: string, id: string): Promise<ApiResult<WorkingCopy>> {
   const params = { path: { contentType: type, id } };
   return withStateEtag(
-    await sendRequest(api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params })),
+    await sendExact<WorkingCopy>(
+      api.GET('/api/v1/content/{contentType}/{id}/working-copy', { params, parseAs: 'text' }),
+    ),
   );
 }
 
@@ -53,7 +65,11 @@ export async function writeCopy(
   const params = { path: { contentType: type, id }, ...(etag !== null && { header: { 'If-Match': etag } }) };
   return withStateEtag(
     await sendRequest(
-      api.PUT('/api/v1/content/{contentType}/{id}/working-copy', { params, body: bodyOf(content) }),
+      api.PUT('/api/v1/content/{contentType}/{id}/working-copy', {
+        params,
+        body: bodyOf(content),
+        bodySerializer: () => textOf(content),
+      }),
     ),
   );
 }
@@ -82,7 +98,7 @@ export async function sendCopyOnLeave(
         'Content-Type': 'application/json',
         ...(etag !== null && { 'If-Match': etag }),
       },
-      body: JSON.stringify(bodyOf(content)),
+      body: textOf(content),
       keepalive: true,
     });
     const sent = response.headers.get('etag');

@@ -37,7 +37,10 @@ export function onChange(listener: Listener): () => void {
 
 const MIN_REFRESH_INTERVAL_MS = 1000;
 /** Screens over all types: every change concerns them. */
-const ALL_TYPE_QUERIES = new Set(['home', 'activity', 'trash', 'schedule', 'search', 'counts']);
+const ALL_TYPE_QUERIES = new Set(['home', 'schedule', 'counts']);
+
+/** Lists that do not move under the pointer: they say that there are changes. */
+const WAITING_LISTS = new Set(['list', 'activity', 'trash', 'search']);
 
 let waiting: Change[] = [];
 let missed = false;
@@ -60,8 +63,7 @@ function react(): void {
   void queries.invalidateQueries({
     predicate: ({ queryKey }) => {
       const [area] = queryKey;
-      // A list does not move under the pointer: it says that there are changes.
-      if (area === 'list') return false;
+      if (WAITING_LISTS.has(String(area))) return false;
       if (all || ALL_TYPE_QUERIES.has(String(area))) return true;
       if (area === 'media') return types.has('_media');
       return queryKey.some((part) => typeof part === 'string' && types.has(part));

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { relativeTime } from './format';
+import { relativeDays, relativeTime } from './format';
 
 /** Times of the zone in which the tests run. */
 const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
 const told = (time: Date, now: Date) => relativeTime(time.toISOString(), now.getTime());
+
+it('the end of the time in the trash is named in days', () => {
+  const days = (time: Date, now: Date) => relativeDays(time.toISOString(), now.getTime());
+  expect(days(new Date(2026, 4, 9, 9, 59), at(10, 10))).toBe('in 60 days');
+  expect(days(at(11, 9), at(10, 10))).toBe('tomorrow');
+  expect(days(new Date(2027, 2, 11), at(10, 10))).toBe('in 1 year');
+});
 
 describe('relative times', () => {
   it.each([

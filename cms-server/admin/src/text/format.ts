@@ -50,6 +50,14 @@ export function relativeTime(value: string | null | undefined, now = serverNow()
   return format.format(0, 'second');
 }
 
+/** `in 60 days`, also where weeks or months would be shorter, up to three of them. */
+export function relativeDays(value: string | null | undefined, now = serverNow()): string {
+  const time = parseTime(value);
+  const days = time ? dayNumber(time) - dayNumber(new Date(now)) : 0;
+  if (!time || days === 0 || Math.abs(days) >= 90) return relativeTime(value, now);
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day');
+}
+
 /** Counts the days of the calendar, also where a day has 23 or 25 hours. */
 function dayNumber(time: Date): number {
   return Math.round(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) / 1000 / DAY_SECONDS);

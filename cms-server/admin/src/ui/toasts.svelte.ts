@@ -5,6 +5,8 @@ export interface Toast {
   kind: 'info' | 'danger';
   /** Something that the user can still do, such as undo. */
   action?: { label: string; run: () => void } | undefined;
+  /** What it is about: a later message about the same replaces it. */
+  topic?: string | undefined;
 }
 
 /** Messages disappear by themselves; problems, and what has an action, stay until they are closed. */
@@ -29,7 +31,17 @@ export const toastPlaces = {
   },
 };
 
+/** Height of the bar at the end of the screen, which messages do not cover. */
+let barHeight = $state(0);
+
+export function setBarHeight(height: number): void {
+  barHeight = height;
+}
+
 export const toasts = {
+  get barHeight(): number {
+    return barHeight;
+  },
   get all(): Toast[] {
     return shown;
   },
@@ -38,14 +50,16 @@ export const toasts = {
 /** Shows a message; returns its id. */
 export function toast(
   message: string,
-  options: { kind?: Toast['kind']; action?: Toast['action'] } = {},
+  options: Partial<Pick<Toast, 'kind' | 'action' | 'topic'>> = {},
 ): number {
   const id = (last += 1);
+  const { topic } = options;
+  if (topic !== undefined) shown = shown.filter((other) => other.topic !== topic);
   // Too many of those that disappear anyway cover the page.
   const brief = shown.filter((other) => !other.action && other.kind !== 'danger').slice(0, -2);
   shown = [
     ...shown.filter((other) => !brief.includes(other)),
-    { id, message, kind: options.kind ?? 'info', action: options.action },
+    { id, message, kind: options.kind ?? 'info', action: options.action, topic },
   ];
   if (!options.action && options.kind !== 'danger') setTimeout(() => dismissToast(id), DURATION_MS);
   return id;

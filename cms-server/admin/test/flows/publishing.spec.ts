@@ -87,6 +87,27 @@ test.describe('Draft & Public', () => {
     await signIn(page);
   });
 
+  test('shows what a colleague saved meanwhile before readers get it', async ({ page, server }) => {
+    await server.request('POST', '/api/v1/content/note/first/publish');
+    await page.route('**/api/v1/changes*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Title' }).fill('A title of mine');
+    const other = { title: 'First note', body: 'HALF-DONE' };
+    expect((await server.request('PUT', '/api/v1/content/note/first', other)).status).toBe(200);
+    await page.keyboard.press('Control+Shift+P');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('of mine');
+    await expect(dialog).not.toContainText('HALF-DONE');
+    await dialog.getByRole('button', { name: 'Save and publish' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('meanwhile');
+    await expect(dialog).toContainText('HALF-DONE');
+    await expectAccessible(page);
+    expect(await seenByReaders(server, 'note/first')).not.toContain('HALF-DONE');
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(dialog).toBeHidden();
+    expect(await seenByReaders(server, 'note/first')).toContain('HALF-DONE');
+  });
+
   test('publishes, edits, compares and unpublishes', async ({ page, server }) => {
     await expect(panel(page)).toContainText('Draft');
     await expect(panel(page)).toContainText('Readers do not see it.');
@@ -151,7 +172,7 @@ test.describe('Draft & Public', () => {
     const stored = await server.request('GET', '/api/v1/content/note/first');
     expect(await stored.text()).toContain('"scheduledAt":"2050-07-01T13:00:00+00:00"');
     await page.getByRole('textbox', { name: 'Title' }).fill('Another title');
-    await expect(panel(page)).toContainText('Saving a change cancels this schedule.');
+    await expect(page.getByText('Saving a change cancels this schedule.')).toBeVisible();
     await expectAccessible(page);
     await more(page, 'Cancel the schedule');
     await expect(panel(page)).not.toContainText('Scheduled');

@@ -68,6 +68,9 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   // The file has an alternative text, so nothing is left to ask.
   await expect(editor.getByRole('img', { name: /./ })).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  // The cursor is in the line behind the image; the caption is written where it stands.
+  await page.keyboard.type('Words behind it');
+  await editor.locator('figcaption').first().click();
   await page.keyboard.type('The mill');
   await editor.evaluate(async (element) => {
     const canvas = document.createElement('canvas');
@@ -85,5 +88,51 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   const { description } = await stored(server, 'product', 'tidewater');
   expect(description).toMatch(
     /<img src="\/image\/0x0\/_media-[^"]+" alt="A stone mill[^"]+"><figcaption>The mill<\/figcaption>/,
+  );
+  expect(description).toContain('<p>Words behind it</p>');
+});
+
+test('puts a pasted image where it was pasted, while the user writes elsewhere', async ({
+  page,
+  server,
+  home,
+}) => {
+  await signIn(page);
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((done) => (release = done));
+  await page.route('**/api/v1/media', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await open(page, home, 'product', 'tidewater');
+  const editor = text(page, 'Description');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('First half');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Second');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Home');
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowRight');
+  await editor.evaluate(async (element) => {
+    const canvas = document.createElement('canvas');
+    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done));
+    const data = new DataTransfer();
+    data.items.add(new File(blob ? [blob] : [], 'slow.png', { type: 'image/png' }));
+    element.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+    );
+  });
+  await expect(editor.getByText('Uploading slow.png…')).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.type(' paragraph');
+  release();
+  await expect(editor.locator('figure')).toHaveCount(1);
+  await page.keyboard.type(' goes on');
+  await save(page);
+  const { description } = await stored(server, 'product', 'tidewater');
+  expect(description).toMatch(
+    /^<p>First ?<\/p><figure>.*<\/figure><p> ?half<\/p><p>Second paragraph goes on<\/p>$/,
   );
 });

@@ -18,6 +18,7 @@ import type { Node } from 'prosemirror-model';
 import { splitListItem } from 'prosemirror-schema-list';
 import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
+import { cacheSummary } from '../../object/summary-cache.svelte';
 import { t } from '../../text';
 import type { Summary } from '../../object/summary';
 import { imagePath } from '../../value/media';
@@ -58,7 +59,9 @@ export function urlAt(state: EditorState): UrlDialogTarget | null {
 }
 
 /** `data` of an image of the library. */
-function fileData({ image, file }: Summary): ReturnType<typeof imageData> | null {
+function fileData(summary: Summary): ReturnType<typeof imageData> | null {
+  const { image, file } = summary;
+  cacheSummary(summary);
   if (!image) return null;
   const { width = 0, height = 0, fileName = '', extension = image.extension } = file ?? {};
   return { ...imageData(imagePath(image)), width, height, fileName, extension };

@@ -2,7 +2,7 @@
 import { liftListItem, wrapInList } from 'prosemirror-schema-list';
 import { Fragment, Slice, type Node } from 'prosemirror-model';
 import { TextSelection, type Command, type EditorState } from 'prosemirror-state';
-import { currentBlock, insertBlock, restyle } from '../prose/commands';
+import { currentBlock, insertBlock, insertImage, restyle } from '../prose/commands';
 import { around } from '../prose/tool';
 import { alignmentOf, blockSchema, newRaw, styleOf, withData, type Raw } from './schema';
 import { record } from '../../type/definition';
@@ -77,6 +77,7 @@ export function isAlignedAs(state: EditorState, alignment: string): boolean {
 /** Inserts a block of a type with the `data` of a new one. */
 export function insertType(type: string, data: Raw): Command {
   const node = nodes[type === 'code' ? 'code_block' : type];
+  if (type === 'image') return insertImage(() => nodes.image.create({ raw: newRaw(type, data) }));
   return insertBlock(() => node?.createAndFill({ raw: newRaw(type, data) }) ?? null);
 }
 

@@ -1,8 +1,11 @@
 // The document of a block text: one node per block. `raw` is the stored block, with its id, tunes and
 // everything in `data` that the page does not edit; the words are the contents of the node.
 import { Schema, type DOMOutputSpec, type Node, type NodeSpec } from 'prosemirror-model';
+import { cachedSummary } from '../../object/summary-cache.svelte';
+import { MEDIA_TYPE } from '../../object/summary';
 import { t } from '../../text';
 import { record } from '../../type/definition';
+import { fileOfUrl } from '../../value/media';
 import { imageDom, inlineSpecs, markSpecs, opaqueCard } from '../prose/marks';
 
 /** A stored block, or what is known of a new one. */
@@ -151,7 +154,7 @@ export const blockSchema = new Schema({
         const src = textData(node.attrs.raw, 'url');
         return [
           'figure',
-          ['div', { contenteditable: 'false' }, imageDom(src, node.textContent)],
+          ['div', { contenteditable: 'false' }, imageDom(src, altOf(src))],
           ['figcaption', 0],
         ];
       },
@@ -218,6 +221,13 @@ export const blockSchema = new Schema({
   },
   marks: markSpecs(true),
 });
+
+/** The alternative text of the file, where the page has read it: the caption is beside the image. */
+function altOf(src: string): string {
+  const file = fileOfUrl(src);
+  const known = file && cachedSummary({ type: MEDIA_TYPE, id: file.id });
+  return typeof known === 'object' ? (known?.file?.alt ?? '') : '';
+}
 
 /** Addresses may have a `%` that encodes nothing, as in `100%.png`. */
 function decoded(part: string): string {

@@ -11,5 +11,7 @@ export function parseNumber(text: string, type: string, language = locale): numb
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   if (!Number.isFinite(value)) return null;
+  // Longer ones would be rounded.
+  if (/^[+-]?\d+$/.test(plain) && !Number.isSafeInteger(value)) return null;
   return type === 'integer' && !Number.isInteger(value) ? null : value;
 }

@@ -1,6 +1,6 @@
 // Items of an object list. Properties that the type does not declare are kept.
 import type { FieldErrors } from '../../api/problem';
-import type { Field, Kind } from '../../type/form';
+import { isShown, type Field, type Kind } from '../../type/form';
 import { isRecord } from '../../value/record';
 
 const TABLE_KINDS: ReadonlySet<Kind> = new Set([
@@ -61,6 +61,14 @@ export function errorCount(errors: FieldErrors, path: string): number {
   return Object.entries(errors)
     .filter(([at]) => at === path || at.startsWith(`${path}.`) || at.startsWith(`${path}[`))
     .reduce((sum, [, messages]) => sum + messages.length, 0);
+}
+
+/** Fields whose condition an item meets. A condition does not hide an error. */
+export function shownFields(fields: Field[], item: unknown, errors: FieldErrors, path: string): Field[] {
+  const values = isRecord(item) ? item : {};
+  return fields.filter(
+    (field) => isShown(field, values) || (!field.hidden && errorCount(errors, `${path}.${field.name}`) > 0),
+  );
 }
 
 /** Numbers of the items that have validation errors. */

@@ -2,7 +2,14 @@
 import { lift, toggleMark } from 'prosemirror-commands';
 import { Fragment, type Attrs, type MarkType, type Node, type NodeType } from 'prosemirror-model';
 import { liftListItem, sinkListItem, wrapInList } from 'prosemirror-schema-list';
-import { NodeSelection, Selection, TextSelection, type Command, type EditorState } from 'prosemirror-state';
+import {
+  NodeSelection,
+  Selection,
+  TextSelection,
+  type Command,
+  type EditorState,
+  type Transaction,
+} from 'prosemirror-state';
 import { around, hasMark } from './tool';
 
 /** The block of the document in which the selection is. */
@@ -87,6 +94,50 @@ export function insertBlock(create: (state: EditorState) => Node | null): Comman
     }
     const selection = node.isAtom ? NodeSelection.create(tr.doc, at) : Selection.near(tr.doc.resolve(at + 1));
     dispatch(tr.setSelection(selection).scrollIntoView());
+    return true;
+  };
+}
+
+/**
+ * Puts an image at a place. A paragraph around the place is split, an empty one is replaced; after another
+ * block the image stands behind it. There is always a line to write on after it, which begins behind `to`.
+ */
+export function placeImage(
+  state: EditorState,
+  node: Node,
+  place: number,
+): { tr: Transaction; from: number; to: number } {
+  const { tr } = state;
+  const $place = state.doc.resolve(place);
+  const block = $place.depth === 0 ? null : $place.node(1);
+  let from = place;
+  if (block) {
+    const isParagraph = $place.depth === 1 && block.type.name === 'paragraph';
+    if (isParagraph && block.content.size === 0) {
+      from = $place.before(1);
+      tr.delete(from, $place.after(1));
+    } else if (isParagraph && $place.parentOffset === 0) from = $place.before(1);
+    else if (isParagraph && $place.parentOffset < block.content.size) {
+      tr.split(place);
+      from = place + 1;
+    } else from = $place.after(1);
+  }
+  tr.insert(from, node);
+  const to = from + node.nodeSize;
+  const paragraph = state.schema.nodes.paragraph?.create();
+  const next = tr.doc.resolve(to).nodeAfter;
+  if (paragraph && (!next?.isTextblock || next.type.spec.isolating)) tr.insert(to, paragraph);
+  return { tr, from, to };
+}
+
+/** Inserts an image at the cursor, which then is in the line behind it. */
+export function insertImage(create: () => Node | null): Command {
+  return (state, dispatch) => {
+    const node = create();
+    if (!node) return false;
+    if (!dispatch) return true;
+    const { tr, to } = placeImage(state, node, state.selection.to);
+    dispatch(tr.setSelection(TextSelection.near(tr.doc.resolve(to), 1)).scrollIntoView());
     return true;
   };
 }

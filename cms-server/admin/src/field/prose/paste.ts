@@ -20,7 +20,7 @@ let copied: { token: string; schema: string; slice: Slice } | null = null;
 export function pastePlugin(
   schema: string,
   note: (text: string) => void,
-  images: (files: File[]) => boolean,
+  images: (files: File[], pos?: number) => boolean,
 ): Plugin {
   return new Plugin({
     props: {
@@ -36,7 +36,8 @@ export function pastePlugin(
           );
           if (files.length === 0 || !view.editable) return false;
           event.preventDefault();
-          if (!images(files)) note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
+          const place = view.posAtCoords({ left: event.clientX, top: event.clientY })?.pos;
+          if (!images(files, place)) note(t.texts.leftOut(t.texts.leftOutImageFiles(files.length)));
           return true;
         },
         paste: (view, event) => {

@@ -15,7 +15,7 @@ import { NodeSelection, Plugin, type Command, type EditorState } from 'prosemirr
 import type { EditorView } from 'prosemirror-view';
 import { t } from '../../text';
 import { imagePath } from '../../value/media';
-import { insertBlock, liftOut, restyle, toggleList } from '../prose/commands';
+import { insertBlock, insertImage, liftOut, restyle, toggleList } from '../prose/commands';
 import { HintCollector, type Hint } from '../prose/accessibility-hints';
 import { blockTools, insertTool, itemTools, markTools, tableTools } from '../prose/mark-tools';
 import type { EditorConfig } from '../prose/editor-config';
@@ -43,7 +43,7 @@ export function setImage(target: ImageTarget, src: string, alt: string): Command
     const { pos } = target;
     const node = pos === null ? null : state.doc.nodeAt(pos);
     if (pos === null || !node)
-      return insertBlock(() => nodes.figure.create({ src, alt }))(state, dispatch, view);
+      return insertImage(() => nodes.figure.create({ src, alt }))(state, dispatch, view);
     // Emptying a text that was never there does not add an empty one.
     const kept = alt === '' && node.attrs.alt === null ? null : alt;
     if (dispatch) dispatch(state.tr.setNodeMarkup(pos, null, { ...node.attrs, src, alt: kept }));

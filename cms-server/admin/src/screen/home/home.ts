@@ -22,11 +22,17 @@ const CONTENT_ACTIONS = [
 ];
 type Options = { signal: AbortSignal };
 
-export async function readUnsaved({ signal }: Options): Promise<Schema['WorkingCopyItem'][]> {
-  const found = await sendOrThrow<Page<Schema['WorkingCopyItem']>>(
-    api.GET('/api/v1/working-copies', { params: { query: { limit: MAX_ITEMS } }, signal }),
+const UNSAVED_PAGE_SIZE = 50;
+
+/** The newest unsaved work, or a page of all of it. */
+export function readUnsaved(
+  page: number | null,
+  { signal }: Options,
+): Promise<Page<Schema['WorkingCopyItem']>> {
+  const query = page === null ? { limit: MAX_ITEMS } : { page, limit: UNSAVED_PAGE_SIZE };
+  return sendOrThrow<Page<Schema['WorkingCopyItem']>>(
+    api.GET('/api/v1/working-copies', { params: { query }, signal }),
   );
-  return found.data;
 }
 
 /** Numbers of objects by type, with one request for all types. */

@@ -47,7 +47,9 @@ export function columnsOf(type: ContentType, form: Form): Column[] {
   return [
     ...(type.draftPublic ? [ofObject('internal.status')] : []),
     ...(hasWorkflow(type) ? [ofObject('internal.workflowState')] : []),
-    ...form.fields.filter((field) => !KINDS_WITHOUT_COLUMN.has(field.kind) && !field.password).map(ofField),
+    ...form.fields
+      .filter((field) => !KINDS_WITHOUT_COLUMN.has(field.kind) && !field.password && !field.title)
+      .map(ofField),
     ofObject('internal.updatedAt'),
     ofObject('internal.updatedBy', null),
     ofObject('internal.createdAt'),

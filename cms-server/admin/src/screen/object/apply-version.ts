@@ -4,6 +4,7 @@ import type { Values } from '../../object/draft.svelte';
 import type { ObjectEditor } from '../../object/editor.svelte';
 import { valuesBefore } from '../../object/restore-version';
 import { t } from '../../text';
+import { FORM_TOPIC } from './change-messages';
 import { dismissToast, toast } from '../../ui/toasts.svelte';
 
 let offered: number | undefined;
@@ -14,7 +15,7 @@ export function applyVersion(editor: ObjectEditor, version: number, values: Part
   editor.setValues(values);
   const run = () => editor.setValues(valuesBefore(editor.draft.mine, values, before));
   const action = typed ? { label: t.publishing.undo, run } : undefined;
-  offered = toast(t.publishing.inForm(String(version)), { action });
+  offered = toast(t.publishing.inForm(String(version)), { action, topic: FORM_TOPIC });
 }
 
 /** The object is left. */

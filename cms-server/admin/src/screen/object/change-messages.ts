@@ -3,6 +3,9 @@ import type { RemoteChanges } from '../../object/newer-version';
 import { t } from '../../text';
 import type { Form } from '../../type/form';
 
+/** Messages about the state of the form: each makes the one before it untrue. */
+export const FORM_TOPIC = 'form';
+
 /** Who made changes: "Ben", "Ben and Cleo", "Somebody else". */
 export function authorNames(remoteChanges: Pick<RemoteChanges, 'by'>): string {
   return remoteChanges.by.length === 0 ? t.writing.unknownAuthor : t.writing.names(remoteChanges.by);

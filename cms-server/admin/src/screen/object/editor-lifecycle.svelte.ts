@@ -19,6 +19,9 @@ import { onChange } from '../live.svelte';
 /** The pause after the last key press before the values are checked. */
 const VALIDATION_DELAY_MS = 1200;
 
+/** Links of one property that are shown at first. */
+const SHOWN_LINKS = 50;
+
 /**
  * Opens an object with the unsaved work of the user; `id` null: a new one, which continues the work `workId`, or
  * without it the newest one.
@@ -38,7 +41,9 @@ export async function openEditor(
     id === null ? await openNew(type.name, workId, opener) : await openObject(type.name, id, opener);
   if ('problem' in opened) return opened;
   // All titles with one request; the controls that show them are still being loaded.
-  const links = linksIn(opened.found?.values ?? opened.object);
+  const values = Object.values(opened.found?.values ?? opened.object ?? {});
+  const shown = values.map((value: unknown) => (Array.isArray(value) ? value.slice(0, SHOWN_LINKS) : value));
+  const links = linksIn(shown);
   requestSummaries(links.flatMap((dataUrl) => targetOf({ type: 'internal', dataUrl }) ?? []));
   return { editor: new ObjectEditor(type, opened, tab, events) };
 }

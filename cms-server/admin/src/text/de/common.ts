@@ -14,6 +14,10 @@ export const common: Texts['common'] = {
   remove: (what) => `Entfernen: ${what}`,
   loading: 'Wird geladen …',
   nothingFound: 'Nichts gefunden.',
+  slow: 'Wird noch geladen …',
+  stop: 'Abbrechen',
+  stopped: 'Das Laden wurde abgebrochen.',
+  old: 'Das ist ein früherer Stand: Er kann sich seitdem geändert haben.',
   retry: 'Erneut versuchen',
   partFailed:
     'Ein Teil dieser Seite konnte nicht geladen werden. Nach einer Aktualisierung des Servers muss die Seite neu geladen werden.',

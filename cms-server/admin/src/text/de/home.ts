@@ -6,6 +6,7 @@ export const home: Texts['home'] = {
   failed: 'Ein Teil dieses Bildschirms konnte nicht geladen werden.',
   types: 'Inhaltstypen',
   unsaved: 'Meine ungespeicherte Arbeit',
+  allUnsaved: (count) => `Alle ${count}`,
   unsavedNew: 'neu',
   savedAt: (when) => `zwischengespeichert ${when}`,
   outdated: 'Das Objekt wurde seitdem geändert.',

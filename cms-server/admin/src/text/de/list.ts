@@ -90,10 +90,6 @@ export const list: Texts['list'] = {
   },
   changes: (count) => plural(count, { one: '1 neue Änderung', other: `${String(count)} neue Änderungen` }),
   show: 'Zeigen',
-  slow: 'Wird noch geladen …',
-  stop: 'Abbrechen',
-  stopped: 'Das Laden wurde abgebrochen.',
-  old: 'Diese Zeilen sind von der vorigen Anfrage.',
   empty: {
     title: (type) => `Noch keine Objekte vom Typ ${type}`,
     text: 'Legen Sie hier das erste an, oder importieren Sie eine Datei auf der Kommandozeile:',

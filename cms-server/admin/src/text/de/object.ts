@@ -2,7 +2,14 @@
 import type { Texts } from '..';
 
 export const object: Texts['object'] = {
+  deletedTitle: 'Dieses Objekt wurde gelöscht',
+  deletedBy: (who: string, time: string) => `${who} hat dieses Objekt ${time} gelöscht.`,
   missing: 'Dieses Objekt gibt es nicht',
+  readonly: (right: string, type: string) =>
+    `Sie können das nur lesen. Fehlendes Recht: Objekte vom Typ ${type} ${right}.`,
+  readonlyPublic: 'Sie können das nur lesen: Es ist öffentlich. Fehlendes Recht: Veröffentlichen.',
+  rights: { c: 'anlegen', u: 'ändern' },
+  isReadonly: 'Nur lesbar',
   newTitle: (type) => `Neu: ${type}`,
   save: 'Speichern',
   saved: (version) => `Als Version ${String(version)} gespeichert.`,
@@ -11,6 +18,7 @@ export const object: Texts['object'] = {
   side: 'Über dieses Objekt',
   id: 'Id',
   tabs: 'Teile dieses Objekts',
+  general: 'Allgemein',
   content: 'Inhalt',
   versions: 'Versionen',
   usedBy: 'Verwendet von',

@@ -72,6 +72,7 @@ export const texts: Texts['texts'] = {
   leftOutImages: (names) => `Bilder anderer Server (${names})`,
   leftOutImageFiles: (count) => (count === 1 ? 'ein Bild' : `${String(count)} Bilder`),
   pasteTooLarge: 'Das ist länger als 1 MB, mehr als ein Objekt fasst. Es wurde nicht eingefügt.',
+  uploading: (name) => `${name} wird hochgeladen…`,
   pastedPlain: 'Die Formatierung ist größer als 1 MB: Es wurde nur der Text eingefügt.',
   hints: (count) =>
     count === 1 ? '1 Hinweis zur Barrierefreiheit' : `${String(count)} Hinweise zur Barrierefreiheit`,

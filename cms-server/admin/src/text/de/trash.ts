@@ -32,5 +32,5 @@ export const trash: Texts['trash'] = {
     `Alle gelöschten Objekte werden endgültig entfernt: ${scope}. Das kann nicht rückgängig gemacht werden.`,
   emptied: (count, text) => plural(count, { one: '1 Objekt entfernt.', other: `${text} Objekte entfernt.` }),
   actionsFor: (title) => `Weitere Aktionen: ${title}`,
-  rights: { create: 'Anlegen' },
+  rights: { create: 'Anlegen', delete: 'Löschen' },
 };

@@ -36,6 +36,7 @@ export const writing: Texts['writing'] = {
   discardNow: 'Änderungen verwerfen',
   errorsTitle: (count) =>
     plural(count, { one: '1 Validierungsfehler', other: `${String(count)} Validierungsfehler` }),
+  allErrors: (count) => `Alle ${String(count)} anzeigen`,
   restored: (time) => `Ihre Änderungen von ${time}, noch nicht gespeichert.`,
   staleWork: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
   show: 'Anzeigen',
@@ -47,6 +48,10 @@ export const writing: Texts['writing'] = {
   unknownUser: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
   newerVersion: (who, version, names) => `Version ${String(version)} ist von ${who}: ${properties(names)}.`,
+  barNewer: (who, version) =>
+    `Version ${String(version)} von ${who} ist gespeichert; beim Speichern wird sie mit Ihren Änderungen zusammengeführt.`,
+  barDeleted:
+    'Dieses Objekt wurde gelöscht: Oberhalb des Formulars können Sie es wiederherstellen oder Ihren Text als neues Objekt speichern.',
   merge: 'Zusammenführen',
   converted: (names) => `Eine Änderung des Inhaltstyps hat ${properties(names)} umgewandelt.`,
   updated: (who, names) => `Geändert von ${who}: ${properties(names)}. Das Formular zeigt es.`,

@@ -12,6 +12,10 @@ export const common = {
   remove: (what: string) => `Remove: ${what}`,
   loading: 'Loading…',
   nothingFound: 'Nothing found.',
+  slow: 'Still loading…',
+  stop: 'Stop',
+  stopped: 'Loading was stopped.',
+  old: 'This is from before: it may have changed since.',
   retry: 'Try again',
   partFailed:
     'A part of this page could not be loaded. After an update of the server the page must be loaded again.',

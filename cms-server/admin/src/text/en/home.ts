@@ -4,6 +4,7 @@ export const home = {
   failed: 'A part of this screen could not be loaded.',
   types: 'Content types',
   unsaved: 'My unsaved work',
+  allUnsaved: (count: string) => `All ${count}`,
   unsavedNew: 'new',
   savedAt: (when: string) => `stored ${when}`,
   outdated: 'The object has changed since.',

@@ -89,10 +89,6 @@ export const list = {
   },
   changes: (count: number) => plural(count, { one: '1 new change', other: `${String(count)} new changes` }),
   show: 'Show',
-  slow: 'Still loading…',
-  stop: 'Stop',
-  stopped: 'Loading was stopped.',
-  old: 'These rows are from the previous request.',
   empty: {
     title: (type: string) => `No objects of type ${type} yet`,
     text: 'Create the first one here, or import a file with the command line:',

@@ -1,6 +1,13 @@
 // The form of an object.
 export const object = {
+  deletedTitle: 'This object was deleted',
+  deletedBy: (who: string, time: string) => `${who} deleted this object ${time}.`,
   missing: 'This object does not exist',
+  readonly: (right: string, type: string) =>
+    `You can only read this. Missing right: ${right} ${type} objects.`,
+  readonlyPublic: 'You can only read this: it is public. Missing right: publish.',
+  rights: { c: 'create', u: 'change' },
+  isReadonly: 'Read-only',
   newTitle: (type: string) => `New: ${type}`,
   save: 'Save',
   saved: (version: number) => `Saved as version ${String(version)}.`,
@@ -9,6 +16,7 @@ export const object = {
   side: 'About this object',
   id: 'Id',
   tabs: 'Parts of this object',
+  general: 'General',
   content: 'Content',
   versions: 'Versions',
   usedBy: 'Used by',

@@ -3,6 +3,8 @@ import { number, plural } from '../format';
 
 export const publishing = {
   status: 'Status',
+  mergedFirst: (who: string, names: string[]) =>
+    `${who} changed ${names.join(', ')} meanwhile. Both changes are saved as a draft; readers do not see them yet. Look at them, then repeat this step.`,
   changedMeanwhile: 'Somebody changed the object meanwhile. Look at the change, then try again.',
   readers: {
     draft: 'Readers do not see it.',
@@ -55,6 +57,7 @@ export const publishing = {
     noRight: 'You have no right to publish',
     archiveDraft: 'A draft cannot be archived: publish it first, or delete it',
     unpublishArchived: 'It is archived, readers do not see it',
+    unpublishDraft: 'It is a draft: readers do not see it',
     already: 'It already has this status',
     nothingToSchedule: 'There is nothing to publish later',
     scheduleArchived: 'An archived object cannot be scheduled',

@@ -70,6 +70,7 @@ export const texts = {
   leftOutImages: (names: string) => `images of other servers (${names})`,
   leftOutImageFiles: (count: number) => (count === 1 ? 'one image' : `${String(count)} images`),
   pasteTooLarge: 'This is longer than 1 MB, more than one object can hold. It was not pasted.',
+  uploading: (name: string) => `Uploading ${name}…`,
   pastedPlain: 'The formatting of this paste is larger than 1 MB: it was pasted as plain text.',
   hints: (count: number) =>
     count === 1 ? '1 hint on accessibility' : `${String(count)} hints on accessibility`,

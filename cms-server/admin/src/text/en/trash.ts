@@ -31,5 +31,5 @@ export const trash = {
   emptied: (count: number, text: string) =>
     plural(count, { one: '1 object removed.', other: `${text} objects removed.` }),
   actionsFor: (title: string) => `More actions: ${title}`,
-  rights: { create: 'create' },
+  rights: { create: 'create', delete: 'delete' },
 };

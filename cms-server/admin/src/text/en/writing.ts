@@ -36,6 +36,7 @@ export const writing = {
   // Errors
   errorsTitle: (count: number) =>
     plural(count, { one: '1 validation error', other: `${String(count)} validation errors` }),
+  allErrors: (count: number) => `Show all ${String(count)}`,
   // Unsaved work found
   restored: (time: string) => `Your changes from ${time}, not saved yet.`,
   staleWork: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
@@ -52,6 +53,9 @@ export const writing = {
   names: (names: string[]) => new Intl.ListFormat('en').format(names),
   newerVersion: (who: string, version: number, names: string[]) =>
     `${who} saved version ${String(version)}: ${properties(names)}.`,
+  barNewer: (who: string, version: number) =>
+    `${who} saved version ${String(version)}; saving merges it with your changes.`,
+  barDeleted: 'This object was deleted: restore it, or save your text as a new object, above the form.',
   merge: 'Merge',
   converted: (names: string[]) => `A change of the content type converted ${properties(names)}.`,
   updated: (who: string, names: string[]) => `${who} changed ${properties(names)}. The form shows it.`,

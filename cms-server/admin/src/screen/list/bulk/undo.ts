@@ -120,7 +120,7 @@ async function removeProperties(type: string, id: string, names: string[]): Prom
   if ('problem' in read) return read.problem;
   const { values } = baseOf(read.data, null);
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
-  const result = await updateObject(type, id, rest, read.etag ?? '*');
+  const result = await updateObject(type, id, rest, read.etag ?? '*', [values]);
   return 'problem' in result ? result.problem : null;
 }
 

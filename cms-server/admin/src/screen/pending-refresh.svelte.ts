@@ -1,0 +1,74 @@
+// PendingRefresh: lists over all types do not move under the pointer. Changes on the server are read in the
+// background and wait until the user shows them.
+import type { QueryKey } from '@tanstack/svelte-query';
+import { onChange } from './live.svelte';
+import { queries } from './queries';
+
+export class PendingRefresh<T> {
+  #found = $state.raw<{ key: string; data: T; count: number } | null>(null);
+  #running: AbortController | undefined;
+
+  constructor(
+    private readonly options: {
+      key: () => QueryKey;
+      read: (signal: AbortSignal) => Promise<T>;
+      /** Rows that are shown, each with what makes it another row. */
+      rows: (data: T) => string[];
+      /** What is shown after the user asked for it; without it what was read. */
+      join?: (before: T, next: T) => T;
+    },
+  ) {}
+
+  /** How many rows are new or gone. */
+  get count(): number {
+    return this.#found?.key === this.#key ? this.#found.count : 0;
+  }
+
+  get #key(): string {
+    return JSON.stringify(this.options.key());
+  }
+
+  /** Watches until the returned function is called. */
+  start(): () => void {
+    const check = () => void this.check();
+    const stop = onChange(check);
+    addEventListener('focus', check);
+    return () => {
+      stop();
+      removeEventListener('focus', check);
+      this.#running?.abort();
+    };
+  }
+
+  /** Reads again, and compares with what is shown. */
+  async check(): Promise<void> {
+    const key = this.#key;
+    const before = queries.getQueryData<T>(this.options.key());
+    if (before === undefined) return;
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    let next: T;
+    try {
+      next = await this.options.read(running.signal);
+    } catch {
+      // The next check, or the next request of the user, reports a problem that stays.
+      return;
+    }
+    const isOld = queries.getQueryData(this.options.key()) !== before;
+    if (running.signal.aborted || isOld || this.#key !== key) return;
+    const [shown, found] = [new Set(this.options.rows(before)), new Set(this.options.rows(next))];
+    const added = [...found].filter((row) => !shown.has(row)).length;
+    const gone = this.options.join ? 0 : [...shown].filter((row) => !found.has(row)).length;
+    const count = Math.max(added, gone);
+    this.#found = count > 0 ? { key, data: next, count } : null;
+  }
+
+  show(): void {
+    const found = this.#found;
+    this.#found = null;
+    if (found?.key !== this.#key) return;
+    const { key, join } = this.options;
+    queries.setQueryData<T>(key(), (before) => (join && before ? join(before, found.data) : found.data));
+  }
+}

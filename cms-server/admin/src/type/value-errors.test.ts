@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { fieldNamed } from './test-fields';
+import { valueErrors } from './value-errors';
+
+const number = (type: string) => fieldNamed('n', { kind: 'number', type });
+
+describe('numbers and points that cannot be meant', () => {
+  it('are explained in the words of the page', () => {
+    expect(valueErrors([number('integer')], { n: '1.5' })).toEqual({ n: ['Use a whole number.'] });
+    expect(valueErrors([number('number')], { n: '1,25' })).toEqual({
+      n: ['Use a point: 1.25 instead of 1,25.'],
+    });
+    expect(valueErrors([number('number')], { n: 'many' })).toEqual({ n: ['This is not a number.'] });
+    expect(valueErrors([number('integer')], { n: '9007199254740993' })).toEqual({
+      n: ['This number has too many digits to be stored exactly.'],
+    });
+    expect(valueErrors([number('integer')], { n: 5 })).toEqual({});
+  });
+
+  it('have the place of the missing number, also inside lists', () => {
+    const place = fieldNamed('place', { kind: 'geo' });
+    expect(valueErrors([place], { place: { lat: 1, lon: '' } })).toEqual({
+      'place.lon': ['A point needs both numbers.'],
+    });
+    const list = fieldNamed('list', { kind: 'object', fields: [number('integer')] });
+    expect(valueErrors([list], { list: [{ n: 1 }, { n: 'x' }] })).toEqual({
+      'list[1].n': ['This is not a number.'],
+    });
+  });
+});

@@ -1,0 +1,40 @@
+// Values that cannot be meant, in the words of the page: texts where numbers belong, points without one of their
+// numbers. Plain code; the server checks everything else.
+import { t } from '../text';
+import { isRecord } from '../value/record';
+import type { Field } from './form';
+
+/** Messages by path, as the server gives them. */
+export function valueErrors(fields: Field[], values: Record<string, unknown>): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const field of fields) collect(field, values[field.name], field.name, found);
+  return found;
+}
+
+function collect(field: Field, value: unknown, path: string, found: Record<string, string[]>): void {
+  if (field.kind === 'number' && typeof value === 'string') found[path] = [numberError(value, field.type)];
+  else if (field.kind === 'geo' && isRecord(value)) {
+    for (const name of ['lat', 'lon']) {
+      const part = value[name];
+      if (typeof part === 'string')
+        found[`${path}.${name}`] = [
+          part.trim() === '' ? t.control.incompletePoint : numberError(part, 'number'),
+        ];
+    }
+  } else if (field.kind === 'object' && Array.isArray(value)) {
+    value.forEach((item, index) => nested(field, item, `${path}[${String(index)}]`, found));
+  } else if (field.kind === 'custom') nested(field, value, path, found);
+}
+
+function nested(field: Field, value: unknown, path: string, found: Record<string, string[]>): void {
+  if (!isRecord(value)) return;
+  for (const inner of field.fields) collect(inner, value[inner.name], `${path}.${inner.name}`, found);
+}
+
+/** Why a typed text is not the number that is asked for. */
+function numberError(text: string, type: string): string {
+  const plain = text.trim();
+  if (/^[+-]?\d+$/.test(plain)) return t.field.tooManyDigits;
+  if (!/^[+-]?(\d+[.,]?\d*|[.,]\d+)$/.test(plain)) return t.field.noNumber;
+  return type === 'integer' ? t.field.wholeNumber : t.field.decimalPoint;
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactText, rememberText } from './exact-json';
+
+function parsed(text: string): Record<string, unknown> {
+  const values = JSON.parse(text) as Record<string, unknown>;
+  rememberText(values, text);
+  return values;
+}
+
+describe('saving one property of an object', () => {
+  it('leaves long numbers, fractions and the order of members as they are', () => {
+    const text = '{"int":9007199254740993,"custom":{"n":9007199254740993,"f":1.0,"2":2,"1":1},"title":"a"}';
+    const base = parsed(text);
+    expect(exactText({ ...base, title: 'b' }, [base])).toBe(text.replace('"a"', '"b"'));
+  });
+
+  it('leaves the parts of a changed value that were not touched', () => {
+    const base = parsed('{"list":[{"n":1.0,"t":"a"},{"n":9007199254740993},[12345678901234567890]]}');
+    const [, second, third] = base.list as unknown[];
+    const list = [{ n: 1, t: 'b' }, third, second, 7];
+    expect(exactText({ list }, [base])).toBe(
+      '{"list":[{"n":1.0,"t":"b"},[12345678901234567890],{"n":9007199254740993},7]}',
+    );
+  });
+
+  it('takes values of an earlier version as they were', () => {
+    const base = parsed('{"int":1,"title":"a"}');
+    const earlier = parsed('{ "int" : 9007199254740993 , "title":"x" }');
+    expect(exactText({ ...base, int: earlier.int }, [base, earlier])).toBe(
+      '{"int":9007199254740993,"title":"a"}',
+    );
+  });
+
+  it('leaves out what is not set', () => {
+    expect(exactText({ a: undefined, b: 1 }, [])).toBe('{"b":1}');
+  });
+
+  it('writes every value with and without a source', () => {
+    const objects = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(objects, objects, fc.constantFrom(undefined, 1), (before, after, space) => {
+        const base = parsed(JSON.stringify(before, null, space));
+        expect(JSON.parse(exactText(base, [base]))).toEqual(base);
+        const mixed = JSON.parse(JSON.stringify({ ...before, ...after })) as Record<string, unknown>;
+        expect(JSON.parse(exactText(mixed, [base]))).toEqual(mixed);
+      }),
+    );
+  });
+});

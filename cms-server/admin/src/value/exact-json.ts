@@ -1,0 +1,120 @@
+// JSON texts that stay what they were: parsing and writing again would round long numbers, shorten `1.0` and
+// put members such as "2" first. The text of a parsed object is remembered with it. Plain code.
+import { isEqual } from './equal';
+import { isRecord } from './record';
+
+const texts = new WeakMap<object, Map<string, string>>();
+
+/** Remembers the text that `values` were parsed from; it may have further members. */
+export function rememberText(values: object, text: string): void {
+  texts.set(values, membersOf(text));
+}
+
+/** Gives a copy of values, or a part of them, the texts of the original. */
+export function copyTexts(from: object, to: object): void {
+  const known = texts.get(from);
+  if (known) texts.set(to, known);
+}
+
+/** The text of one member of parsed values. */
+export function memberText(values: object, name: string): string | undefined {
+  return texts.get(values)?.get(name);
+}
+
+/** `values` as JSON, with the text of each value that is equal to that of one of the sources. */
+export function exactText(
+  values: Record<string, unknown>,
+  sources: readonly Record<string, unknown>[],
+): string {
+  const members = Object.entries(values).filter(([, value]) => value !== undefined);
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${textOf(name, value, sources)}`).join(',')}}`;
+}
+
+function textOf(name: string, value: unknown, sources: readonly Record<string, unknown>[]): string {
+  for (const source of sources) {
+    const text = memberText(source, name);
+    if (text !== undefined && isEqual(value, source[name])) return text;
+  }
+  const [first] = sources;
+  return write(value, first?.[name], first && memberText(first, name));
+}
+
+/** A changed value: the parts of it that are not changed keep their text. */
+function write(value: unknown, old: unknown, text: string | undefined): string {
+  if (value === undefined) return 'null';
+  if (text === undefined) return JSON.stringify(value);
+  if (isEqual(value, old)) return text;
+  if (Array.isArray(value) && Array.isArray(old)) {
+    const elements = elementsOf(text);
+    const places = new Map(old.map((element, index) => [element, index]));
+    const parts = value.map((element, index) => {
+      const place = places.get(element) ?? index;
+      return write(element, old[place], elements[place]);
+    });
+    return `[${parts.join(',')}]`;
+  }
+  if (!isRecord(value) || !isRecord(old)) return JSON.stringify(value);
+  const members = membersOf(text);
+  const parts = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${JSON.stringify(name)}:${write(member, old[name], members.get(name))}`);
+  return `{${parts.join(',')}}`;
+}
+
+/** The texts of the members of an object. The text is valid JSON. */
+function membersOf(text: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let at = afterSpace(text, afterSpace(text, 0) + 1);
+  while (text[at] === '"') {
+    const nameEnd = stringEnd(text, at);
+    const start = afterSpace(text, afterSpace(text, nameEnd) + 1);
+    const end = valueEnd(text, start);
+    members.set(String(JSON.parse(text.slice(at, nameEnd))), text.slice(start, end));
+    at = afterSpace(text, afterSpace(text, end) + 1);
+  }
+  return members;
+}
+
+function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let at = afterSpace(text, afterSpace(text, 0) + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = valueEnd(text, at);
+    elements.push(text.slice(at, end));
+    at = afterSpace(text, afterSpace(text, end) + 1);
+  }
+  return elements;
+}
+
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1;
+  return at;
+}
+
+function stringEnd(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function valueEnd(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const char = text[at];
+    if (char === '"') {
+      at = stringEnd(text, at);
+      if (depth === 0) return at;
+      continue;
+    }
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && (char === ',' || text.charCodeAt(at) <= 0x20)) return at;
+    at += 1;
+  }
+  return at;
+}

@@ -1,0 +1,31 @@
+// Line ends of a text while it is edited: browsers give and take "\n" only. Plain code.
+
+const LINE_END = /\r\n?/g;
+
+/** The text as a browser shows it. */
+export function plainLines(text: string): string {
+  return text.replace(LINE_END, '\n');
+}
+
+/** The stored text after an edit of `plainLines(stored)`: line ends outside of the edit stay as they are. */
+export function withLineEnds(stored: string, edited: string): string {
+  const changed = plainLines(edited);
+  if (!stored.includes('\r')) return changed;
+  const lines = plainLines(stored);
+  const most = Math.min(lines.length, changed.length);
+  let start = 0;
+  while (start < most && lines[start] === changed[start]) start += 1;
+  let end = 0;
+  while (end < most - start && lines.at(-1 - end) === changed.at(-1 - end)) end += 1;
+  const [lineEnd = '\n'] = /\r\n?|\n/.exec(stored) ?? [];
+  const inserted = changed.slice(start, changed.length - end).replaceAll('\n', lineEnd);
+  const tail = storedIndex(stored, lines.length - end);
+  return stored.slice(0, storedIndex(stored, start)) + inserted + stored.slice(tail);
+}
+
+/** The place in the stored text of a place in its plain lines. */
+function storedIndex(stored: string, index: number): number {
+  let at = 0;
+  for (let left = index; left > 0; left -= 1) at += stored[at] === '\r' && stored[at + 1] === '\n' ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,81 @@
+// What controls do with stored values: line breaks, long lists of links, many options, numbers that are none.
+import { expect, expectAccessible, signIn, test } from '../support';
+import { typeDefinition } from '../types';
+import { openForm, saveButton, storedObject } from '../writing';
+import type { Server } from '../server';
+
+async function createType(server: Server): Promise<void> {
+  const options = Array.from({ length: 20 }, (_none, index) => `Option ${String(index)}`);
+  const body = typeDefinition('card', 'Card', {
+    title: { inputType: 'text' },
+    kind: { inputType: 'select', options },
+    count: { inputType: 'number' },
+    links: { inputType: 'datasource', relationContenttype: 'author' },
+  });
+  const text = JSON.stringify(body)
+    .replace('"count":{"type":"string"}', '"count":{"type":"integer"}')
+    .replace('"relationMultiple":false', '"relationMultiple":true');
+  const response = await server.request('POST', '/api/v1/internal/contenttype', JSON.parse(text));
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+test('keeps line breaks, finds one of many options, and explains a number', async ({ page, server }) => {
+  await createType(server);
+  await server.request('POST', '/api/v1/content/card', { id: 'one', title: 'first\nsecond', count: 1 });
+  await signIn(page);
+  await openForm(page, 'c/card/one');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await expect(title).toHaveValue('first\nsecond');
+  await title.press('Control+End');
+  await title.pressSequentially('!');
+  await page.getByRole('combobox', { name: 'Kind' }).fill('option 17');
+  await page.keyboard.press('Enter');
+  const count = page.getByRole('textbox', { name: 'Count' });
+  await count.fill('1.5');
+  await saveButton(page).click();
+  await expect(page.getByRole('alert')).toContainText('Use a whole number.');
+  await expect(count).toBeFocused();
+  await expectAccessible(page);
+  await count.fill('2');
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  expect(await storedObject(server, 'card/one')).toMatchObject({
+    title: 'first\nsecond!',
+    kind: 'Option 17',
+    count: 2,
+  });
+});
+
+test('shows a part of 10,000 links, the search first', async ({ page, server }) => {
+  test.setTimeout(180_000);
+  await createType(server);
+  const links: unknown[] = [];
+  for (let first = 0; first < 10_000; first += 1000) {
+    const ids = Array.from({ length: 1000 }, (_none, index) => `many-${String(first + index)}`);
+    const batch = ids.map((id) => ({ id, name: `Person ${id}`, role: 'writer' }));
+    expect((await server.request('POST', '/api/v1/content/author/batch', batch)).status).toBe(200);
+    links.push(...ids.map((id) => ({ type: 'internal', dataUrl: `/api/v1/content/author/${id}` })));
+  }
+  const created = await server.request('POST', '/api/v1/content/card', { id: 'many', title: 'Many', links });
+  expect(created.status, await created.clone().text()).toBe(200);
+  await signIn(page);
+  const read: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/content/author')) read.push(request.url());
+  });
+  await openForm(page, 'c/card/many');
+  const list = page.getByRole('group', { name: 'Links' });
+  await expect(list.getByText('Person many-0', { exact: true })).toBeVisible();
+  await expect(list.getByRole('listitem')).toHaveCount(50);
+  await expect(list.getByText('9,950 more')).toBeVisible();
+  expect(read).toHaveLength(1);
+  expect(await page.locator('*').count()).toBeLessThan(3000);
+  await page.getByRole('textbox', { name: 'Title' }).press('Tab');
+  await list.getByRole('button', { name: 'To the last' }).click();
+  await expect(list.getByText('Person many-9999', { exact: true })).toBeVisible();
+  await list.getByRole('button', { name: 'Remove Person many-9999' }).click();
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 2.')).toBeVisible();
+  expect((await storedObject(server, 'card/many')).links).toHaveLength(9999);
+  await expectAccessible(page);
+});

@@ -1,0 +1,59 @@
+// Values that nobody touched.
+import { expect, signIn, test } from '../support';
+import type { Server } from '../server';
+import { typeDefinition } from '../types';
+import { saveButton } from '../writing';
+
+const CUSTOM = '{"n":9007199254740993,"f":1.0,"2":2,"1":1}';
+
+async function createType(server: Server): Promise<void> {
+  const properties = {
+    title: { inputType: 'text' },
+    count: { inputType: 'number' },
+    extra: { inputType: 'custom' },
+  };
+  const body = typeDefinition('sheet', 'Sheet', properties);
+  const text = JSON.stringify(body)
+    .replace('"count":{"type":"string"}', '"count":{"type":"integer"}')
+    .replace('"extra":{"type":"string"}', '"extra":{"type":"object"}');
+  const response = await server.request('POST', '/api/v1/internal/contenttype', JSON.parse(text));
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+/** Sends JSON as it is: numbers in it are longer than those of JavaScript. */
+async function send(server: Server, method: string, path: string, text: string): Promise<string> {
+  const response = await fetch(`${server.url}/api/v1/content/${path}`, {
+    method,
+    headers: { 'X-AUTH-TOKEN': 'a'.repeat(40), 'Content-Type': 'application/json' },
+    ...(method !== 'GET' && { body: text }),
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+test('saves long numbers and unusual JSON as they were, also from a version and after a reload', async ({
+  page,
+  server,
+}) => {
+  await createType(server);
+  await send(server, 'POST', 'sheet', `{"id":"one","title":"a","count":9007199254740993,"extra":${CUSTOM}}`);
+  await send(server, 'PUT', 'sheet/one', '{"title":"a","count":1}');
+  await signIn(page);
+  await page.goto(page.url().replace(/\/admin.*/, '/admin/c/sheet/one?panel=versions'));
+  await page.getByRole('button', { name: 'Restore version 1' }).click();
+  await expect(page.getByText('Values of version 1 are in the form.')).toBeVisible();
+  await page.getByLabel('Title').fill('b');
+  await page.getByLabel('Title').blur();
+  await expect(page.getByText(/stored \d/)).toBeAttached();
+  await page.reload();
+  await expect(page.getByText(/not saved yet/)).toBeVisible();
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 3.')).toBeVisible();
+  const saved = await send(server, 'GET', 'sheet/one', '');
+  expect(saved).toContain('"count":9007199254740993');
+  expect(saved).toContain(CUSTOM);
+  await page.getByLabel('Title').fill('c');
+  await saveButton(page).click();
+  await expect(page.getByText('Saved as version 4.')).toBeVisible();
+  expect(await send(server, 'GET', 'sheet/one', '')).toContain(CUSTOM);
+});
