@@ -19,8 +19,10 @@ mod selection;
 mod serve;
 mod trash;
 mod user;
+mod validate;
 #[cfg(feature = "serve")]
 mod values;
+mod wait;
 mod webhook;
 mod workflow;
 
@@ -45,6 +47,8 @@ pub(crate) use self::selection::{JobCommand, SelectionArgs};
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
 pub(crate) use self::user::{CustomRights, UserCommand};
+pub(crate) use self::validate::ValidateArgs;
+pub(crate) use self::wait::WaitArgs;
 pub(crate) use self::webhook::WebhookCommand;
 pub(crate) use self::workflow::WorkflowCommand;
 
@@ -201,6 +205,14 @@ pub(crate) enum Command {
     /// `_webhooks`.
     #[command(subcommand)]
     Webhook(WebhookCommand),
+    Validate(ValidateArgs),
+    Wait(WaitArgs),
+    /// Show the key or user of this command and its rights.
+    Whoami,
+    /// Show version, readiness and numbers of objects of a server or a data directory.
+    ///
+    /// Exits with 9 when a part is not ready.
+    Status,
     /// Print a shell completion script.
     Completions {
         shell: clap_complete::Shell,

@@ -69,6 +69,8 @@ pub(crate) enum Outcome {
     Blocked,
     /// The integrity check found problems that remain.
     CheckFailed,
+    /// A part of the target is not ready.
+    NotReady,
     /// The plan has changes, and `--exit-code` is set.
     HasChanges,
 }
@@ -81,6 +83,7 @@ impl Outcome {
             Self::Blocked | Self::CheckFailed => 6,
             Self::Partial => 7,
             Self::Refused(code) => code,
+            Self::NotReady => 9,
             Self::HasChanges => 10,
         }
     }

@@ -51,6 +51,7 @@ impl Settings {
             | (
                 _,
                 Command::Ctd(CtdCommand::Schema)
+                | Command::Validate(_)
                 | Command::Completions { .. }
                 | Command::Man { .. },
             ) => MediaStorage::Folder,
@@ -119,9 +120,10 @@ fn target(
         // The server has a default data directory.
         #[cfg(feature = "serve")]
         Command::Serve(_) => return Ok(folder.map(TargetAddress::Directory)),
-        Command::Ctd(CtdCommand::Schema) | Command::Completions { .. } | Command::Man { .. } => {
-            return Ok(None);
-        }
+        Command::Ctd(CtdCommand::Schema)
+        | Command::Validate(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => return Ok(None),
         _ => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

@@ -44,5 +44,8 @@ mod tidy;
 mod traces;
 mod unread_responses;
 mod users;
+mod validate;
+mod wait;
 mod webhooks;
+mod whoami_and_status;
 mod working_copies;

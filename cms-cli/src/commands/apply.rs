@@ -187,6 +187,17 @@ pub(super) fn at_start(
     Ok(())
 }
 
+/// Applies project files to a temporary target, as validation; loss of values is impossible there.
+pub(super) fn to_empty(
+    target: &dyn Target,
+    files: &[std::path::PathBuf],
+    printer: &Printer,
+) -> Result<()> {
+    let project = project::load(files, &present(target)?)?;
+    PlannedProject::new(target, project, false, printer)?.apply(target, None, printer)?;
+    Ok(())
+}
+
 fn print_and_apply(
     target: &dyn Target,
     planned: PlannedProject,

@@ -27,10 +27,14 @@ mod schedule;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod status;
 mod trash;
 mod user;
+mod validate;
+mod wait;
 mod waiting;
 mod webhook;
+mod whoami;
 mod workflow;
 
 use std::sync::{
@@ -82,6 +86,10 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Activity(args) => activity::run(args, settings, printer),
         Command::User(command) => user::run(*command, settings, printer),
         Command::Webhook(command) => webhook::run(command, settings, printer),
+        Command::Validate(args) => validate::run(&args, printer),
+        Command::Wait(args) => wait::run(&args, settings, printer),
+        Command::Whoami => whoami::run(settings, printer),
+        Command::Status => status::run(settings, printer),
         Command::Completions { shell } => docs::completions(shell, printer),
         Command::Man { dir } => docs::man(&dir, printer),
     }

@@ -14,7 +14,7 @@ use std::{
 use cms_core::wire::content_type::{ContentType, WRITABLE_KEYS};
 use serde_json::{Map, Value};
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Diagnostic, Failure, Result};
 
 /// The file with the definition of a type.
 pub(crate) const DEFINITION: &str = "ContentTypeDefinition.json";
@@ -97,13 +97,34 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<TypeFolder>> {
     Ok(types)
 }
 
+/// Returns whether a path is a folder in this layout.
+pub(crate) fn is_exported(folder: &Path) -> bool {
+    entries(folder).is_ok_and(|paths| paths.iter().any(|path| is_type_folder(path)))
+}
+
+/// Finds the folders with objects but without a definition, which [`read`] skips.
+pub(crate) fn without_definition(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut missing = entries(folder)?;
+    missing.retain(|path| is_type_folder(path) && !path.join(DEFINITION).is_file());
+    Ok(missing)
+}
+
+fn is_type_folder(path: &Path) -> bool {
+    let has_objects = |paths: Vec<PathBuf>| {
+        paths.iter().any(|file| is_object_file(file, OBJECTS_PREFIX) || file.ends_with(DEFINITION))
+    };
+    path.is_dir() && entries(path).is_ok_and(has_objects)
+}
+
 fn read_type(path: &Path) -> Result<TypeFolder> {
     let file = path.join(DEFINITION);
     let text = fs::read(&file).map_err(|error| Failure::unreadable(file.display(), error))?;
-    let definition: Map<String, Value> = serde_json::from_slice(&text)
-        .map_err(|error| Failure::unreadable(file.display(), error))?;
+    let location = file.display().to_string();
+    let definition: Map<String, Value> = serde_json::from_slice(&text).map_err(|error| {
+        Diagnostic::syntax(&location, Some((error.line(), error.column())), &error)
+    })?;
     let Some(name) = definition.get("name").and_then(Value::as_str) else {
-        return Err(Failure::unreadable(file.display(), "the type has no name"));
+        return Err(Diagnostic { location, message: "the type has no name".to_owned() }.into());
     };
     let name = name.to_owned();
     let payload = definition.into_iter().filter(|(key, _)| WRITABLE_KEYS.contains(&key.as_str()));

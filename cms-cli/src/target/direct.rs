@@ -1,8 +1,7 @@
 //! A data directory, opened by this process.
 
 use std::{
-    fs,
-    io::{self, ErrorKind, Read, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -20,6 +19,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
+        context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -47,9 +47,6 @@ use crate::{
     settings::Settings,
 };
 
-/// The only file that a new data directory may contain.
-const SETTINGS_FILE: &str = "cms.toml";
-
 /// How long a search waits until all objects are indexed.
 const SEARCH_WAIT: Duration = Duration::from_mins(10);
 
@@ -69,14 +66,6 @@ pub(crate) struct Direct {
 struct Placeholder {
     path: PathBuf,
     _folder: TempDir,
-}
-
-/// Returns whether a data directory does not exist yet.
-pub(super) fn is_new(folder: &Path) -> bool {
-    match fs::read_dir(folder) {
-        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS_FILE),
-        Err(error) => error.kind() == ErrorKind::NotFound,
-    }
 }
 
 impl Direct {
@@ -177,6 +166,20 @@ impl Target for Direct {
     fn describe(&self) -> Result<String> {
         let folder = &self.cms.config().folder;
         Ok(self.placeholder.as_ref().map_or(folder, |new| &new.path).display().to_string())
+    }
+
+    fn auth_context(&self) -> Result<AuthContext> {
+        self.cms.auth_context(&self.caller)
+    }
+
+    fn parts(&self) -> Result<Map<String, Value>> {
+        let state = |error: Option<String>| error.unwrap_or_else(|| "ok".to_owned()).into();
+        Ok(self
+            .cms
+            .readiness()
+            .map(|part| (part.name.to_owned(), state(part.error)))
+            .into_iter()
+            .collect())
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -8,7 +8,9 @@ mod direct;
 mod remote;
 
 use std::{
-    io::{self, Read, Write},
+    fs,
+    io::{self, ErrorKind, Read, Write},
+    path::Path,
     sync::Arc,
 };
 
@@ -21,6 +23,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
+        context::AuthContext,
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -44,11 +47,15 @@ use serde_json::{Map, Value, json};
 pub(crate) use cms_core::Edition;
 #[cfg(feature = "serve")]
 pub(crate) use direct::{Direct, open_directory};
+pub(crate) use remote::Remote;
 
 use crate::{
     failure,
     settings::{Settings, TargetAddress},
 };
+
+/// The only file that a new data directory may contain.
+const SETTINGS_FILE: &str = "cms.toml";
 
 /// A file that is read while it is uploaded.
 pub(crate) struct FileUpload {
@@ -62,6 +69,11 @@ pub(crate) struct FileUpload {
 pub(crate) trait Target: ImportTarget + Sync {
     /// Names the target and the key for messages.
     fn describe(&self) -> Result<String>;
+
+    /// The caller and its rights.
+    fn auth_context(&self) -> Result<AuthContext>;
+    /// The parts by name: "ok", or why one is not ready.
+    fn parts(&self) -> Result<Map<String, Value>>;
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
@@ -218,7 +230,7 @@ pub(crate) fn open(
         TargetAddress::Directory(folder) => {
             Box::new(direct::Direct::open(folder, settings, changes)?)
         }
-        TargetAddress::Server { url, key } => Box::new(remote::Remote::new(url, key.as_deref())?),
+        TargetAddress::Server { url, key } => Box::new(Remote::new(url, key.as_deref())?),
     })
 }
 
@@ -226,11 +238,24 @@ pub(crate) fn open(
 /// any other target.
 pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dyn Target>>> {
     Ok(match address {
-        TargetAddress::Directory(folder) if direct::is_new(folder) => {
+        TargetAddress::Directory(folder) if is_new(folder) => {
             Some(Box::new(direct::Direct::empty(folder)?))
         }
         _ => None,
     })
+}
+
+/// Returns whether a data directory does not exist yet.
+fn is_new(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS_FILE),
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    }
+}
+
+/// Opens an empty data directory in the temporary directory of the system; it is removed on drop.
+pub(crate) fn temporary() -> failure::Result<Box<dyn Target>> {
+    Ok(Box::new(direct::Direct::empty(Path::new("temporary"))?))
 }
 
 /// The error of reading a stored file.

@@ -1,10 +1,12 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
-//! transfers files, [`progress`] reads streams with the progress of a request.
+//! transfers files, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
+//! key.
 
 mod http;
 mod media;
 mod path;
 mod progress;
+mod readiness;
 mod resource;
 
 use std::{
@@ -13,7 +15,7 @@ use std::{
 };
 
 use cms_core::{
-    Edition, Error, Progress, Result,
+    Edition, Progress, Result,
     import::{ImportTarget, SaveMode},
     limits,
     paging::PageRequest,
@@ -23,7 +25,7 @@ use cms_core::{
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
-        context,
+        context::{self, AuthContext},
         graphql::{GraphQlRequest, GraphQlVersion},
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
@@ -46,7 +48,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::http::Remote;
+pub(crate) use self::http::Remote;
 use self::{
     http::{check_status, parse, text, with_json},
     path::{
@@ -67,19 +69,6 @@ use super::{FileUpload, Target, all_pages, link_payload, reindex_payload, schedu
 #[derive(Deserialize)]
 struct Identity {
     user: context::ContextUser,
-}
-
-impl Remote {
-    /// Replaces "not found" by the error of a missing type: the API has one response for both.
-    fn check_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
-        match result {
-            Err(Error::NotFound { what, name }) => match self.get_type(content_type) {
-                Err(missing @ Error::NotFound { .. }) => Err(missing),
-                _ => Err(Error::NotFound { what, name }),
-            },
-            other => other,
-        }
-    }
 }
 
 impl ImportTarget for Remote {
@@ -142,6 +131,14 @@ impl Target for Remote {
     fn describe(&self) -> Result<String> {
         let found: Identity = self.get(AUTH_CONTEXT, SERVER)?;
         Ok(format!("{} (key \"{}\")", self.base(), found.user.username))
+    }
+
+    fn auth_context(&self) -> Result<AuthContext> {
+        self.get(AUTH_CONTEXT, SERVER)
+    }
+
+    fn parts(&self) -> Result<Map<String, Value>> {
+        self.ready_parts()
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {

@@ -51,6 +51,8 @@ struct Options<'a> {
     keep_dates: bool,
     stop_on_error: bool,
     rejects: Option<&'a Path>,
+    /// Refusals that are printed as lines.
+    max_printed: u64,
     dry_run: bool,
     /// The folder contains media files, statuses and workflow states too.
     from_folder: bool,
@@ -78,6 +80,7 @@ pub(super) fn run(
         keep_dates: args.keep_dates,
         stop_on_error: args.stop_on_error,
         rejects: args.rejects.as_deref(),
+        max_printed: report::MAX_PRINTED,
         dry_run: args.dry_run.dry_run,
         from_folder: args.files.is_empty(),
     };
@@ -137,6 +140,7 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> 
         keep_dates: false,
         stop_on_error: false,
         rejects: None,
+        max_printed: report::MAX_PRINTED,
         dry_run: false,
         from_folder: true,
     };
@@ -154,6 +158,25 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> 
         Some(summary) if report.files.stored + report.files.refused > 0 => printer.note(&summary),
         _ => Ok(()),
     }
+}
+
+/// Imports a content folder into a temporary target, as validation.
+pub(super) fn to_empty(
+    target: &dyn Target,
+    folder: &Path,
+    printer: &mut Printer,
+) -> Result<Report> {
+    let options = Options {
+        existing: Existing::Refuse,
+        interrupted: None,
+        keep_dates: false,
+        stop_on_error: false,
+        rejects: None,
+        max_printed: report::MAX_REFUSALS as u64,
+        dry_run: false,
+        from_folder: true,
+    };
+    import_folder(target, folder, &options, printer)
 }
 
 fn import_folder(

@@ -36,7 +36,7 @@ pub(super) fn run(
     files_by_type: &[TypeFiles],
     printer: &mut Printer,
 ) -> Result<Report> {
-    let report = Report::new(options.rejects)?;
+    let report = Report::new(options.rejects, options.max_printed)?;
     // What a request saved is complete, even if Ctrl-C ends the process immediately.
     let interrupt = interrupt();
     let rules = ImportOptions {

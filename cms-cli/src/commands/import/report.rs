@@ -20,26 +20,27 @@ use crate::{
 };
 
 /// Refusals in the JSON output; more are counted, and `--rejects` has all of them.
-const MAX_REFUSALS: usize = 10_000;
+pub(super) const MAX_REFUSALS: usize = 10_000;
 /// Refusals that are printed as lines.
-const MAX_PRINTED: u64 = 20;
+pub(super) const MAX_PRINTED: u64 = 20;
 
 /// The result of an import so far.
-pub(super) struct Report {
-    pub(super) objects: ImportCounts,
-    pub(super) files: FileCounts,
+pub(in super::super) struct Report {
+    pub(in super::super) objects: ImportCounts,
+    pub(in super::super) files: FileCounts,
     /// The first refused objects and files.
-    pub(super) refusals: Vec<RefusalLine>,
-    pub(super) interrupted: bool,
+    pub(in super::super) refusals: Vec<RefusalLine>,
+    pub(in super::super) interrupted: bool,
     /// Refused objects and files so far.
     refused: u64,
+    max_printed: u64,
     rejects: Option<BufWriter<File>>,
 }
 
 /// A refused object or file in the JSON output.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RefusalLine {
+pub(in super::super) struct RefusalLine {
     content_type: String,
     #[serde(rename = "place")]
     location: String,
@@ -57,11 +58,11 @@ impl RefusalLine {
 /// Number of files of media objects by outcome.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct FileCounts {
-    pub(super) stored: u64,
+pub(in super::super) struct FileCounts {
+    pub(in super::super) stored: u64,
     /// They were stored before.
     pub(super) unchanged: u64,
-    pub(super) refused: u64,
+    pub(in super::super) refused: u64,
     /// Media objects without a file in the folder.
     pub(super) missing: u64,
     /// Files without a media object in the folder.
@@ -78,7 +79,7 @@ impl FileCounts {
 
 impl Report {
     /// Starts an empty report; refused objects go to the file `rejects` too.
-    pub(super) fn new(rejects: Option<&Path>) -> Result<Self> {
+    pub(super) fn new(rejects: Option<&Path>, max_printed: u64) -> Result<Self> {
         let create = |path: &Path| {
             File::create(path).map_err(|error| Failure::unwritable(path.display(), error))
         };
@@ -88,6 +89,7 @@ impl Report {
             refusals: Vec::new(),
             interrupted: false,
             refused: 0,
+            max_printed,
             rejects: rejects.map(create).transpose()?.map(BufWriter::new),
         })
     }
@@ -101,13 +103,13 @@ impl Report {
     pub(super) fn refuse(&mut self, refusal: Refusal, printer: &mut Printer) -> Result<()> {
         let Refusal { content_type, object, errors } = refusal;
         self.refused += 1;
-        if self.refused <= MAX_PRINTED {
+        if self.refused <= self.max_printed {
             let id = object.id().map_or_else(String::new, |id| format!(" {content_type}/{id}"));
             for (path, messages) in errors.iter() {
                 let messages = messages.join("; ");
                 printer.note(&format!("refused{id} ({}): {path}: {messages}", object.location))?;
             }
-        } else if self.refused == MAX_PRINTED + 1 {
+        } else if self.refused == self.max_printed + 1 {
             printer.note("more are refused; they are counted, but not shown")?;
         }
         if let Some(rejects) = &mut self.rejects {

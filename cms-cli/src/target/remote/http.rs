@@ -14,7 +14,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::resource::Resource;
 use crate::{
     failure::{self, Failure, FailureKind},
-    target::Edition,
+    target::{Edition, Target as _},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ impl Remote {
         })
     }
 
-    fn client(&self) -> Result<&Client> {
+    pub(super) fn client(&self) -> Result<&Client> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -143,7 +143,7 @@ impl Remote {
     }
 
     /// The URL of the server.
-    pub(super) fn base(&self) -> &str {
+    pub(crate) fn base(&self) -> &str {
         &self.base
     }
 
@@ -164,6 +164,17 @@ impl Remote {
 
     fn unreachable_because(&self, reason: &str) -> Error {
         Error::Unreachable(format!("{} {reason}", self.base))
+    }
+
+    /// Replaces "not found" by the error of a missing type: the API has one response for both.
+    pub(super) fn check_type<T>(&self, content_type: &str, result: Result<T>) -> Result<T> {
+        match result {
+            Err(Error::NotFound { what, name }) => match self.get_type(content_type) {
+                Err(missing @ Error::NotFound { .. }) => Err(missing),
+                _ => Err(Error::NotFound { what, name }),
+            },
+            other => other,
+        }
     }
 
     pub(super) fn request_json<T: DeserializeOwned>(

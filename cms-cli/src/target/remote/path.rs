@@ -28,6 +28,8 @@ pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
 pub(super) const REINDEX_JOBS: &str = "/api/v1/internal/job";
 /// Server, space and key.
 pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
+/// Public, without a key.
+pub(super) const READINESS: &str = "/readyz";
 pub(super) const MEDIA: &str = "/api/media";
 pub(super) const BACKUP: &str = "/api/v1/internal/backup";
 pub(super) const CHECK: &str = "/api/v1/internal/check";

@@ -1,0 +1,59 @@
+//! `cms wait`: waits until a server is ready.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use cms_core::Error;
+use serde_json::json;
+
+use super::waiting::with_spinner;
+use crate::{
+    cli::WaitArgs,
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    settings::{Settings, TargetAddress},
+    target::Remote,
+};
+
+/// Time between two requests.
+const INTERVAL: Duration = Duration::from_millis(500);
+/// Longest time that a request may take, and shortest one, for a timeout of zero.
+const MAX_REQUEST: Duration = Duration::from_secs(5);
+const MIN_REQUEST: Duration = Duration::from_secs(1);
+
+pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
+    let Some(TargetAddress::Server { url, .. }) = &settings.target else {
+        return Err(Failure::usage("`cms wait` needs a server, not a data directory")
+            .hint("use --server URL, or set CMS_SERVER"));
+    };
+    // The route is public: no key is sent.
+    let server = Remote::new(url, Some(""))?;
+    with_spinner("wait", printer, || wait(&server, args.timeout))?;
+    let value = json!({ "server": url, "status": "ready" });
+    printer.value(&value, || format!("{url} is ready\n"))?;
+    Ok(Outcome::Done)
+}
+
+/// Waits until every part is ready.
+fn wait(server: &Remote, timeout: Duration) -> Result<()> {
+    let start = Instant::now();
+    loop {
+        let left = timeout.saturating_sub(start.elapsed());
+        let reason = match server.readiness(left.clamp(MIN_REQUEST, MAX_REQUEST))? {
+            Ok(readiness) => match readiness.problem() {
+                None => return Ok(()),
+                Some(problem) => problem,
+            },
+            Err(reason) => reason,
+        };
+        let left = timeout.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            let (url, seconds) = (server.base(), timeout.as_secs());
+            let message = format!("{url} is not ready after {seconds} s: {reason}");
+            return Err(Error::Unreachable(message).into());
+        }
+        thread::sleep(INTERVAL.min(left));
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether a server is ready, by its public route `/readyz`.
+
+use std::{error::Error as _, io::Read, time::Duration};
+
+use cms_core::{Error, Result};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Remote, http::RESPONSE_TIMEOUT, path::READINESS};
+
+/// Longest response that is read: one of another program may be endless.
+const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
+
+/// The response of a server, ready or not.
+#[derive(Deserialize)]
+pub(crate) struct Readiness {
+    status: String,
+    /// "ok" or "not ready" by the name of the part.
+    parts: Map<String, Value>,
+}
+
+impl Readiness {
+    fn is_known(&self) -> bool {
+        ["ok", "not ready"].contains(&self.status.as_str())
+    }
+
+    /// The parts that are not ready, unless all are.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let parts = self.parts.iter().filter(|(_, state)| *state != "ok");
+        let names: Vec<_> = parts.map(|(name, _)| name.as_str()).collect();
+        (self.status != "ok").then(|| format!("not ready: {}", names.join(", ")))
+    }
+}
+
+impl Remote {
+    /// The states of the parts, ready or not.
+    pub(super) fn ready_parts(&self) -> Result<Map<String, Value>> {
+        let readiness = self.readiness(RESPONSE_TIMEOUT)?;
+        let unreachable = |reason| Error::Unreachable(format!("{}: {reason}", self.base()));
+        readiness.map(|readiness| readiness.parts).map_err(unreachable)
+    }
+
+    /// Asks once, without the key; fails with the reason that there is no response of a server.
+    pub(crate) fn readiness(
+        &self,
+        timeout: Duration,
+    ) -> Result<std::result::Result<Readiness, String>> {
+        let url = format!("{}{READINESS}", self.base());
+        let response = match self.client()?.get(url).timeout(timeout).send() {
+            Ok(response) => response,
+            Err(error) if error.is_timeout() => return Ok(Err("no response in time".to_owned())),
+            Err(error) => return Ok(Err(root_cause(&error))),
+        };
+        let status = response.status();
+        let mut body = Vec::new();
+        let read = response.take(MAX_RESPONSE_BYTES).read_to_end(&mut body);
+        let parsed = serde_json::from_slice(&body).ok().filter(Readiness::is_known);
+        Ok(parsed.ok_or_else(|| match read {
+            Ok(_) => {
+                let format = if body.trim_ascii_start().starts_with(b"<") { ", HTML" } else { "" };
+                let status = status.as_u16();
+                format!(
+                    "the response (status {status}{format}) is not from cms, but from a proxy or \
+                     another program"
+                )
+            }
+            Err(_) => "the connection was closed".to_owned(),
+        }))
+    }
+}
+
+/// What the system says, without the steps that led there.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause = error.source();
+    while let Some(next) = cause.and_then(|cause| cause.source()) {
+        cause = Some(next);
+    }
+    cause.map_or_else(|| error.to_string(), ToString::to_string)
+}
