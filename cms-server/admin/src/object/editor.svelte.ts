@@ -7,7 +7,7 @@ import { valueErrors } from '../type/value-errors';
 import { isEqual } from '../value/equal';
 import { uuid } from '../value/uuid';
 import { Draft, type Values } from './draft.svelte';
-import { defaultsOf, errorsOf, titleOf, valueProblem } from './form-values';
+import { defaultsOf, errorsOf, titleOf } from './form-values';
 import { UnsavedWorkStore, type UnsavedWorkState } from './unsaved-work';
 import { readNewerVersion, type EditorEvents } from './newer-version';
 import type { DeletedObject, MergeConflict, NewerVersion, RemoteChanges } from './newer-version';
@@ -15,8 +15,8 @@ import { merge, type Merge } from './merge';
 import { newWorkId, type FoundWork, type Opened } from './open-object';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
-import { baseOf, type StoredObject } from './object-requests';
 import { staleWorkConflict } from './stale-work';
+import { valueProblem } from './value-problem';
 
 export type EditorState = 'idle' | 'saving' | 'waiting' | 'failed';
 
@@ -25,7 +25,7 @@ export class ObjectEditor {
   /** Id of the object; null before it is created. */
   id: string | null = $state(null);
   /** The last known stored object, with `internal`. */
-  object: StoredObject | null = $state.raw(null);
+  object: requests.StoredObject | null = $state.raw(null);
   readonly draft: Draft;
   /** Why the last save was refused; validation errors are in `errors`. */
   problem: Problem | null = $state.raw(null);
@@ -75,7 +75,7 @@ export class ObjectEditor {
     this.object = opened.object;
     this.id = opened.object?.id ?? (opened.deleted ? opened.workId : null);
     this.workId = opened.workId;
-    const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
+    const base = opened.object ? requests.baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(formFor(type)));
     const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.draft.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
@@ -117,7 +117,7 @@ export class ObjectEditor {
     if (this.id !== null && !this.draft.isChanged) return true;
     if (this.readonly || this.deleted) return false;
     this.#tried = true;
-    this.problem = valueProblem(formFor(this.type), this.draft.mine);
+    this.problem = await valueProblem(this.type, this.id, this.draft);
     this.errors = this.problem?.fields ?? this.errors;
     if (this.problem) return false;
     let remote: RemoteChanges | null = null;
@@ -149,9 +149,14 @@ export class ObjectEditor {
     }
   }
 
-  #applySaved(object: StoredObject, etag: string | null, sent: Values, remote: RemoteChanges | null): void {
+  #applySaved(
+    object: requests.StoredObject,
+    etag: string | null,
+    sent: Values,
+    remote: RemoteChanges | null,
+  ): void {
     const created = this.id === null;
-    const base = baseOf(object, etag);
+    const base = requests.baseOf(object, etag);
     this.object = requests.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
@@ -203,8 +208,8 @@ export class ObjectEditor {
     return null;
   }
 
-  #mergeWith(object: StoredObject): Merge {
-    return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
+  #mergeWith(object: requests.StoredObject): Merge {
+    return merge(this.draft.base?.values ?? {}, this.draft.mine, requests.baseOf(object, null).values);
   }
 
   /** What saving would store: the form, with a newer version that is known. */
@@ -212,8 +217,8 @@ export class ObjectEditor {
     return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
   }
 
-  #adopt(newer: { object: StoredObject; etag: string | null }, mine: Values): void {
-    const base = baseOf(newer.object, newer.etag);
+  #adopt(newer: { object: requests.StoredObject; etag: string | null }, mine: Values): void {
+    const base = requests.baseOf(newer.object, newer.etag);
     this.object = newer.object;
     this.#queue.rebase(newer.object.id, base);
     this.draft.base = base;

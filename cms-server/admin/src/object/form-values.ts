@@ -1,7 +1,6 @@
 // What a form says of values: those of a new object, the title, which errors belong to them. Plain code.
-import { networkProblem, type FieldErrors, type Problem } from '../api/problem';
+import type { FieldErrors } from '../api/problem';
 import { mayBeEmptyList, type Form } from '../type/form';
-import { valueErrors } from '../type/value-errors';
 import { topLevelName, type Values } from './draft.svelte';
 
 /** Values of a new object. */
@@ -21,12 +20,6 @@ export function titleOf(form: Form, values: Values): string {
   const parts = form.fields.filter((field) => field.title).map((field) => values[field.name]);
   const title = parts.filter((part) => typeof part === 'string').join(' ');
   return title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title;
-}
-
-/** Why values are not sent: texts where numbers belong; null when nothing is wrong with them. */
-export function valueProblem(form: Form, values: Values): Problem | null {
-  const fields = valueErrors(form.fields, values);
-  return Object.keys(fields).length === 0 ? null : { ...networkProblem(), status: 400, fields };
 }
 
 /** Validation errors of some properties. */

@@ -20,7 +20,9 @@ export function withLineEnds(stored: string, edited: string): string {
   const [lineEnd = '\n'] = /\r\n?|\n/.exec(stored) ?? [];
   const inserted = changed.slice(start, changed.length - end).replaceAll('\n', lineEnd);
   const tail = storedIndex(stored, lines.length - end);
-  return stored.slice(0, storedIndex(stored, start)) + inserted + stored.slice(tail);
+  const text = stored.slice(0, storedIndex(stored, start)) + inserted + stored.slice(tail);
+  // Where a lone CR comes to stand before a LF, they would become one.
+  return plainLines(text) === changed ? text : changed.replaceAll('\n', lineEnd);
 }
 
 /** The place in the stored text of a place in its plain lines. */
