@@ -15,6 +15,7 @@ import { merge, type Merge } from './merge';
 import { newWorkId, type FoundWork, type Opened } from './open-object';
 import { isRetryable, MAX_ATTEMPTS, SaveQueue, type QueueState, type SaveRequest } from './save-queue';
 import * as requests from './object-requests';
+import { baseOf, type StoredObject } from './object-requests';
 import { staleWorkConflict } from './stale-work';
 import { valueProblem } from './value-problem';
 
@@ -25,7 +26,7 @@ export class ObjectEditor {
   /** Id of the object; null before it is created. */
   id: string | null = $state(null);
   /** The last known stored object, with `internal`. */
-  object: requests.StoredObject | null = $state.raw(null);
+  object: StoredObject | null = $state.raw(null);
   readonly draft: Draft;
   /** Why the last save was refused; validation errors are in `errors`. */
   problem: Problem | null = $state.raw(null);
@@ -75,7 +76,7 @@ export class ObjectEditor {
     this.object = opened.object;
     this.id = opened.object?.id ?? (opened.deleted ? opened.workId : null);
     this.workId = opened.workId;
-    const base = opened.object ? requests.baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
+    const base = opened.object ? baseOf(opened.object, opened.etag) : (opened.found?.base ?? null);
     this.draft = new Draft(base, defaultsOf(formFor(type)));
     const send = (write: SaveRequest) => requests.sendSave(this.type.name, write, this.draft.sources);
     this.#queue = new SaveQueue(this.id, base, send, (state) => (this.queue = state));
@@ -149,14 +150,9 @@ export class ObjectEditor {
     }
   }
 
-  #applySaved(
-    object: requests.StoredObject,
-    etag: string | null,
-    sent: Values,
-    remote: RemoteChanges | null,
-  ): void {
+  #applySaved(object: StoredObject, etag: string | null, sent: Values, remote: RemoteChanges | null): void {
     const created = this.id === null;
-    const base = requests.baseOf(object, etag);
+    const base = baseOf(object, etag);
     this.object = requests.withAuthors(object, this.object, session.context?.user);
     this.id = object.id;
     // What was typed while the request was on its way is an unsaved change of the new state.
@@ -208,8 +204,8 @@ export class ObjectEditor {
     return null;
   }
 
-  #mergeWith(object: requests.StoredObject): Merge {
-    return merge(this.draft.base?.values ?? {}, this.draft.mine, requests.baseOf(object, null).values);
+  #mergeWith(object: StoredObject): Merge {
+    return merge(this.draft.base?.values ?? {}, this.draft.mine, baseOf(object, null).values);
   }
 
   /** What saving would store: the form, with a newer version that is known. */
@@ -217,8 +213,8 @@ export class ObjectEditor {
     return this.newerVersion ? this.#mergeWith(this.newerVersion.object).values : this.draft.mine;
   }
 
-  #adopt(newer: { object: requests.StoredObject; etag: string | null }, mine: Values): void {
-    const base = requests.baseOf(newer.object, newer.etag);
+  #adopt(newer: { object: StoredObject; etag: string | null }, mine: Values): void {
+    const base = baseOf(newer.object, newer.etag);
     this.object = newer.object;
     this.#queue.rebase(newer.object.id, base);
     this.draft.base = base;
@@ -229,8 +225,7 @@ export class ObjectEditor {
 
   async #markDeleted(): Promise<void> {
     this.deleted ??= { deletion: null };
-    const deletion = this.id === null ? null : await requests.readDeletion(this.type.name, this.id);
-    this.deleted = { deletion };
+    if (this.id !== null) this.deleted = { deletion: await requests.readDeletion(this.type.name, this.id) };
   }
 
   /** Sets properties as an unsaved change; `undefined` removes one. */

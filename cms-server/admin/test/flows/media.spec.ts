@@ -145,9 +145,16 @@ test('chooses several files by keyboard in their order', async ({ page }) => {
   const pictures = page.getByRole('group', { name: 'Pictures', exact: true });
   await expect(pictures.getByRole('listitem')).toHaveCount(3);
   await expect(pictures.getByRole('listitem').nth(1)).toContainText('mill-at-dawn.png');
+  // A double click takes its file and those that are selected.
+  await page.getByRole('button', { name: 'Choose… Pictures' }).click();
+  await dialog.getByRole('option', { name: /pouring-kettle/ }).click();
+  await dialog.getByRole('option', { name: /night-ferry/ }).dblclick();
+  await expect(dialog).toBeHidden();
+  await expect(pictures).toContainText('night-ferry.jpg');
+  const before = await pictures.getByRole('listitem').count();
   // Pasted into the field, a file is uploaded and added in place; its alt text is written beside it.
   await pasteImage(page, '[data-path=pictures] .media');
-  await expect(pictures.getByRole('listitem')).toHaveCount(4);
+  await expect(pictures.getByRole('listitem')).toHaveCount(before + 1);
   const alt = pictures.getByRole('textbox', { name: 'Alt text pasted.png' });
   await alt.fill('A grey square');
   await alt.press('Tab');

@@ -136,7 +136,7 @@ test('shows tabs, conditional fields and the place of an error behind a tab', as
   await signIn(page);
   await open(page, 'c/author/maren');
   // Properties that no tab names come first.
-  await expect(page.getByRole('tab', { name: 'Content' })).toHaveAttribute('aria-selected', 'true');
+  await expect(page.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true');
   await page.getByRole('tab', { name: 'Person' }).click();
   await page.getByRole('combobox', { name: /Role/ }).selectOption('buyer');
   await page.getByRole('tab', { name: 'Story' }).click();

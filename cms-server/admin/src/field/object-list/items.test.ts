@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readContentType } from '../../type/definition';
 import { formOf, type Field } from '../../type/form';
-import { errorCount, isTable, itemsWithErrors, newItem, titleOf, withProperty } from './items';
+import { errorCount, isTable, itemsWithErrors, newItem, shownFields, titleOf, withProperty } from './items';
 
 function fieldsOf(properties: Record<string, unknown>, schema: Record<string, unknown> = {}): Field[] {
   const names = Object.keys(properties);
@@ -48,4 +48,16 @@ describe('object list', () => {
     expect(errorCount(errors, 'list[10]')).toBe(1);
     expect(itemsWithErrors(errors, 'list')).toEqual([0, 10]);
   });
+});
+
+it('shows a field of an item only where its condition is met, or it has an error', () => {
+  const fields = fieldsOf({
+    kind: { inputType: 'text' },
+    note: { inputType: 'text', admin: { showIf: { property: 'kind', equals: 'a' } } },
+  });
+  const names = (item: unknown, errors = {}) =>
+    shownFields(fields, item, errors, 'list[0]').map(({ name }) => name);
+  expect(names({ kind: 'a' })).toEqual(['kind', 'note']);
+  expect(names({ kind: 'b' })).toEqual(['kind']);
+  expect(names({ kind: 'b' }, { 'list[0].note': ['Wrong'] })).toEqual(['kind', 'note']);
 });
