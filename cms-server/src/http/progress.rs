@@ -173,10 +173,12 @@ mod tests {
     async fn disconnect_cancels_the_request() {
         let (_core, app) = app();
         let shared = Arc::<Progress>::default();
+        let (started, has_started) = tokio::sync::oneshot::channel();
         let (cancelled, is_cancelled) = tokio::sync::oneshot::channel();
         let call = {
             let shared = Arc::clone(&shared);
             move |_: &App| {
+                started.send(()).unwrap();
                 while !shared.is_cancelled() {
                     std::thread::yield_now();
                 }
@@ -185,7 +187,9 @@ mod tests {
             }
         };
         let stream = respond(&app, Work::Write, CancelOnDrop(Arc::clone(&shared)), call);
-        drop(stream.await.unwrap());
+        let response = stream.await.unwrap();
+        has_started.await.unwrap();
+        drop(response);
         is_cancelled.await.unwrap();
     }
 }
