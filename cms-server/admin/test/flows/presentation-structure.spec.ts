@@ -190,7 +190,7 @@ test('versions, types and users are tables; settings are groups', async ({ page,
     - heading "Tidewater" [level=1]
     - navigation:
       - link "Content"
-      - link "Versions"
+      - link "Versions 2"
       - link "Used by"
     - region "Versions":
       - link "Compare"
