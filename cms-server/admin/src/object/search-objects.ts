@@ -72,7 +72,8 @@ export async function searchObjects(search: ObjectQuery): Promise<SearchHits> {
   };
 }
 
-function readHit(item: unknown): SearchHit {
+/** An object as the search returns it. */
+export function readHit(item: unknown): SearchHit {
   const object = record(item);
   const internal = record(object.internal);
   const id = string(object.id) ?? '';

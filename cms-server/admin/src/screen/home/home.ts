@@ -1,7 +1,7 @@
 // Requests of Home: a few short lists. Knows the API, no component.
 import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
 import { readWorkflows, transitionsOf } from '../../object/workflows';
-import { searchObjects, type FacetBucket } from '../../object/search-objects';
+import { readHit, searchObjects, type FacetBucket, type SearchHit } from '../../object/search-objects';
 import { record, string, type ContentType } from '../../type/definition';
 import { phrase } from '../../value/search-text';
 
@@ -52,12 +52,9 @@ export async function readSchedule({ signal }: Options): Promise<Schema['Schedul
   return found.data;
 }
 
-export interface Waiting {
-  type: string;
-  id: string;
-  title: string;
+export interface Waiting extends SearchHit {
+  /** Of its workflow. */
   state: string;
-  updatedAt: string | null;
 }
 
 /** States between the first one and `public` that the user can move objects out of. */
@@ -96,15 +93,7 @@ export async function readWaiting(
     }),
   );
   return found.data.map(({ item }) => {
-    const object = record(item);
-    const internal = record(object.internal);
-    const id = string(object.id) ?? '';
-    return {
-      type: string(internal.contentType) ?? '',
-      id,
-      title: string(internal.objectTitle) || id,
-      state: string(internal.workflowState) ?? '',
-      updatedAt: string(internal.updatedAt),
-    };
+    const internal = record(record(item).internal);
+    return { ...readHit(item), state: string(internal.workflowState) ?? '' };
   });
 }
