@@ -13,7 +13,7 @@ import { guardNavigation } from '../../router.svelte';
 import { may, session, typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
-import { targetOf } from '../../value/link';
+import { targetOfPath } from '../../value/link';
 import { onChange } from '../live.svelte';
 
 /** The pause after the last key press before the values are checked. */
@@ -44,7 +44,7 @@ export async function openEditor(
   const values = Object.values(opened.found?.values ?? opened.object ?? {});
   const shown = values.map((value: unknown) => (Array.isArray(value) ? value.slice(0, SHOWN_LINKS) : value));
   const links = linksIn(shown);
-  requestSummaries(links.flatMap((dataUrl) => targetOf({ type: 'internal', dataUrl }) ?? []));
+  requestSummaries(links.flatMap((dataUrl) => targetOfPath(dataUrl) ?? []));
   return { editor: new ObjectEditor(type, opened, tab, events) };
 }
 

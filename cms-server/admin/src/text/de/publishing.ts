@@ -86,6 +86,9 @@ export const publishing: Texts['publishing'] = {
       one: '1 verknüpftes Objekt ist in seinem jetzigen Stand nicht öffentlich:',
       other: `${String(count)} verknüpfte Objekte sind in ihrem jetzigen Stand nicht öffentlich:`,
     }),
+  linkedMore: (count) => plural(count, { one: 'und 1 weiteres.', other: `und ${number(count)} weitere.` }),
+  linkedPartly: (checked, all) =>
+    `Nur die ersten ${checked} von ${all} verknüpften Objekten wurden geprüft: Auch andere sind vielleicht nicht öffentlich.`,
   linkedNote:
     'Besucher sehen Entwürfe und archivierte Objekte nicht, und von geänderten die veröffentlichte Version.',
   publishLinked: 'Diese auch veröffentlichen',

@@ -27,6 +27,11 @@ export const writing: Texts['writing'] = {
   noRight: (right, type) =>
     `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt zwischengespeichert; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
+  largerThan: (size, limit) =>
+    `Nicht gespeichert: Das Objekt hat ${size}, der Server speichert höchstens ${limit}.`,
+  refusedSize: (size) =>
+    `Das Objekt hat ${size}. Vielleicht erlaubt ein Proxy vor dem Server weniger als der Server.`,
+  largest: (label, size) => `Der größte Teil ist ${label} mit ${size}.`,
   tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt zwischengespeichert.',
   discard: 'Verwerfen …',
   discardTitle: 'Ihre Änderungen verwerfen?',

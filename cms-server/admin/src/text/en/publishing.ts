@@ -83,6 +83,9 @@ export const publishing = {
       one: '1 linked object is not public in its current state:',
       other: `${String(count)} linked objects are not public in their current state:`,
     }),
+  linkedMore: (count: number) => plural(count, { one: 'and 1 more.', other: `and ${number(count)} more.` }),
+  linkedPartly: (checked: string, all: string) =>
+    `Only the first ${checked} of ${all} linked objects were checked: the others may not be public either.`,
   linkedNote: 'Readers do not see drafts and archived objects, and see the published version of edited ones.',
   publishLinked: 'Publish them too',
   scheduleCancelled: 'The schedule is cancelled, because it is published now.',

@@ -27,6 +27,11 @@ export const writing = {
   noRight: (right: string, type: string) =>
     `You do not have the right to ${right} ${type} objects. Your text stays stored; an administrator can give you the right.`,
   right: { c: 'create', u: 'change' },
+  largerThan: (size: string, limit: string) =>
+    `Not saved: the object has ${size}, the server stores at most ${limit}.`,
+  refusedSize: (size: string) =>
+    `The object has ${size}. Perhaps a proxy before the server allows less than the server.`,
+  largest: (label: string, size: string) => `The largest part is ${label} with ${size}.`,
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
   discard: 'Discard…',
   discardTitle: 'Discard your changes?',
