@@ -1,6 +1,6 @@
 // The lifecycle of an ObjectEditor in a component: opens it, stores and validates edits, follows changes by
 // others, and asks before unsaved text is lost.
-import { onDestroy } from 'svelte';
+import { onDestroy, onMount } from 'svelte';
 import type { Problem } from '../../api/problem';
 import { tabName } from '../../api/tab';
 import { ObjectEditor } from '../../object/editor.svelte';
@@ -14,7 +14,9 @@ import { may, session, typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
 import { targetOfPath } from '../../value/link';
+import { loadWhenIdle } from '../../ui/when-idle';
 import { onChange } from '../live.svelte';
+import { lazyParts } from './lazy-parts';
 
 /** The pause after the last key press before the values are checked. */
 const VALIDATION_DELAY_MS = 1200;
@@ -81,6 +83,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
       unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')
     );
   };
+  onMount(() => loadWhenIdle(Object.values(lazyParts)));
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
     [window, 'pagehide', () => editor()?.unsavedWork.flushOnPageHide()],
