@@ -5,6 +5,9 @@ import { plural } from '../format';
 export const keys: Texts['keys'] = {
   about: 'Schlüssel sind für Programme. Menschen melden sich mit einem Konto an.',
   count: (count) => plural(count, { one: '1 Schlüssel', other: `${String(count)} Schlüssel` }),
+  newKey: 'Neuer Schlüssel',
+  empty:
+    'Noch hat kein Programm einen Schlüssel. Ein Schlüssel liest und schreibt, was seine Regeln erlauben.',
   create: 'Schlüssel anlegen',
   change: 'Ändern …',
   changeTitle: (name) => `${name} ändern`,

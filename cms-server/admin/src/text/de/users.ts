@@ -50,6 +50,9 @@ export const users: Texts['users'] = {
   rulesHelp: 'Was dieser Benutzer darf, nach Inhaltstyp. Regeln ergänzen sich.',
   contentType: 'Inhaltstyp',
   allTypes: 'Alle Typen',
+  findType: 'Typ suchen',
+  typeCount: (count, text) => (count === 1 ? '1 Typ' : `${text} Typen`),
+  included: 'In „Alle Typen“ enthalten',
   rights: { create: 'Anlegen', read: 'Lesen', update: 'Ändern', delete: 'Löschen' },
   mayPublish: 'Darf veröffentlichen',
   mayPublishHelp:
@@ -81,6 +84,7 @@ export const users: Texts['users'] = {
   endSessions: 'Alle Sitzungen beenden',
   sessionsEnded: 'Alle Sitzungen dieses Benutzers sind beendet.',
   activity: 'Letzte Aktivität',
+  allActivity: 'Alle Aktivität dieses Benutzers',
   noActivity: 'Noch keine Aktivität.',
   you: 'Sie',
   singleSignOn: 'hat sich über den Anmeldedienst angemeldet',
