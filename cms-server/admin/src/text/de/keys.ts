@@ -40,6 +40,7 @@ export const keys: Texts['keys'] = {
     publisher: 'Herausgeber: löscht auch',
     none: 'Leeren',
   },
+  moreRules: (count) => plural(count, { one: '1 weiterer Typ', other: `${String(count)} weitere Typen` }),
   noRules: 'keine Regeln',
   created: 'Angelegt',
   lastUse: 'Zuletzt benutzt',

@@ -37,6 +37,7 @@ export const keys = {
     publisher: 'Publisher: also deletes',
     none: 'Clear',
   },
+  moreRules: (count: number) => plural(count, { one: '1 more type', other: `${String(count)} more types` }),
   noRules: 'no rules',
   created: 'Created',
   lastUse: 'Last use',
