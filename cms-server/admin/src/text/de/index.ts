@@ -26,6 +26,7 @@ export const de: Sources = {
   texts: () => import('./texts'),
   translation: () => import('./translation'),
   trash: () => import('./trash'),
+  'type-edits': () => import('./type-edits'),
   types: () => import('./types'),
   users: () => import('./users'),
   webhooks: () => import('./webhooks'),

@@ -24,6 +24,7 @@ export const en = {
   texts: () => import('./texts'),
   translation: () => import('./translation'),
   trash: () => import('./trash'),
+  'type-edits': () => import('./type-edits'),
   types: () => import('./types'),
   users: () => import('./users'),
   webhooks: () => import('./webhooks'),
