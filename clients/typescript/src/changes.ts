@@ -1,6 +1,6 @@
 /** Follows the change feed over server-sent events. */
 
-import { CmsError, ExpiredPositionError, UnavailableError } from "./errors.js";
+import { CmsError, UnavailableError, UnexpectedResponseError } from "./errors.js";
 import type { Author } from "./content.js";
 import { wait, type Request, type Transport, type View } from "./transport.js";
 
@@ -62,7 +62,6 @@ export async function* follow<Type extends string>(
       signal?.throwIfAborted();
       // The request itself is refused, and would be again.
       if (error instanceof CmsError && !(error instanceof UnavailableError) && error.status < 500) throw error;
-      if (error instanceof ExpiredPositionError) throw error;
       if (error instanceof UnavailableError) delay = Math.max(delay, (error.retryAfter ?? 0) * 1000);
     }
     await wait(delay, signal);
@@ -96,6 +95,10 @@ async function* events(
   try {
     const headers = { accept: "text/event-stream", "last-event-id": position };
     const response = await transport.send({ method: "GET", path: PATH, query, headers, view, signal: ended });
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      const message = "the response is no event stream: does the URL lead to a cms server?";
+      throw new UnexpectedResponseError(message, response.status, `GET ${PATH}`, await response.text());
+    }
     const decoder = new TextDecoder();
     let [text, id, data] = ["", position, ""];
     if (!response.body) return;

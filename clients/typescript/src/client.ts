@@ -183,7 +183,10 @@ export class Client<Types> {
     return this.#read(contentPath(type), query, options);
   }
 
-  /** Reads the objects of all pages, one after the other. */
+  /**
+   * Reads the objects of all pages, one after the other. Where the number of matching objects changes
+   * meanwhile, an object can be missing or occur twice.
+   */
   async *all<
     Type extends TypeName<Types>,
     Level extends Depth = 0,

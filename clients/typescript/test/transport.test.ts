@@ -78,6 +78,7 @@ test("pages of other servers are errors", async (t) => {
     assert.match(error.message, /^GET \/api\/v1\/content\/post: 200 the response is no JSON/);
     return true;
   });
+  await assert.rejects(cms.changes({ since: "1" }).next(), UnexpectedResponseError);
 });
 
 test("requests use the fetch that is given", async () => {
