@@ -42,6 +42,6 @@ export {
   ValidationError,
 } from "./errors.js";
 export type { Condition, FilterType } from "./filters.js";
-export { hasType, imageUrl, isLink, isObject, link, target, type ImageOptions } from "./links.js";
+export { hasType, isLink, isObject, link, target, type ImageOptions } from "./links.js";
 export type { OrderPath } from "./paths.js";
 export type { Fetch, Request, View } from "./transport.js";

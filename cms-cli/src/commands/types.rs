@@ -50,11 +50,13 @@ pub(super) fn run(
 /// Where content types are read.
 enum Source {
     Target(Box<dyn Target>),
-    Files {
-        paths: Vec<PathBuf>,
-        /// The payloads in the files when they were last applied, and the types.
-        applied: Option<(Vec<Map<String, Value>>, Vec<ContentType>)>,
-    },
+    Files { paths: Vec<PathBuf>, applied: Option<Applied> },
+}
+
+/// The content of project files when they were last read.
+struct Applied {
+    payloads: Vec<Map<String, Value>>,
+    types: Vec<ContentType>,
 }
 
 impl Source {
@@ -76,16 +78,14 @@ impl Source {
         let built_in = built_in.iter().filter_map(|known| known["name"].as_str());
         let present =
             Present { types: built_in.map(str::to_owned).collect(), ..Present::default() };
-        let wanted = project::load(paths, &present)?.types;
-        if let Some((known, types)) = applied
-            && *known == wanted
-        {
-            return Ok(types.clone());
+        let payloads = project::load(paths, &present)?.types;
+        if let Some(known) = applied.as_ref().filter(|known| known.payloads == payloads) {
+            return Ok(known.types.clone());
         }
         let target = target::temporary()?;
         apply::to_empty(&*target, paths, printer)?;
         let types = target.types()?;
-        *applied = Some((wanted, types.clone()));
+        *applied = Some(Applied { payloads, types: types.clone() });
         Ok(types)
     }
 }
