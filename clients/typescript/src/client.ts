@@ -12,9 +12,9 @@ import type {
   TypeName,
   UpdateOf,
 } from "./content.js";
-import type { AnyFilters, CheckedFilters } from "./filters.js";
+import type { Filters } from "./filters.js";
 import { imageUrl, type ImageOptions } from "./links.js";
-import type { KnownFields, OrderPath } from "./paths.js";
+import type { KnownField, OrderPath } from "./paths.js";
 import { Transport, type Request, type TransportOptions, type View } from "./transport.js";
 
 /** A page of a list. */
@@ -44,11 +44,11 @@ export interface Aggregation {
 }
 
 /** What an object of a response looks like, by depth and fields. */
-export type Item<Types, Type extends TypeName<Types>, Level extends Depth, Fields extends readonly string[]> =
+export type Item<Types, Type extends TypeName<Types>, Level extends Depth, Field extends string> =
   Type extends TypeName<Types>
-    ? string extends Fields[number]
+    ? string extends Field
       ? Hydrated<Types, ObjectOf<Types, Type>, Level>
-      : Selected<Hydrated<Types, ObjectOf<Types, Type>, Level>, Fields[number]>
+      : Selected<Hydrated<Types, ObjectOf<Types, Type>, Level>, Field>
     : never;
 
 interface RequestOptions {
@@ -60,12 +60,12 @@ interface ReadOptions<
   Types,
   Type extends TypeName<Types>,
   Level extends Depth,
-  Fields extends readonly string[],
+  Field extends string,
 > extends RequestOptions {
   /** Levels of links to replace by the linked objects. */
   hydrate?: Level;
   /** Only these parts of the object: property paths. `id` is always returned. */
-  fields?: Fields & KnownFields<Hydrated<Types, ObjectOf<Types, Type>, Level>, Fields>;
+  fields?: readonly KnownField<Hydrated<Types, ObjectOf<Types, Type>, Level>, Field>[];
 }
 
 interface Cacheable {
@@ -77,19 +77,19 @@ export interface GetOptions<
   Types,
   Type extends TypeName<Types>,
   Level extends Depth = Depth,
-  Fields extends readonly string[] = readonly string[],
-> extends ReadOptions<Types, Type, Level, Fields>,
+  Field extends string = string,
+> extends ReadOptions<Types, Type, Level, Field>,
     Cacheable {}
 
 export interface AllOptions<
   Types,
   Type extends TypeName<Types>,
   Level extends Depth = Depth,
-  Fields extends readonly string[] = readonly string[],
-  Filters extends AnyFilters = AnyFilters,
-> extends ReadOptions<Types, Type, Level, Fields> {
+  Field extends string = string,
+  Path extends string = string,
+> extends ReadOptions<Types, Type, Level, Field> {
   /** Conditions by property path; all of them must match. */
-  filters?: Filters & CheckedFilters<Types, Type, Filters>;
+  filters?: Filters<Types, Type, Path>;
   /** Only objects with these ids. */
   ids?: readonly string[];
   orderBy?: OrderPath<Types, Type>;
@@ -104,9 +104,9 @@ export interface ListOptions<
   Types,
   Type extends TypeName<Types>,
   Level extends Depth = Depth,
-  Fields extends readonly string[] = readonly string[],
-  Filters extends AnyFilters = AnyFilters,
-> extends AllOptions<Types, Type, Level, Fields, Filters>,
+  Field extends string = string,
+  Path extends string = string,
+> extends AllOptions<Types, Type, Level, Field, Path>,
     Cacheable {
   page?: number;
 }
@@ -169,12 +169,12 @@ export class Client<Types> {
   async list<
     Type extends TypeName<Types>,
     Level extends Depth = 0,
-    const Fields extends readonly string[] = readonly string[],
-    const Filters extends AnyFilters = AnyFilters,
+    Field extends string = string,
+    Path extends string = string,
   >(
     type: Type,
-    options: ListOptions<Types, Type, Level, Fields, Filters> = {},
-  ): Promise<List<Item<Types, Type, Level, Fields>>> {
+    options: ListOptions<Types, Type, Level, Field, Path> = {},
+  ): Promise<List<Item<Types, Type, Level, Field>>> {
     const { filters, ids, orderBy, orderDirection, emptyFirst, page, limit } = options;
     const query: Query = readQuery(options);
     if (filters) query.push(["filters", JSON.stringify(filters)]);
@@ -190,15 +190,15 @@ export class Client<Types> {
   async *all<
     Type extends TypeName<Types>,
     Level extends Depth = 0,
-    const Fields extends readonly string[] = readonly string[],
-    const Filters extends AnyFilters = AnyFilters,
+    Field extends string = string,
+    Path extends string = string,
   >(
     type: Type,
-    options: AllOptions<Types, Type, Level, Fields, Filters> = {},
-  ): AsyncGenerator<Item<Types, Type, Level, Fields>, void, undefined> {
+    options: AllOptions<Types, Type, Level, Field, Path> = {},
+  ): AsyncGenerator<Item<Types, Type, Level, Field>, void, undefined> {
     for (let page = 1; ; page++) {
       // The options are checked already; a generic method cannot show that to another one.
-      const list = this.list.bind(this) as (type: Type, options: object) => Promise<List<Item<Types, Type, Level, Fields>>>;
+      const list = this.list.bind(this) as (type: Type, options: object) => Promise<List<Item<Types, Type, Level, Field>>>;
       const { total_pages, data } = await list(type, { limit: 100, ...options, page });
       yield* data;
       if (page >= total_pages) return;
@@ -209,12 +209,12 @@ export class Client<Types> {
   async get<
     Type extends TypeName<Types>,
     Level extends Depth = 0,
-    const Fields extends readonly string[] = readonly string[],
+    Field extends string = string,
   >(
     type: Type,
     id: string,
-    options: GetOptions<Types, Type, Level, Fields> = {},
-  ): Promise<Item<Types, Type, Level, Fields>> {
+    options: GetOptions<Types, Type, Level, Field> = {},
+  ): Promise<Item<Types, Type, Level, Field>> {
     return this.#read(objectPath(type, id), readQuery(options), options);
   }
 
@@ -273,7 +273,7 @@ export class Client<Types> {
   async search<Type extends TypeName<Types> = TypeName<Types>, Level extends Depth = 0>(
     q: string,
     options: SearchOptions<Types, Type, Level> = {},
-  ): Promise<SearchResult<Item<Types, Type, Level, readonly string[]>>> {
+  ): Promise<SearchResult<Item<Types, Type, Level, string>>> {
     const { types, fields, filters, postFilters, mode, aggregateBy, aggregateByNumeric } = options;
     const query: Query = [["q", q]];
     const lists = { content_type: types, fields, aggregate_by: aggregateBy, aggregate_by_numeric: aggregateByNumeric };

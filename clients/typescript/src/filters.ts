@@ -3,7 +3,7 @@
 import type { TypeName } from "./content.js";
 import type { ValueAt } from "./paths.js";
 
-/** A condition of any kind; a list restricts it to those of the property. */
+/** A condition of any kind; at a path, only those of its values are allowed. */
 export interface Condition {
   readonly type: FilterType;
   readonly filter?: Scalar | readonly Scalar[];
@@ -73,12 +73,11 @@ type ScalarCondition<Value> =
           ? Equality<Value> | Range<string> | TextMatch
           : Equality<Value> | Range<string | number> | TextMatch);
 
-/** Conditions by property path, as they may be given. */
-export type AnyFilters = { readonly [path: string]: Condition };
-
-/** Checks the conditions at each path; an unknown path needs a value that does not exist. */
-export type CheckedFilters<Types, Type extends TypeName<Types>, Given> = {
-  readonly [Path in keyof Given]: ValueAt<Types, Type, Path & string> extends [infer Value]
-    ? ConditionOn<Value>
-    : `The type ${Type} has no property ${Path & string}`;
+/** The conditions at paths of a type. An unknown path becomes a message. */
+export type Filters<Types, Type extends TypeName<Types>, Path extends string> = {
+  readonly [Key in Path]: string extends Key
+    ? Condition
+    : ValueAt<Types, Type, Key> extends [infer Value]
+      ? ConditionOn<Value>
+      : `The type ${Type} has no property ${Key}`;
 };

@@ -89,16 +89,14 @@ type BelowElement<Key extends string, Element> = Element extends AnyLink
     : never;
 
 /**
- * The paths of `fields` that exist in an object; others become a message. With hydration they
+ * A path of `fields`; one that does not exist in the object becomes a message. With hydration they
  * continue through links.
  */
-export type KnownFields<Value, Paths> = {
-  [Index in keyof Paths]: Paths[Index] extends string
-    ? true extends IsField<Value, Paths[Index]>
-      ? Paths[Index]
-      : `There is no property ${Paths[Index]}`
-    : never;
-};
+export type KnownField<Value, Path extends string> = Path extends string
+  ? true extends IsField<Value, Path>
+    ? Path
+    : `There is no property ${Path}`
+  : never;
 
 type IsField<Value, Path extends string> = Path extends "*" | "internal.createdBy" | "internal.updatedBy"
   ? true
