@@ -194,7 +194,7 @@ test('does not repeat a save that is too large, and says so when a proxy refuses
   await page.getByLabel('Name').fill('Kettle behind a proxy');
   await page.keyboard.press('Control+s');
   const alert = page.getByRole('alert').filter({ hasText: 'proxy' });
-  await expect(alert).toContainText(/The object has \d+ B\. Perhaps a proxy.*The largest part is /);
+  await expect(alert).toContainText(/The object has \d+\sB\. Perhaps a proxy.*The largest part is /);
   await expect(page.getByText('1 change, stored')).toBeVisible();
   await expect(page.getByText('Not saved yet.')).toBeHidden();
   await page.waitForTimeout(3000);
