@@ -34,10 +34,6 @@ export class Publishing {
   readonly mayUpdate: boolean = $derived.by(() => this.editor.id !== null && may('u', this.editor.type.name));
   /** The user may decide what readers see of this object. */
   readonly mayPublish: boolean = $derived.by(() => this.mayUpdate && session.mayPublish);
-  readonly hasWorkflow: boolean = $derived.by(() => {
-    const { workflowId } = this.editor.type;
-    return workflowId !== null && workflowId !== 'generic';
-  });
   readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
 
   constructor(editor: ObjectEditor) {
