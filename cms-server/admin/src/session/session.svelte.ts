@@ -59,7 +59,7 @@ export function formFor(type: ContentType): Form {
   return form;
 }
 
-/** Reads session and content types; null when there is a session. */
+/** Reads session and content types; returns the problem, or null when there is a session. */
 export async function loadSession(): Promise<Problem | null> {
   const result = await sendRequest(api.GET(SESSION_PATH));
   if ('problem' in result) {
