@@ -22,6 +22,7 @@ export const common: Texts['common'] = {
   retry: 'Erneut versuchen',
   partFailed:
     'Ein Teil dieser Seite konnte nicht geladen werden. Nach einer Aktualisierung des Servers muss die Seite neu geladen werden.',
+  partOffline: 'Sie sind offline: Dieser Teil der Seite kann jetzt nicht geladen werden.',
   reload: 'Neu laden',
   failed: 'Das konnte nicht geladen werden.',
   offline: 'Der Server ist nicht erreichbar.',

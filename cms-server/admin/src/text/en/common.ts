@@ -20,6 +20,7 @@ export const common = {
   retry: 'Try again',
   partFailed:
     'A part of this page could not be loaded. After an update of the server the page must be loaded again.',
+  partOffline: 'You are offline: this part of the page cannot be loaded now.',
   reload: 'Load again',
   failed: 'This could not be loaded.',
   offline: 'The server cannot be reached.',
