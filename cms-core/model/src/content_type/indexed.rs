@@ -15,7 +15,7 @@ pub struct IndexedProperties {
     json: String,
 }
 
-/// What an index contains.
+/// The value of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum IndexedValue {
@@ -44,23 +44,23 @@ impl IndexedProperties {
         Self { names, combinations, json }
     }
 
-    /// Returns the number of a property's index.
+    /// Returns the slot of a property.
     pub fn find(&self, property: &str) -> Option<usize> {
         self.names.iter().position(|name| name == property)
     }
 
-    /// The unique combinations, with the numbers of their indexes.
+    /// The unique combinations, with their slots.
     pub fn combinations(&self) -> impl Iterator<Item = (usize, &[String])> {
         (self.names.len()..).zip(self.combinations.iter().map(Vec::as_slice))
     }
 
-    /// Returns whether an index depends on a property.
+    /// Returns whether a slot depends on a property.
     pub fn depends_on(&self, property: &str) -> bool {
         self.find(property).is_some()
             || self.combinations.iter().flatten().any(|name| name == property)
     }
 
-    /// Returns the object with these values: a JSON object by the numbers of the indexes.
+    /// Returns the object with these values: `slots` is a JSON object by slot.
     pub fn object(&self, slots: &str) -> String {
         let mut object = String::with_capacity(slots.len() + 16 * self.names.len());
         object.push('{');
