@@ -54,7 +54,7 @@ struct Options<'a> {
     /// Refusals that are printed as lines.
     max_printed: u64,
     dry_run: bool,
-    /// The folder contains media files, statuses and workflow states too.
+    /// The objects are from an export, which also has media files, statuses and workflow states.
     from_folder: bool,
 }
 
