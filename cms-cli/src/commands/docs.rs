@@ -26,7 +26,9 @@ pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-#[cfg(all(test, feature = "serve"))]
+// The page has `cms serve` too.
+#[cfg(feature = "serve")]
+#[cfg(test)]
 mod tests {
     use std::{fmt::Write as _, fs};
 
