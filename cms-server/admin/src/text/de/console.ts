@@ -30,7 +30,7 @@ export const apiConsole: Texts['apiConsole'] = {
   noBody: 'Die Antwort hat keinen Body.',
   cut: (shown, size) => `Die ersten ${shown} von ${size} werden angezeigt.`,
   same: 'Dieselbe Anfrage für Programme',
-  keyHelp: 'Ersetzen Sie KEY durch das Token eines API-Schlüssels.',
+  keyHelp: 'Ersetzen Sie KEY durch das Token eines API-Schlüssels; cms liest es aus CMS_KEY.',
   query: 'Abfrage',
   variables: 'Variablen',
   variablesInvalid: 'Die Variablen sind kein JSON-Objekt.',

@@ -27,7 +27,7 @@ export const apiConsole = {
   noBody: 'The response has no body.',
   cut: (shown: string, size: string) => `The first ${shown} of ${size} are shown.`,
   same: 'The same request for programs',
-  keyHelp: 'Replace KEY by the token of an API key.',
+  keyHelp: 'Replace KEY by the token of an API key; cms reads it from CMS_KEY.',
   query: 'Query',
   variables: 'Variables',
   variablesInvalid: 'The variables are not a JSON object.',
