@@ -6,6 +6,7 @@
 mod activity;
 mod backup;
 pub(crate) mod graphql;
+mod init;
 mod key;
 mod media;
 mod openapi;
@@ -34,6 +35,7 @@ pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::BackupScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
+pub(crate) use self::init::{InitArgs, Template};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
@@ -152,6 +154,7 @@ impl OutputFormat {
 // A command without a comment has the comment of its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(InitArgs),
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
     /// Manage content types.

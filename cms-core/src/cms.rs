@@ -70,7 +70,7 @@ impl Cms {
             let config = config.clone();
             store.write(move |writer| add_webhooks(writer, &config))?;
         }
-        if store.read_autocommit(|reader| Ok(media_without_focal_point(reader)?.is_some()))? {
+        if store.read_autocommit(|reader| Ok(missing_focal_point(reader)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
             store.write(move |writer| add_focal_point(writer, stamp))?;
         }
@@ -219,7 +219,7 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
 }
 
 /// Returns the media type with the focal point, if a data directory of an older version lacks it.
-fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+fn missing_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
     let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
     let mut definition = reader.ctd(pk)?.definition;
     Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
@@ -227,7 +227,7 @@ fn media_without_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 
 /// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
 fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = media_without_focal_point(writer)? {
+    if let Some((pk, definition)) = missing_focal_point(writer)? {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;
         writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;

@@ -241,7 +241,7 @@ impl Response {
     }
 
     /// Reserves memory for exactly what is sent. Without enough memory the response becomes a 503,
-    /// but for a small one, and the response to a write, which is committed.
+    /// except a small one, and the response to a write, which is committed.
     pub(crate) fn with_memory(self, memory: &Reservation, is_write: bool, method: &Method) -> Self {
         let is_sent = method != Method::HEAD && self.status != StatusCode::NOT_MODIFIED;
         let (length, held) = match &self.body {

@@ -14,6 +14,7 @@ mod disk;
 mod export_import;
 mod graphql;
 mod hostile_media;
+mod init;
 mod interrupted_imports;
 mod keep_dates;
 mod layers;

@@ -4,7 +4,7 @@ use super::support::{Server, both_targets, files, fixtures, masked};
 
 /// Commands in order; `FIXTURES` is the folder of fixtures. They list no keys other than their own,
 /// because a server creates its first ones.
-const COMMANDS: [&str; 214] = [
+const COMMANDS: [&str; 217] = [
     "ctd list",
     "ctd plan FIXTURES/project.yaml",
     "ctd plan FIXTURES/project.yaml --json --exit-code",
@@ -214,6 +214,9 @@ const COMMANDS: [&str; 214] = [
     "activity --id none --json",
     "activity --type nosuch",
     "activity --by nobody",
+    "activity --from 2020-01-01 --to 2020-01-02T00:00:00+01:00",
+    "activity --type memo --from 2020-01-01 --limit 2",
+    "activity --from soon --to never",
     "webhook list",
     "webhook log none",
     "webhook replay none --json",

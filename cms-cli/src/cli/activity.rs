@@ -19,6 +19,12 @@ pub(crate) struct ActivityArgs {
     /// Show only this action, for example `publish`; may be repeated.
     #[arg(long = "action", value_name = "ACTION")]
     pub(crate) actions: Vec<String>,
+    /// Show only changes at or after this time, for example 2026-01-31 or 2026-01-31T09:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Show only changes before this time.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<String>,
     /// Show at most this many entries.
     #[arg(long, value_name = "N", default_value_t = 20,
         value_parser = clap::value_parser!(u32).range(1..))]

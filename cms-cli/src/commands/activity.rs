@@ -40,6 +40,8 @@ pub(super) fn run(
         id: args.id,
         by,
         actions: list(args.actions),
+        from: args.from,
+        to: args.to,
         before: None,
         limit: 0,
     };

@@ -52,8 +52,8 @@ struct PlannedProject {
     plan: ProjectPlan,
     publishing_changes: PublishingChanges,
     locations: Locations,
-    /// Token of the saved plan to apply. Files are applied without a token, also when objects
-    /// change meanwhile; `--allow-data-loss` is checked in any case.
+    /// Token of the saved plan to apply; none for project files, which are applied even if objects
+    /// have changed since the plan was shown. `--allow-data-loss` is checked in any case.
     token: Option<String>,
 }
 

@@ -12,6 +12,7 @@ mod export;
 mod graphql;
 mod hints;
 mod import;
+mod init;
 mod key;
 mod media;
 mod object;
@@ -60,6 +61,7 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
 
 fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     match command {
+        Command::Init(args) => init::run(&args, settings, printer),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, settings, printer),
         Command::Ctd(command) => ctd::run(command, settings, printer),

@@ -320,7 +320,7 @@ impl Expander {
                 config.insert(key.to_owned(), member.value.clone());
             }
         }
-        self.migration(name, node);
+        self.check_value_keys(name, node);
         let mut schema = self.shape(kind, node, &mut config);
         if let Some(default) = node.get("default") {
             schema["default"] = default.value.clone();
@@ -329,7 +329,7 @@ impl Expander {
     }
 
     /// Checks the keys that keep stored values.
-    fn migration(&mut self, name: &str, node: &YamlNode<'_>) {
+    fn check_value_keys(&mut self, name: &str, node: &YamlNode<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
             let member = node.at("renamedFrom");
             self.diagnostics.error_at(

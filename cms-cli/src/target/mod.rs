@@ -245,7 +245,7 @@ pub(crate) fn open_new(address: &TargetAddress) -> failure::Result<Option<Box<dy
     })
 }
 
-/// Returns whether a data directory does not exist yet.
+/// Returns whether a data directory is missing, empty, or contains settings only.
 fn is_new(folder: &Path) -> bool {
     match fs::read_dir(folder) {
         Ok(entries) => entries.flatten().all(|entry| entry.file_name() == SETTINGS_FILE),

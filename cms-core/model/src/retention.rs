@@ -2,8 +2,8 @@
 //!
 //! It follows the system clock, except for jumps ahead: with a wrong clock, everything would
 //! expire. After a jump (or a long time without a server) it stands still until the server has run
-//! for [`limits::CLOCK_SETTLING_HOURS`]. It follows a clock that is set back immediately, since
-//! nothing expires.
+//! for [`limits::CLOCK_SETTLING_HOURS`]. When the clock is set back, it follows
+//! immediately, since nothing expires.
 
 use crate::{clock::Timestamp, limits};
 

@@ -27,7 +27,7 @@ pub(super) enum NumberColumn {
 
 impl ValueColumns {
     /// Opens the columns of a path, texts in original spelling.
-    pub(super) fn written(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
+    pub(super) fn original(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let mut columns = Self::default();
         let path = format!("{}.{path}", name::EXACT);
         for handle in reader.fast_fields().dynamic_column_handles(&path)? {
@@ -51,7 +51,7 @@ impl ValueColumns {
     /// Opens the columns of a path, texts in lower case.
     pub(super) fn folded(reader: &SegmentReader, path: &str) -> tantivy::Result<Self> {
         let texts = reader.fast_fields().str(&format!("{}.{path}", name::FOLDED))?;
-        Ok(Self { texts, ..Self::written(reader, path)? })
+        Ok(Self { texts, ..Self::original(reader, path)? })
     }
 }
 

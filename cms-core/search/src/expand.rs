@@ -207,11 +207,11 @@ impl<A: Automaton> Automaton for Entries<A> {
             let suffix = self.suffix.as_ref()?;
             (suffix.get(at) == Some(&byte)).then_some(EntryState::Suffix(at + 1))
         };
-        match (state, word::ends_word(byte)) {
+        match (state, word::separator_is_searchable(byte)) {
             (EntryState::Word(state), None) => EntryState::Word(self.word.accept(state, byte)),
-            (EntryState::Word(state), Some(is_anywhere)) if self.word.is_match(state) => {
+            (EntryState::Word(state), Some(is_searchable)) if self.word.is_match(state) => {
                 let anywhere =
-                    (self.suffix.is_none() && is_anywhere).then_some(EntryState::Anywhere);
+                    (self.suffix.is_none() && is_searchable).then_some(EntryState::Anywhere);
                 anywhere.or_else(|| follows(0)).unwrap_or(EntryState::Elsewhere)
             }
             (EntryState::Suffix(matched), _) => follows(*matched).unwrap_or(EntryState::Elsewhere),

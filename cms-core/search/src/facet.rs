@@ -143,7 +143,7 @@ impl SegmentFacets {
 
 impl Counter {
     fn open(reader: &SegmentReader, facet: &Facet) -> tantivy::Result<Self> {
-        let columns = ValueColumns::written(reader, &facet.path)?;
+        let columns = ValueColumns::original(reader, &facet.path)?;
         Ok(match columns {
             ValueColumns { numbers: Some(NumberColumn::Integers(column)), .. } if facet.numeric => {
                 Self::Integers(column, HashMap::new(), Vec::new())

@@ -12,7 +12,7 @@ pub(super) struct WordTokenizer {
 
 /// The words of one text.
 pub(super) struct Words<'a> {
-    /// None after the presence token of a text, which has no words.
+    /// None for a presence text, which has no words.
     text: Option<&'a str>,
     ending: String,
     is_presence: bool,

@@ -1,7 +1,10 @@
 //! Reads the record of activity.
 
+use std::ops::Range;
+
 use cms_model::{
     auth::scope::Access,
+    clock::Timestamp,
     context::Caller,
     dates,
     error::{Error, Result},
@@ -18,6 +21,9 @@ use crate::{change::service::may_read, cms::Cms};
 
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
+
+/// Writes wait for each other after they took the time: so much the journal is out of its order.
+const DISORDER_MICROS: i64 = 60_000_000;
 
 /// The record of activity.
 pub struct ActivityLog<'a> {
@@ -37,12 +43,15 @@ impl ActivityLog<'_> {
     /// A page scans a limited number of rows. So it may be short, or empty, and still have a next
     /// one.
     pub fn list(&self, caller: &Caller, request: &ActivityRequest) -> Result<ActivityPage> {
+        let times = request.times()?;
         self.cms.store.read(|reader| {
             let Some(filter) = filter(reader, request)? else {
                 return Ok(ActivityPage { data: Vec::new(), next: None, more: false });
             };
-            let matcher = Matcher { caller, request, audience: Audience::of_caller(caller) };
-            let mut before = request.before.unwrap_or(i64::MAX);
+            let part = part(reader, times.as_ref())?;
+            let audience = Audience::of_caller(caller);
+            let matcher = Matcher { caller, request, times, audience };
+            let mut before = request.before.unwrap_or(i64::MAX).min(part.end);
             let (mut data, mut scanned, mut more) = (Vec::new(), 0, true);
             // Usually the newest rows match.
             let mut rows = (request.limit as usize + 1).min(BATCH_ROWS);
@@ -50,7 +59,7 @@ impl ActivityLog<'_> {
                 && data.len() < request.limit as usize
                 && scanned < limits::MAX_CHANGES_SCANNED
             {
-                let entries = reader.activity_before(filter, before, rows)?;
+                let entries = reader.activity_in(filter, part.start..before, rows)?;
                 more = entries.len() == rows;
                 rows = BATCH_ROWS;
                 scanned += entries.len();
@@ -89,10 +98,19 @@ fn filter<'r>(
     }))
 }
 
+/// The part of the journal that holds all rows of these times.
+fn part(reader: &Reader<'_>, times: Option<&Range<Timestamp>>) -> Result<Range<i64>> {
+    let Some(times) = times else { return Ok(i64::MIN..i64::MAX) };
+    let position = |time: i64| reader.journal_position_at(Timestamp(time));
+    let from = position(times.start.0.saturating_sub(DISORDER_MICROS))?;
+    Ok(from..position(times.end.0.saturating_add(DISORDER_MICROS))?)
+}
+
 /// The conditions of a request.
 struct Matcher<'a> {
     caller: &'a Caller,
     request: &'a ActivityRequest,
+    times: Option<Range<Timestamp>>,
     audience: Audience,
 }
 
@@ -101,6 +119,9 @@ impl Matcher<'_> {
     /// read it.
     fn to_activity(&self, authors: &Authors, entry: ActivityEntry) -> Result<Option<Activity>> {
         let Some(action) = action(entry.event) else { return Ok(None) };
+        if self.times.as_ref().is_some_and(|times| !times.contains(&entry.at)) {
+            return Ok(None);
+        }
         let wanted = |list: &Option<Vec<String>>, name: &str| {
             list.as_ref().is_none_or(|list| list.iter().any(|wanted| wanted == name))
         };

@@ -4,9 +4,9 @@
 //! milliseconds, then converts the objects in a snapshot and stores nothing. An apply does both in
 //! one write transaction.
 //!
-//! The token of a plan is of its write transaction, and its counters only grow: if an apply finds
-//! the same token, the snapshot in between had the same state. So that apply does exactly what the
-//! plan reports.
+//! The token of a plan names the state that its write transaction saw, by counters that only grow: if
+//! an apply finds the same token, the snapshot in between had the same state. So that apply does
+//! exactly what the plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 

@@ -108,12 +108,12 @@ impl<'a> Hydration<'a> {
         Self { reader, catalog, caller, projection, depth, targets: IndexMap::new() }
     }
 
-    /// The part of the objects of the response.
+    /// Which part of the objects of the response is returned.
     fn root(&self) -> Part {
         self.projection.map_or(Part::Complete, Projection::root)
     }
 
-    /// The columns that the objects of the response need, if they are of a type.
+    /// The columns that the objects of the response need, if they are of this type.
     pub(crate) fn columns(&self, content_type: &CompiledType) -> Columns {
         self.columns_of(self.root(), content_type)
     }
@@ -190,7 +190,7 @@ impl<'a> Hydration<'a> {
         let mut json = text.json;
         render::require_bounded(json.len())?;
         if self.projection.is_some() {
-            // There was room for complete objects.
+            // Memory was reserved for complete objects.
             json.shrink_to_fit();
         }
         buffered.transfer_to_request();

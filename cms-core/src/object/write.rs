@@ -408,8 +408,8 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // A draft is not published, and an edit does not change the published version: types with
-        // Draft & Public have no workflow state `public`.
+        // A draft is not published, and an edit does not change the published version: only types
+        // with a workflow can have the state `public`.
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
         log_change(
             writer,

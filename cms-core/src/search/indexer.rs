@@ -216,7 +216,8 @@ impl Indexer {
         self.lock().failure.clone()
     }
 
-    /// The first row of the journal that is still needed; none when another process writes.
+    /// The first row of the journal that is still needed; none while another process or
+    /// thread has the index writer.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
         let WriterSlot::Free(Some(writer)) = &state.writer else { return None };

@@ -190,7 +190,7 @@ impl DeliveryBatch {
 /// Changes that one webhook gets in one delivery.
 struct CollectedChanges {
     debounce_seconds: i64,
-    /// The delivery, if no other one collects changes.
+    /// The new delivery, used if no stored one is still collecting.
     first: NewDelivery,
     last_at: Timestamp,
     changes: ChangeBatch,

@@ -1,6 +1,8 @@
-//! Reads the journal as the record of activity: newest first, by object or by actor.
+//! Reads the journal as the record of activity: newest first, by object, by actor or by time.
 //!
 //! [`super::journal`] writes it.
+
+use std::ops::Range;
 
 use cms_model::{clock::Timestamp, error::Result, object::view::Audience};
 use rusqlite::{Row, types::Value};
@@ -44,14 +46,15 @@ macro_rules! select {
                     audience, actor, title, properties
              FROM journal WHERE ",
             $condition,
-            " seq < ?1 ORDER BY seq DESC LIMIT ?2"
+            " seq >= ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"
         )
     };
 }
 
 const ALL: &str = select!("");
-const BY_ID: &str = select!("object_id = ?3 COLLATE NOCASE AND object_id IS NOT NULL AND");
-const BY_ACTOR: &str = select!("actor = ?3 AND");
+const BY_ID: &str = select!("object_id = ?4 COLLATE NOCASE AND object_id IS NOT NULL AND");
+const BY_ACTOR: &str = select!("actor = ?4 AND");
+const NEXT_TIME: &str = "SELECT seq, at FROM journal WHERE seq >= ?1 ORDER BY seq LIMIT 1";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<ActivityEntry> {
     Ok(ActivityEntry {
@@ -70,11 +73,11 @@ fn read(row: &Row<'_>) -> rusqlite::Result<ActivityEntry> {
 }
 
 impl Reader<'_> {
-    /// Returns the rows before a position, newest first.
-    pub fn activity_before(
+    /// Returns the rows of a part of the journal, newest first.
+    pub fn activity_in(
         &self,
         filter: ActivityFilter<'_>,
-        before: i64,
+        part: Range<i64>,
         limit: usize,
     ) -> Result<Vec<ActivityEntry>> {
         let (sql, wanted) = match filter {
@@ -83,18 +86,40 @@ impl Reader<'_> {
             ActivityFilter::Actor(pk) => (BY_ACTOR, Some(Value::from(pk))),
         };
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let bounds = [Value::from(before), Value::from(limit)];
+        let bounds = [part.start, part.end, limit].map(Value::from);
         let parameters = rusqlite::params_from_iter(bounds.into_iter().chain(wanted));
         self.query_rows(sql, parameters, read)
+    }
+
+    /// Returns the first position at or after a time by bisection: the journal has no index by
+    /// time, but is written in its order. Where the clock was set back, this is one of several
+    /// candidates.
+    pub fn journal_position_at(&self, time: Timestamp) -> Result<i64> {
+        let (mut low, mut end) = (self.journal_start()?.unwrap_or(0), self.journal_head()?.seq + 1);
+        while low < end {
+            let middle = low + (end - low) / 2;
+            let row = self.query_optional(NEXT_TIME, [middle], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+            })?;
+            match row {
+                Some((seq, at)) if at < time.0 => low = seq + 1,
+                _ => end = middle,
+            }
+        }
+        Ok(low)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cms_model::clock::Timestamp;
     use rusqlite::types::Value;
 
-    use super::{ALL, BY_ACTOR, BY_ID};
-    use crate::testing::{assert_read_by_index, database_with};
+    use super::{ALL, BY_ACTOR, BY_ID, NEXT_TIME};
+    use crate::{
+        Reader,
+        testing::{assert_read_by_index, database_with},
+    };
 
     #[test]
     fn activity_is_read_by_index() {
@@ -103,21 +128,47 @@ mod tests {
                  INSERT INTO journal (nonce, at, kind, ctd, object, object_id, actor)
                  SELECT n, n, 'object.update', 1, n % 1000, 'Object-' || (n % 1000), n % 100 FROM n;",
         );
-        let bounds = || vec![Value::from(i64::MAX), Value::from(3)];
-        let with = |wanted: Value| bounds().into_iter().chain([wanted]).collect::<Vec<_>>();
+        let in_part = |part: [i64; 2], wanted: Option<Value>| {
+            let bounds = [part[0], part[1], 3].map(Value::from);
+            bounds.into_iter().chain(wanted).collect::<Vec<_>>()
+        };
+        let all = [0, i64::MAX];
+        let id = || Some(Value::from("object-7".to_owned()));
         let table = [
-            (ALL, bounds(), [100_000, 99_999, 99_998], "INTEGER PRIMARY KEY"),
-            (
-                BY_ID,
-                with(Value::from("object-7".to_owned())),
-                [99_007, 98_007, 97_007],
-                "journal_object",
-            ),
-            (BY_ACTOR, with(Value::from(5)), [99_905, 99_805, 99_705], "journal_actor"),
+            (ALL, in_part(all, None), &[100_000, 99_999, 99_998][..], "INTEGER PRIMARY KEY"),
+            (ALL, in_part([70_000, 70_002], None), &[70_001, 70_000], "INTEGER PRIMARY KEY"),
+            (BY_ID, in_part(all, id()), &[99_007, 98_007, 97_007], "journal_object"),
+            (BY_ID, in_part([6_000, 8_000], id()), &[7_007, 6_007], "journal_object"),
+            (BY_ACTOR, in_part(all, Some(5.into())), &[99_905, 99_805, 99_705], "journal_actor"),
+            (BY_ACTOR, in_part([1, 200], Some(5.into())), &[105, 5], "journal_actor"),
+            (NEXT_TIME, vec![Value::from(500)], &[500], "INTEGER PRIMARY KEY"),
         ];
         for (sql, parameters, wanted, index) in table {
             let parameters = || rusqlite::params_from_iter(parameters.clone());
-            assert_read_by_index(&database, sql, parameters, &wanted, index);
+            assert_read_by_index(&database, sql, parameters, wanted, index);
         }
+    }
+
+    #[test]
+    fn journal_position_is_found_by_time() {
+        // Each time is of two rows, and some rows are missing.
+        let (_folder, database) = database_with(
+            "WITH RECURSIVE n (n) AS (SELECT 5 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
+             INSERT INTO journal (seq, nonce, at, kind, ctd)
+             SELECT n, n, n / 2 * 10, 'type.update', 1 FROM n WHERE n % 7 > 2;",
+        );
+        let reader = Reader(&database);
+        let sql = "SELECT coalesce(min(seq), 1001) FROM journal WHERE at >= ?1";
+        for time in (-5..5_020).chain([i64::MIN, i64::MAX]) {
+            let wanted: i64 = database.query_row(sql, [time], |row| row.get(0)).unwrap();
+            let found = reader.journal_position_at(Timestamp(time)).unwrap();
+            let rows = "SELECT count(*) FROM journal WHERE seq >= ?1 AND seq < ?2";
+            let between: i64 = database
+                .query_row(rows, [found.min(wanted), found.max(wanted)], |row| row.get(0))
+                .unwrap();
+            assert_eq!(between, 0, "{time}: {found}, {wanted}");
+        }
+        database.execute_batch("DELETE FROM journal").unwrap();
+        assert_eq!(reader.journal_position_at(Timestamp(7)).unwrap(), 0);
     }
 }

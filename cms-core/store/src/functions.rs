@@ -99,7 +99,7 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         let (content_type, id) = (context.get_raw(3).as_str()?, context.get_raw(4).as_str()?);
         for path in paths.get(&context.get(1)?).into_iter().flatten() {
             let links = root(context, 2, path)?;
-            if link::are_to(&path.resolve(links.as_ref()), content_type, id) {
+            if link::any_is_to(&path.resolve(links.as_ref()), content_type, id) {
                 return Ok(true);
             }
         }

@@ -224,7 +224,7 @@ impl Store {
     }
 }
 
-/// One snapshot.
+/// One snapshot; in `read_autocommit`, one for each statement.
 pub struct Reader<'c>(&'c Connection);
 
 impl Reader<'_> {

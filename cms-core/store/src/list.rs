@@ -66,7 +66,7 @@ impl Store {
             return Ok(Some(known));
         }
         let query = list.query(content_type, scope)?;
-        // What linked objects match changes with other types and callers.
+        // Matches through links depend on other types and on the caller.
         let is_cached = is_cached && query.linked.is_empty();
         let columns = columns_of(list.columns);
         let total = match query.edition {

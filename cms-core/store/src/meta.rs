@@ -18,7 +18,7 @@ pub struct Revisions {
     pub auth: i64,
 }
 
-/// The ids in the URLs of a data directory.
+/// The ids of organization and space, which some URLs contain.
 pub struct SpaceIds {
     pub organization: String,
     pub space: String,

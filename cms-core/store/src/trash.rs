@@ -144,7 +144,7 @@ impl Reader<'_> {
     /// Counts the deletions that a filter selects.
     pub fn trash_count(&self, filter: &TrashFilter) -> Result<u64> {
         let (after, before) = filter.range;
-        // The limit makes all shapes have the same number of parameters.
+        // The limit is the last parameter, so all six can be bound, whichever of them the condition uses.
         let sql = format!("SELECT count(*) FROM trash WHERE {} LIMIT ?6", filter.condition());
         self.query_value(
             &sql,

@@ -121,7 +121,7 @@ impl Reader<'_> {
         self.query_value("SELECT webhook_key FROM meta", [])
     }
 
-    /// Returns the webhooks that receive events.
+    /// Returns all webhooks, also synchronous and disabled ones.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
         self.query_values("SELECT object FROM webhook", [])
     }

@@ -13,6 +13,8 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
         id: text("id"),
         by: text("by"),
         actions: query.list("action"),
+        from: text("from"),
+        to: text("to"),
         before: query.get("before").map(ActivityRequest::cursor).transpose()?,
         limit: PageRequest::parse(None, query.get("limit"), limits::MAX_PAGE_SIZE).limit,
     };

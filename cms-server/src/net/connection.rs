@@ -75,7 +75,7 @@ impl Connection {
     }
 
     /// Returns the memory that the response to one request may take.
-    pub(crate) fn reserve(&self) -> Arc<Reservation> {
+    pub(crate) fn reservation(&self) -> Arc<Reservation> {
         Arc::new(Reservation::of(&self.memory))
     }
 
@@ -170,7 +170,7 @@ impl HttpBody for ResponseBody {
         let connection = Arc::clone(&self.request.0);
         let memory = self.memory.take();
         let counted = frame.map_data(|bytes| {
-            let memory = memory.unwrap_or_else(|| connection.reserve());
+            let memory = memory.unwrap_or_else(|| connection.reservation());
             memory.grow_unchecked(bytes.len().saturating_sub(memory.bytes()));
             connection.unsent_bytes.fetch_add(bytes.len(), Ordering::Relaxed);
             Bytes::from_owner(UnsentBytes { bytes, connection, _memory: memory })

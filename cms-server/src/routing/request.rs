@@ -76,7 +76,7 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
     }))
 }
 
-/// What the checks of a request leave besides its response.
+/// What the checks of a request return besides its response.
 struct Outputs {
     log: RequestLog,
     /// `Set-Cookie` that removes the cookie of an ended session.
@@ -91,7 +91,7 @@ pub(crate) async fn handle(
 ) -> HttpResponse<ResponseBody> {
     let started = Instant::now();
     let running = connection.start_request();
-    let memory = connection.reserve();
+    let memory = connection.reservation();
     let (parts, mut body) = request.into_parts();
     // A client that waits for "100 Continue" gets the response instead, and sends no body.
     let sends_body = !parts.headers.contains_key(header::EXPECT);

@@ -161,7 +161,7 @@ pub static ROUTES: &[Route] = &[
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"])
         .accepts_preview_tokens(),
     Route::get("/api/v1/activity", AnyKey, activity::list)
-        .query(&["content_type[]", "id", "by", "action[]", "before", "limit"]),
+        .query(&["content_type[]", "id", "by", "action[]", "from", "to", "before", "limit"]),
     Route::write(Method::POST, "/api/v1/preview", AnyWriter, preview::create),
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),

@@ -50,6 +50,47 @@ async fn activity_is_listed_in_pages() {
     assert_eq!(reply.header("x-deprecated-query-params"), Some("odd"));
 }
 
+#[tokio::test]
+async fn activity_is_listed_by_time() {
+    let app = TestApp::new();
+    app.create("post", &json!({ "id": "two", "title": "Two" })).await;
+    for minute in 0..5 {
+        app.wait_a_minute();
+        app.request("PATCH", "/api/v1/content/post/two", &json!({ "price": minute })).await;
+    }
+    let versions = async |query: &str| -> Vec<i64> {
+        let found = get(&app, CallerKind::Admin, query).await;
+        let entries = found["data"].as_array().unwrap().iter();
+        entries.map(|entry| entry["version"].as_i64().unwrap()).collect()
+    };
+    // Version n was made at 03:03:05 and n minutes.
+    let table = [
+        ("from=2026-01-02T03:06:05Z", vec![6, 5, 4, 3]),
+        ("from=2026-01-02T04:06:05.000001%2b01:00", vec![6, 5, 4]),
+        ("to=2026-01-02T03:06:05Z", vec![2, 1]),
+        ("from=2026-01-02T03:05:00&to=2026-01-02T03:07:05", vec![3, 2]),
+        ("from=2026-01-02T03:05:00&to=2026-01-02T03:07:05&limit=1", vec![3]),
+        ("from=2026-01-02&to=2026-01-03&limit=2", vec![6, 5]),
+        ("from=2026-01-03", vec![]),
+        ("to=2026-01-02", vec![]),
+        ("from=2026-01-02T03:07:05Z&to=2026-01-02T03:06:05Z", vec![]),
+    ];
+    for (times, wanted) in table {
+        assert_eq!(versions(&format!("id=two&{times}")).await, wanted, "{times}");
+    }
+    assert_eq!(versions("from=2026-01-02T03:07:05Z&action[]=update").await, [6, 5, 4]);
+    let first = get(&app, CallerKind::Admin, "id=two&from=2026-01-02T03:05:00&limit=4").await;
+    let next = first["next"].as_str().unwrap();
+    let rest = format!("id=two&from=2026-01-02T03:05:00&before={next}");
+    assert_eq!(versions(&rest).await, [2]);
+    for wrong in ["from=", "from=soon", "from=2026-02-30"] {
+        let reply = app.get(&format!("{ACTIVITY}?{wrong}&to=2026-01-02")).await;
+        assert_eq!(reply.both(), fault("from", "This value is not valid."));
+    }
+    let reply = app.get(&format!("{ACTIVITY}?to=2026-01-02T24:00")).await;
+    assert_eq!(reply.both(), fault("to", "This value is not valid."));
+}
+
 /// Entries follow the rules of the change feed: types that the key reads, and the visibility
 /// headers.
 #[tokio::test]

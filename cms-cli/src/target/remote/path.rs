@@ -165,7 +165,9 @@ pub(super) fn activity_query(request: &ActivityRequest) -> String {
     for action in request.actions.iter().flatten() {
         add("action[]", action);
     }
-    for (name, value) in [("id", &request.id), ("by", &request.by)] {
+    let texts =
+        [("id", &request.id), ("by", &request.by), ("from", &request.from), ("to", &request.to)];
+    for (name, value) in texts {
         if let Some(value) = value {
             add(name, value);
         }

@@ -19,12 +19,12 @@ impl IndexedProperties {
         Self { names, json }
     }
 
-    /// Returns the number of a property's index.
+    /// Returns the slot of a property.
     pub fn find(&self, property: &str) -> Option<usize> {
         self.names.iter().position(|name| name == property)
     }
 
-    /// Returns the object with these values: a JSON object by the numbers of the indexes.
+    /// Returns the object with these values: `slots` is a JSON object by slot.
     pub fn object(&self, slots: &str) -> String {
         let mut object = String::with_capacity(slots.len() + 16 * self.names.len());
         object.push('{');

@@ -113,7 +113,7 @@ pub fn visit(
 }
 
 /// Returns whether one of these values is an internal link to an object, or a list with such a link.
-pub fn are_to(values: &[&Value], content_type: &str, id: &str) -> bool {
+pub fn any_is_to(values: &[&Value], content_type: &str, id: &str) -> bool {
     let links = values.iter().flat_map(|value| match value {
         Value::Array(links) => links.as_slice(),
         link => std::slice::from_ref(*link),

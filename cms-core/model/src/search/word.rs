@@ -64,8 +64,9 @@ pub fn split(entry: &str) -> (&str, &str) {
     entry.find(SEPARATORS).map_or((entry, ""), |at| entry.split_at(at))
 }
 
-/// For a separator: tells whether searches without a field find the entry. None for any other byte.
-pub fn ends_word(byte: u8) -> Option<bool> {
+/// Returns whether searches without a field find entries with this separator; none if the byte is no
+/// separator.
+pub fn separator_is_searchable(byte: u8) -> Option<bool> {
     match char::from(byte) {
         SEARCHABLE => Some(true),
         FIELD_ONLY => Some(false),

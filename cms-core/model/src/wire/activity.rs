@@ -1,10 +1,14 @@
 //! The record of activity (`GET /api/v1/activity`), see docs/reference/activity.md
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::author::Author;
 use crate::{
-    error::{Error, Result},
+    clock::Timestamp,
+    dates,
+    error::{Error, FieldErrors, Result},
     message,
 };
 
@@ -17,6 +21,10 @@ pub struct ActivityRequest {
     /// Id of a user or key.
     pub by: Option<String>,
     pub actions: Option<Vec<String>>,
+    /// The first time, as sent.
+    pub from: Option<String>,
+    /// The time after the last one, as sent.
+    pub to: Option<String>,
     /// Entries with smaller numbers: `next` of another page.
     pub before: Option<i64>,
     /// Maximum number of entries.
@@ -32,6 +40,24 @@ impl ActivityRequest {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| is_number);
         number.ok_or_else(|| Error::invalid("before", message::NOT_VALID))
+    }
+
+    /// Parses `from` and `to`; none without both.
+    pub fn times(&self) -> Result<Option<Range<Timestamp>>> {
+        let mut errors = FieldErrors::default();
+        let mut parse = |name, text: &Option<String>| {
+            let time = dates::parse_lenient(text.as_deref()?);
+            if time.is_none() {
+                errors.add(name, message::NOT_VALID);
+            }
+            time
+        };
+        let (from, to) = (parse("from", &self.from), parse("to", &self.to));
+        errors.into_result()?;
+        Ok((from.is_some() || to.is_some()).then(|| Range {
+            start: from.unwrap_or(Timestamp(i64::MIN)),
+            end: to.unwrap_or(Timestamp(i64::MAX)),
+        }))
     }
 }
 
@@ -79,5 +105,23 @@ mod tests {
         for text in ["", "-1", "+1", "1-2", "x", "99999999999999999999"] {
             assert!(matches!(ActivityRequest::cursor(text), Err(Error::Invalid(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn activity_times_are_dates_in_utc() {
+        let times = |from: Option<&str>, to: Option<&str>| {
+            let text = |text: Option<&str>| text.map(str::to_owned);
+            ActivityRequest { from: text(from), to: text(to), ..ActivityRequest::default() }.times()
+        };
+        let day = Timestamp(1_579_651_200_000_000);
+        assert_eq!(times(None, None).unwrap(), None);
+        let range = times(Some("2020-01-22"), Some("2020-01-22T01:00:00+01:00")).unwrap();
+        assert_eq!(range, Some(day..day));
+        assert_eq!(times(None, Some("2020-01-22")).unwrap().unwrap().start.0, i64::MIN);
+        let Err(Error::Invalid(errors)) = times(Some("soon"), Some("")) else {
+            panic!("both texts are no dates");
+        };
+        let paths: Vec<_> = errors.iter().map(|(path, _)| path.to_owned()).collect();
+        assert_eq!(paths, ["from", "to"]);
     }
 }

@@ -60,11 +60,22 @@ export async function readEventStream(
   }
 }
 
+/** The server sends something every 15 seconds: a longer silence is a connection that nobody has closed. */
+const MAX_SILENCE_MS = 45_000;
+
 async function readBody(body: ReadableStream<Uint8Array>, listener: FeedListener): Promise<void> {
   const parser = new EventParser();
   const decoder = new TextDecoder();
   const reader = body.getReader();
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+  const next = async () => {
+    const silence = setTimeout(() => void reader.cancel(), MAX_SILENCE_MS);
+    try {
+      return await reader.read();
+    } finally {
+      clearTimeout(silence);
+    }
+  };
+  for (let chunk = await next(); !chunk.done; chunk = await next()) {
     for (const { id, event, data } of parser.push(decoder.decode(chunk.value, { stream: true }))) {
       if (data !== '') dispatch(event, data, listener);
       if (id !== null) listener.onposition(id);

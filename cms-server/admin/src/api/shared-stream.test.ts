@@ -6,14 +6,19 @@ type End = { ended: true } | { status: number };
 
 // The feed of the server: the test opens streams, sends on them, and ends them.
 const feed = vi.hoisted(() => ({
-  streams: [] as { since: string | null; listener: FeedListener; end: (end: End) => void }[],
+  streams: [] as {
+    since: string | null;
+    listener: FeedListener;
+    signal: AbortSignal;
+    end: (end: End) => void;
+  }[],
   polls: [] as (string | null)[],
   page: null as { changes: Change[]; next: string } | 'expired' | null,
 }));
 vi.mock('./change-feed', () => ({
   readEventStream: (since: string | null, signal: AbortSignal, listener: FeedListener) =>
     new Promise<End>((end) => {
-      feed.streams.push({ since, listener, end });
+      feed.streams.push({ since, listener, signal, end });
       signal.addEventListener('abort', () => end({ status: 0 }));
     }),
   readChanges: (since: string | null) => {
@@ -107,6 +112,13 @@ const stream = (index = -1) => {
   return found;
 };
 
+/** Shows or hides the tab. */
+async function show(state: DocumentVisibilityState): Promise<void> {
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue(state);
+  document.dispatchEvent(new Event('visibilitychange'));
+  await settle();
+}
+
 let tabs: Tab[];
 async function openTab(user?: string): Promise<Tab> {
   const tab = new Tab(user);
@@ -122,11 +134,13 @@ beforeEach(() => {
   tabs = [];
   vi.stubGlobal('BroadcastChannel', FakeChannel);
   vi.stubGlobal('navigator', { locks: new FakeLocks() });
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible');
 });
 afterEach(async () => {
   for (const tab of tabs) tab.close();
   await settle();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -243,6 +257,24 @@ describe('event stream', () => {
     vi.stubGlobal('navigator', {});
     await openTab();
     await openTab();
+    expect(feed.streams.length).toBe(2);
+  });
+
+  it('without locks stops while its tab is hidden, and goes on where it was', async () => {
+    vi.stubGlobal('navigator', {});
+    const tab = await openTab();
+    const seen = stream();
+    seen.listener.onposition('5-x');
+    await show('hidden');
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect([feed.streams.length, seen.signal.aborted, feed.polls]).toEqual([1, true, []]);
+    await show('visible');
+    expect([feed.streams.length, stream().since]).toEqual([2, '5-x']);
+    stream().listener.onchange(change('kettle'));
+    expect(tab.changed).toEqual(['kettle']);
+    await show('hidden');
+    tab.close();
+    await show('visible');
     expect(feed.streams.length).toBe(2);
   });
 

@@ -1,5 +1,6 @@
 // One event stream per browser: the tab that holds a lock reads it and passes everything to the others.
-// Where locks do not exist (a page without HTTPS), every visible tab reads its own.
+// Where locks do not exist (a page without HTTPS), each visible tab reads its own: hidden ones would use up
+// the connections that a browser opens to a server.
 import { readChanges, readEventStream, type Change, type Presence } from './change-feed';
 
 export type LiveMessage =
@@ -37,20 +38,48 @@ export function joinSharedStream(user: string, receive: (message: LiveMessage) =
       .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, known, stop.signal))
       // Rejected when the tab stops before it has led.
       .catch(() => undefined);
-  } else void lead(tell, channel, known, stop.signal);
+  } else void leadWhileVisible(tell, channel, stop.signal);
   return () => {
     stop.abort();
     channel?.close();
   };
 }
 
-/** Reads the feed until it is stopped, as a stream, else every 30 s. */
+async function leadWhileVisible(
+  tell: (message: LiveMessage) => void,
+  channel: BroadcastChannel | null,
+  stop: AbortSignal,
+): Promise<void> {
+  let position: string | null = null;
+  for (await visibility('visible', stop); !stop.aborted; await visibility('visible', stop)) {
+    const hidden = new AbortController();
+    void visibility('hidden', stop).then(() => hidden.abort());
+    position = await lead(tell, channel, position, hidden.signal);
+  }
+}
+
+/** Resolves when the tab is in this state, or is stopped. */
+function visibility(state: DocumentVisibilityState, stop: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const look = () => {
+      if (document.visibilityState !== state && !stop.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      stop.removeEventListener('abort', look);
+      done();
+    };
+    document.addEventListener('visibilitychange', look);
+    stop.addEventListener('abort', look);
+    look();
+  });
+}
+
+/** Reads the feed until it is stopped, as a stream, else every 30 s; returns the position it has read to. */
 async function lead(
   tell: (message: LiveMessage) => void,
   channel: BroadcastChannel | null,
   start: string | null,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | null> {
   let position = start;
   /** Null until the first connection succeeds or fails. */
   let live: boolean | null = null;
@@ -60,14 +89,15 @@ async function lead(
     live = now;
     tell({ kind: 'state', live: now });
   };
-  channel?.addEventListener('message', (event: MessageEvent<LiveMessage>) => {
+  const answer = (event: MessageEvent<LiveMessage>) => {
     if (event.data.kind !== 'hello') return;
-    if (live !== null) channel.postMessage({ kind: 'state', live } satisfies LiveMessage);
-    if (position !== null) channel.postMessage({ kind: 'position', position } satisfies LiveMessage);
+    if (live !== null) channel?.postMessage({ kind: 'state', live } satisfies LiveMessage);
+    if (position !== null) channel?.postMessage({ kind: 'position', position } satisfies LiveMessage);
     for (const presence of open.values()) {
-      channel.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
+      channel?.postMessage({ kind: 'presence', presence } satisfies LiveMessage);
     }
-  });
+  };
+  channel?.addEventListener('message', answer);
   const endAll = () => {
     for (const presence of open.values()) tell({ kind: 'presence', presence: { ...presence, ended: true } });
     open.clear();
@@ -89,8 +119,7 @@ async function lead(
         channel?.postMessage({ kind: 'position', position } satisfies LiveMessage);
       },
     });
-    // Another tab leads now, or nobody is left.
-    if (signal.aborted) return;
+    if (signal.aborted) break;
     endAll();
     if (live !== false) setLive(false);
     if ('status' in end && end.status === 410) {
@@ -116,6 +145,8 @@ async function lead(
     }
     await pause(POLL_MS, signal);
   }
+  channel?.removeEventListener('message', answer);
+  return position;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

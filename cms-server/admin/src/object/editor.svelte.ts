@@ -101,7 +101,7 @@ export class ObjectEditor {
   /** Saves the changes, if there are any; false when that failed, which the form shows. */
   save(): Promise<boolean> {
     if (this.#saving) {
-      // An attempt that waits takes the newest text; what is on its way is followed by another request.
+      // An attempt that waits sends the newest values; a request under way is followed by another one.
       if (this.state === 'waiting') void this.#queue.save(this.draft.mine);
       return this.#saving.then(() => this.save());
     }
@@ -131,7 +131,7 @@ export class ObjectEditor {
         return true;
       }
       const { refused } = outcome;
-      // After MAX_ATTEMPTS, others no longer explain the 412: perhaps a proxy changes ETags.
+      // After MAX_ATTEMPTS, changes by other people no longer explain the 412: perhaps a proxy changes ETags.
       if (refused.status === 412 && attempt < MAX_ATTEMPTS) {
         const { mine } = this.draft;
         remote = await this.#mergeNewerVersion();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linksIn, targetOf } from './links';
+import { linksIn } from './links';
 
 const link = (id: string) => ({ type: 'internal', dataUrl: `/api/v1/content/author/${id}` });
 
@@ -9,8 +9,4 @@ it('finds links in lists and nested objects, each once', () => {
 });
 it('leaves out links to other places', () => {
   expect(linksIn([{ type: 'external', dataUrl: 'https://example.com/' }])).toEqual([]);
-});
-it('reads encoded ids', () => {
-  expect(targetOf('/api/v1/content/post/a%20b')).toEqual({ type: 'post', id: 'a b' });
-  expect(targetOf('/api/v1/content/post/%zz')).toBeNull();
 });

@@ -1,27 +1,14 @@
 // Links to other objects inside values, and what is known about their targets.
 import { sendRequest, api, type Page } from '../api/client';
+import { targetOf, targetOfPath } from '../value/link';
 import { isRecord } from '../value/record';
 import type { StoredObject } from './object-requests';
 
-export interface Target {
-  type: string;
-  id: string;
-}
-
-const URL_OF_OBJECT = /^\/api\/v1\/content\/([^/]+)\/([^/?#]+)$/;
-/** Ids in one request, so that its URL stays short. */
-const IDS_PER_REQUEST = 50;
-
-/** The object that a URL of a link names; null for links to other places. */
-export function targetOf(url: string): Target | null {
-  const [, type, id] = URL_OF_OBJECT.exec(url) ?? [];
-  if (type === undefined || id === undefined) return null;
-  try {
-    return { type: decodeURIComponent(type), id: decodeURIComponent(id) };
-  } catch {
-    return null;
-  }
-}
+/** Ids in one request: proxies refuse URLs of more than 8 KB. */
+export const IDS_PER_REQUEST = 100;
+/** Links that are read at most: one property may have 10,000. */
+export const MAX_TARGETS = 1000;
+const FIELDS = ['internal.objectTitle', 'internal.status', 'internal.contentType'];
 
 /** URLs of all links inside a value, each once, in their order. */
 export function linksIn(value: unknown): string[] {
@@ -29,7 +16,7 @@ export function linksIn(value: unknown): string[] {
   const visit = (inner: unknown): void => {
     if (Array.isArray(inner)) inner.forEach(visit);
     else if (isRecord(inner)) {
-      if (typeof inner.dataUrl === 'string' && targetOf(inner.dataUrl)) found.add(inner.dataUrl);
+      if (typeof inner.dataUrl === 'string' && targetOf(inner)) found.add(inner.dataUrl);
       Object.values(inner).forEach(visit);
     }
   };
@@ -37,11 +24,11 @@ export function linksIn(value: unknown): string[] {
   return [...found];
 }
 
-/** Title and status of linked objects by URL. Objects that cannot be read are left out. */
+/** Title and status of the first linked objects by URL. Objects that cannot be read are left out. */
 export async function readTargets(urls: string[]): Promise<Map<string, StoredObject>> {
   const byType = new Map<string, Map<string, string>>();
-  for (const url of urls) {
-    const target = targetOf(url);
+  for (const url of urls.slice(0, MAX_TARGETS)) {
+    const target = targetOfPath(url);
     if (!target) continue;
     const ids = byType.get(target.type) ?? new Map<string, string>();
     byType.set(target.type, ids.set(target.id.toLowerCase(), url));
@@ -55,7 +42,7 @@ export async function readTargets(urls: string[]): Promise<Map<string, StoredObj
         api.GET('/api/v1/content/{contentType}', {
           params: {
             path: { contentType },
-            query: { 'ids[]': part, 'fields[]': ['internal'], limit: IDS_PER_REQUEST },
+            query: { 'ids[]': part, 'fields[]': FIELDS, limit: IDS_PER_REQUEST },
           },
         }),
       );

@@ -3,7 +3,8 @@ import type { Problem } from '../api/problem';
 import type { Base } from './draft.svelte';
 import { changedNames } from './draft.svelte';
 import type { Merge } from './merge';
-import { baseOf, readChangesSince, readObject, type Deletion, type StoredObject } from './object-requests';
+import { baseOf, readObject, type Deletion, type StoredObject } from './object-requests';
+import { readChangesSince } from './versions';
 
 /** What the editor reports to the screen. */
 export interface EditorEvents {

@@ -1,6 +1,5 @@
 // Reading and saving one object. Knows requests, no form.
 import { sendExact, sendRequest, api, type ApiResult, type Schema } from '../api/client';
-import { record, string, strings } from '../type/definition';
 import { copyTexts, exactText } from '../value/exact-json';
 import type { Problem } from '../api/problem';
 import type { Base, Values } from './draft.svelte';
@@ -102,46 +101,6 @@ export function baseOf(object: StoredObject, etag: string | null): Base {
   const { id: _id, internal, ...values } = object;
   copyTexts(object, values);
   return { values, etag, version: typeof internal?.latestVersion === 'number' ? internal.latestVersion : 0 };
-}
-
-/** One version of an object; null when it cannot be read. */
-export async function readVersion(type: string, id: string, version: number): Promise<StoredObject | null> {
-  const result = await sendExact<StoredObject>(
-    api.GET('/api/v1/content/{contentType}/{id}/version/{versionId}', {
-      parseAs: 'text',
-      params: { path: { contentType: type, id, versionId: String(version) } },
-    }),
-  );
-  return 'problem' in result ? null : result.data;
-}
-
-/** Who made which versions after `version`, newest first. */
-export async function readChangesSince(type: string, id: string, version: number): Promise<VersionChange[]> {
-  const result = await sendRequest(
-    api.GET('/api/v1/content/{contentType}/{id}/version', {
-      params: { path: { contentType: type, id }, query: { limit: 100, order_direction: 'desc' } },
-    }),
-  );
-  if ('problem' in result) return [];
-  // The document of the API does not declare `by` and `changed` of this path.
-  return result.data.data.map(readVersionChange).filter((made) => made.version > version);
-}
-
-function readVersionChange(item: unknown): VersionChange {
-  const { version, by, changed } = record(item);
-  return {
-    version: typeof version === 'number' ? version : 0,
-    by: string(record(by).name) ?? '',
-    names: strings(changed),
-  };
-}
-
-export interface VersionChange {
-  version: number;
-  /** Name of who made it; may be empty. */
-  by: string;
-  /** Properties that it changed. */
-  names: string[];
 }
 
 /** Checks a write without writing: null when it would be accepted. */

@@ -7,7 +7,8 @@ import { exactText, rememberText } from '../value/exact-json';
 import { uuid } from '../value/uuid';
 import type { Base, Values } from './draft.svelte';
 import { putUnsavedWork, listUnsavedWork, type UnsavedWork } from './unsaved-work-db';
-import { baseOf, readObject, readVersion, type StoredObject } from './object-requests';
+import { baseOf, readObject, type StoredObject } from './object-requests';
+import { readVersion } from './versions';
 import { contentOf, newCopies, readCopy, type WorkingCopy } from './working-copy';
 
 /** Unsaved work that was found. */
@@ -204,8 +205,9 @@ async function withBase(
     found.base?.etag === current.etag ||
     (!onServer && isEqual(found.base?.values, current.values));
   if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
-  const fromVersion = version !== null ? await readVersion(type, id, version) : null;
+  const start = version === null ? null : await readVersion(type, id, version);
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
-  const base = fromVersion ? baseOf(fromVersion, null) : onServer ? current : (found.base ?? current);
+  const base =
+    start && 'data' in start ? baseOf(start.data, null) : onServer ? current : (found.base ?? current);
   return { values, savedAt, work, sent, base, current: false };
 }

@@ -34,17 +34,13 @@ export class Publishing {
   readonly mayUpdate: boolean = $derived.by(() => this.editor.id !== null && may('u', this.editor.type.name));
   /** The user may decide what readers see of this object. */
   readonly mayPublish: boolean = $derived.by(() => this.mayUpdate && session.mayPublish);
-  readonly hasWorkflow: boolean = $derived.by(() => {
-    const { workflowId } = this.editor.type;
-    return workflowId !== null && workflowId !== 'generic';
-  });
   readonly scheduledAt: string | null = $derived.by(() => this.editor.object?.internal?.scheduledAt ?? null);
 
   constructor(editor: ObjectEditor) {
     this.editor = editor;
   }
 
-  /** Unsaved changes make publishing useful in every status. */
+  /** Whether an action is possible. With unsaved changes, Publish is possible in every status. */
   may(action: Action): Permission {
     const permitted = permission(this.status, action);
     return action === 'publish' && permitted === 'done' && this.editor.draft.isChanged
@@ -184,7 +180,7 @@ export function publishingOf(editor: ObjectEditor): Publishing {
   return publishing;
 }
 
-/** Brings back the newest deletion of an id; null when it succeeded. */
+/** Restores the object of the newest deletion of an id; null when it succeeded. */
 export async function undoDeletion(contentType: string, id: string): Promise<Problem | null> {
   const trash = await sendRequest(
     api.GET('/api/v1/trash', { params: { query: { 'content_type[]': [contentType], q: id, limit: 100 } } }),

@@ -28,11 +28,11 @@ export interface QueueState {
   retry: { at: number; problem: Problem } | null;
 }
 
-/** Writes of one save that changes of others may outrun. */
+/** Maximum number of writes for one save, if other people's changes come first each time. */
 export const MAX_ATTEMPTS = 4;
 const RETRY_DELAYS_SECONDS = [2, 4, 8, 16, 32, 60];
 
-/** Tells whether a write may succeed without a change of it. */
+/** Returns whether a write may succeed when it is repeated unchanged. */
 export function isRetryable(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || problem.status === 429;
 }

@@ -2,13 +2,13 @@
 // request.
 import { SvelteMap } from 'svelte/reactivity';
 import { targetKey, type Target } from '../value/link';
+import { IDS_PER_REQUEST } from './links';
 import { findSummaries, readSummaries, type Summary } from './summary';
 
 /** A summary, `missing` when there is no such object, `unknown` when it could not be read. */
 export type CachedSummary = Summary | 'missing' | 'unknown';
 
 const MAX_AGE_MS = 30_000;
-const IDS_PER_REQUEST = 200;
 const IDS_PER_SEARCH = 50;
 
 const cache = new SvelteMap<string, CachedSummary>();

@@ -11,6 +11,8 @@ const server = vi.hoisted(() => ({
   broken: false,
   writes: 0,
   delay: 10,
+  /** The longest name that is not refused. */
+  limit: Infinity,
 }));
 
 vi.mock('../session/session-expiry.svelte', () => ({ expired: { isForeign: false } }));
@@ -30,6 +32,7 @@ vi.mock('./working-copy', () => {
     await new Promise((done) => setTimeout(done, server.delay));
     server.writes += 1;
     if (server.broken) return problem(0);
+    if (JSON.stringify(content.values).length > server.limit) return problem(413);
     if (refused(id, tag)) return problem(412);
     const etag = `"${String(server.writes)}"`;
     server.copies.set(id, { values: content.values, etag, work: content.work });
@@ -78,7 +81,7 @@ beforeEach(() => {
   device.works.clear();
   device.broken = false;
   server.copies.clear();
-  Object.assign(server, { broken: false, writes: 0, delay: 10 });
+  Object.assign(server, { broken: false, writes: 0, delay: 10, limit: Infinity });
   values = null;
   state = { status: 'empty', at: null, deviceFailed: false };
 });
@@ -143,6 +146,22 @@ describe('unsaved work', () => {
     type(target, 'abc');
     await vi.advanceTimersByTimeAsync(700);
     expect(state).toMatchObject({ status: 'stored', deviceFailed: false });
+  });
+
+  it('that the server refuses as too large stays in this browser, and is sent when it is shorter', async () => {
+    server.limit = 50;
+    const target = unsavedWork();
+    type(target, 'a'.repeat(100));
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(server.writes).toBe(1);
+    expect(state.status).toBe('stored');
+    type(target, 'a'.repeat(101));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(server.writes).toBe(1);
+    expect(onDevice()).toEqual({ name: 'a'.repeat(101) });
+    type(target, 'short');
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(onServer()).toEqual({ name: 'short' });
   });
 
   it('is removed everywhere when it is saved, after the write that is on its way', async () => {

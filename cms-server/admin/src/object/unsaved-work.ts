@@ -3,6 +3,7 @@
 import { expired } from '../session/session-expiry.svelte';
 import { serverNow } from '../value/clock';
 import { exactText } from '../value/exact-json';
+import { objectSize } from './object-size';
 import { deleteUnsavedWork, putUnsavedWork, type UnsavedWork } from './unsaved-work-db';
 import { isRetryable } from './save-queue';
 import { OwnedWorkingCopy } from './owned-working-copy';
@@ -36,6 +37,8 @@ export class UnsavedWorkStore {
   #onDevice = 0;
   #onServer = 0;
   #serverFailed = false;
+  /** The server refused work of this size; it is not asked again for as much. */
+  #refusedBytes = Infinity;
   #failures = 0;
   #copy: OwnedWorkingCopy;
   /** Something is stored and has to be removed. */
@@ -179,9 +182,12 @@ export class UnsavedWorkStore {
       const content = this.content();
       const edits = this.#edits;
       if (content === null || this.deviceOnly || expired.isForeign || this.#onServer === edits) return;
+      if (this.#refusedBytes !== Infinity && objectSize(content.values).bytes >= this.#refusedBytes) return;
       this.#exists = true;
       const result = await this.#copy.write(content);
       this.#serverFailed = typeof result === 'object';
+      const isTooLarge = typeof result === 'object' && result.problem.status === 413;
+      this.#refusedBytes = isTooLarge ? objectSize(content.values).bytes : Infinity;
       // Both stay: the copy of the other device there, this work here.
       if (result === 'foreign') this.deviceOnly = true;
       if (result !== 'stored') {

@@ -148,8 +148,3 @@ export class Uploads {
     }
   }
 }
-
-/** The files of a paste or a drop. */
-export function filesOf(data: DataTransfer | null): File[] {
-  return data ? [...data.files] : [];
-}

@@ -36,3 +36,21 @@ export function readVersion(type: string, id: string, version: number): Promise<
     }),
   );
 }
+
+/** Who made a version, and what it changed. */
+export interface VersionChange {
+  version: number;
+  /** Name of who made it; may be empty. */
+  by: string;
+  /** Properties that it changed. */
+  names: string[];
+}
+
+/** The versions after `version`, newest first, at most 100; none when they cannot be read. */
+export async function readChangesSince(type: string, id: string, version: number): Promise<VersionChange[]> {
+  const result = await readVersions(type, id, 1, 100);
+  if ('problem' in result) return [];
+  return result.data.data
+    .filter((item) => item.version > version)
+    .map((item) => ({ version: item.version, by: item.by?.name ?? '', names: item.changed ?? [] }));
+}

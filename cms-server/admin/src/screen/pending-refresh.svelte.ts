@@ -12,9 +12,9 @@ export class PendingRefresh<T> {
     private readonly options: {
       key: () => QueryKey;
       read: (signal: AbortSignal) => Promise<T>;
-      /** Rows that are shown, each with what makes it another row. */
+      /** One string per row that is shown; a row with another string is another row. */
       rows: (data: T) => string[];
-      /** What is shown after the user asked for it; without it what was read. */
+      /** Combines shown and read data when the user asks for it; by default the read data replace the shown. */
       join?: (before: T, next: T) => T;
     },
   ) {}

@@ -6,6 +6,7 @@ import { ProblemError } from '../api/problem';
 function mayRetry(count: number, error: Error): boolean {
   if (!(error instanceof ProblemError)) return false;
   const { status } = error.problem;
+  if (status === 0 && !navigator.onLine) return false;
   return count < 2 && (status === 0 || status === 503);
 }
 
@@ -16,6 +17,10 @@ export const queries = new QueryClient({
       staleTime: 0,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: true,
+      // Without a network a request fails, so that earlier data are marked as old. With the network, what failed
+      // is read again; the event stream tells of the rest.
+      networkMode: 'always',
+      refetchOnReconnect: ({ state }) => state.error !== null,
       throwOnError: false,
       // Else a result that is read for the first time after it arrived stays what it was before.
       notifyOnChangeProps: 'all',

@@ -8,6 +8,9 @@ import { formOf, type Form } from '../type/form';
 export type AuthContext = Schema['AuthContext'];
 export type Right = 'c' | 'r' | 'u' | 'd';
 
+/** Name of a space that nobody has named. */
+const UNNAMED = 'default';
+
 let context = $state.raw<AuthContext | null>(null);
 let types = $state.raw<ContentType[]>([]);
 
@@ -22,6 +25,11 @@ export const session = {
   },
   get isAdmin(): boolean {
     return context?.rights.admin ?? false;
+  },
+  /** What the site is called: by its space or organization, else by its address. */
+  get siteName(): string {
+    const names = [context?.space.name, context?.organization.name];
+    return names.find((name) => name && name !== UNNAMED) ?? location.host;
   },
   get mayPublish(): boolean {
     return context?.rights.publish ?? false;
@@ -51,7 +59,7 @@ export function formFor(type: ContentType): Form {
   return form;
 }
 
-/** Reads session and content types; null when there is a session. */
+/** Reads session and content types; returns the problem, or null when there is a session. */
 export async function loadSession(): Promise<Problem | null> {
   const result = await sendRequest(api.GET(SESSION_PATH));
   if ('problem' in result) {

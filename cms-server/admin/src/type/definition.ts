@@ -49,6 +49,11 @@ export function readContentType(value: unknown): ContentType {
   };
 }
 
+/** Objects of the type move through the states of a workflow; `generic` has none. */
+export function hasWorkflow({ workflowId }: ContentType): boolean {
+  return workflowId !== null && workflowId !== '' && workflowId !== 'generic';
+}
+
 function readHints(admin: Record<string, unknown>): TypeHints {
   return {
     group: string(admin.group),

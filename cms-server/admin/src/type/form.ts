@@ -1,5 +1,5 @@
-// Form: a content type as an ordered list of fields. The only code that reads schemaDefinition and
-// propertiesConfig; knows no screen and no values.
+// Form: a content type as an ordered list of fields. Only this folder
+// reads schemaDefinition and propertiesConfig. Knows no screen and no values.
 import { record, string, strings, type ContentType } from './definition';
 import { isRecord } from '../value/record';
 

@@ -51,11 +51,11 @@ export interface PropertyDraft {
   config: Json;
   /** Properties of the items of a list, or of a custom object that declares them. */
   items: PropertyDraft[] | null;
-  /** Texts that are no settings, by setting. They are kept until the user corrects them. */
+  /** Typed texts that are not valid as a setting, by setting. They are kept until the user corrects them. */
   typed?: Record<string, string>;
 }
 
-/** Keeps a text that is no setting; undefined: the setting is right again. */
+/** Keeps a typed text that is not valid as a setting; undefined: the setting is valid again. */
 export function withTyped(property: PropertyDraft, setting: string, text: string | undefined): PropertyDraft {
   const { typed = {}, ...rest } = property;
   const kept = Object.entries({ ...typed, [setting]: text }).filter(
@@ -64,7 +64,7 @@ export function withTyped(property: PropertyDraft, setting: string, text: string
   return kept.length === 0 ? rest : { ...rest, typed: Object.fromEntries(kept) };
 }
 
-/** The values of a choice. */
+/** The option values of a radio group or select. */
 export function optionValues(config: Json): string[] {
   return config.useOptionsWithLabels === true
     ? records(config.optionsWithLabels).map((option) => String(option.value))

@@ -23,9 +23,12 @@ export function linkTo(type: string, id: string): Link {
 /** The object that a stored link names; null for external and damaged links. */
 export function targetOf(link: unknown): Target | null {
   if (!isRecord(link) || link.type === 'external' || typeof link.dataUrl !== 'string') return null;
-  const [type, id, ...rest] = link.dataUrl.startsWith(CONTENT_PATH)
-    ? link.dataUrl.slice(CONTENT_PATH.length).split('/')
-    : [];
+  return targetOfPath(link.dataUrl);
+}
+
+/** The object that an address inside the API names; null for other addresses. */
+export function targetOfPath(path: string): Target | null {
+  const [type, id, ...rest] = path.startsWith(CONTENT_PATH) ? path.slice(CONTENT_PATH.length).split('/') : [];
   if (!type || !id || rest.length > 0) return null;
   return { type, id: decoded(id) };
 }

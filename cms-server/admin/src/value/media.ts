@@ -91,3 +91,8 @@ export function byteSize(bytes: number, language: string): string {
     maximumFractionDigits: step < 2 ? 0 : 1,
   }).format(bytes / 1024 ** step);
 }
+
+/** The files of a paste or a drop. */
+export function filesOf(data: DataTransfer | null): File[] {
+  return data ? [...data.files] : [];
+}

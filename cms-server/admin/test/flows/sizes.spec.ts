@@ -43,8 +43,7 @@ test('object without rich editors adds little', async ({ page, home }) => {
   await page.goto(`${home}/admin/c/author/+new`);
   await expect(page.getByLabel('Name')).toBeVisible();
   const form = await loadedBytes(page);
-  // The aim is 40 KiB.
-  expect(form.js - list.js).toBeLessThan(46 * KIB);
+  expect(form.js - list.js).toBeLessThan(40 * KIB);
 });
 
 test('only the texts of the open screen and of the chosen language are loaded', async ({ page, home }) => {

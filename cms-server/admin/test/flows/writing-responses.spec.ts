@@ -112,7 +112,9 @@ test('keeps a text that is too large for the server', async ({ page, server }) =
   const large = 'A line of a very long life.\n'.repeat(50_000);
   await paste(page.getByLabel('Bio'), large);
   await page.keyboard.press('Control+s');
-  const alert = page.getByRole('alert').filter({ hasText: 'size limit exceeded' });
+  const alert = page.getByRole('alert').filter({ hasText: 'Not saved' });
+  await expect(alert).toContainText('the server stores at most 1 MB');
+  await expect(alert).toContainText('The largest part is Bio with 1.3 MB');
   await expect(alert).toContainText('Shorten it, then save again. Your text stays stored.');
   await expectAccessible(page);
   await page.reload();
@@ -178,4 +180,24 @@ test.describe('an object that was deleted meanwhile', () => {
       slug: 'still-wanted',
     });
   });
+});
+
+test('does not repeat a save that is too large, and says so when a proxy refuses it', async ({ page }) => {
+  await signIn(page);
+  await openForm(page, PRODUCT);
+  let saves = 0;
+  await page.route(`**${PATH}`, (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    saves += 1;
+    return route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413</h1>' });
+  });
+  await page.getByLabel('Name').fill('Kettle behind a proxy');
+  await page.keyboard.press('Control+s');
+  const alert = page.getByRole('alert').filter({ hasText: 'proxy' });
+  await expect(alert).toContainText(/The object has .* kB\. Perhaps a proxy/);
+  await expect(page.getByText('1 change, stored')).toBeVisible();
+  await expect(page.getByText('Not saved yet.')).toBeHidden();
+  await page.waitForTimeout(3000);
+  expect(saves).toBe(1);
+  await expectAccessible(page);
 });

@@ -33,7 +33,7 @@ impl Server {
             let connection = Arc::clone(&requests);
             async move {
                 let running = connection.start_request();
-                Response::new(running.respond(body(request.uri().path()), connection.reserve()))
+                Response::new(running.respond(body(request.uri().path()), connection.reservation()))
             }
         };
         let served = tokio::spawn(serve_connection(

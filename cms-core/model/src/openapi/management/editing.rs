@@ -51,6 +51,8 @@ fn records(grants: &Grants<'_>) -> Vec<Operation> {
             text("id", "Only of this object"),
             text("by", "Only by this user or key, by id"),
             Parameter::query("action[]", "Only these actions", texts()),
+            text("from", "Only changes at or after this time, or this day in UTC"),
+            text("to", "Only changes before this time, or this day in UTC"),
             text("before", "`next` of another page"),
             Parameter::query(
                 "limit",

@@ -1,9 +1,8 @@
 // Columns of a list: what can be shown, what is shown at first, and which parts of an object they need.
 // Plain values; knows no request.
-import type { ContentType } from '../../type/definition';
+import { hasWorkflow, type ContentType } from '../../type/definition';
 import type { Field, Form } from '../../type/form';
 import { t } from '../../text';
-import { hasWorkflow } from './properties';
 
 export interface Column {
   /** Name of a property, or a path of `internal`. */

@@ -1,6 +1,6 @@
 // What a list can be filtered by: the properties of a type with the operators that fit their values.
 // Plain values; knows no request.
-import type { ContentType } from '../../type/definition';
+import { hasWorkflow, type ContentType } from '../../type/definition';
 import type { Field, Form, Option } from '../../type/form';
 import { t } from '../../text';
 import type { Operator, PathKind } from './conditions';
@@ -99,10 +99,6 @@ export function propertiesOf(type: ContentType, form: Form): Property[] {
       : []),
     { path: 'id', label: names.id, kind: 'text', operators: TEXT_OPERATORS },
   ];
-}
-
-export function hasWorkflow(type: ContentType): boolean {
-  return type.workflowId !== null && type.workflowId !== '' && type.workflowId !== 'generic';
 }
 
 export function statusName(status: string): string {

@@ -1,6 +1,6 @@
 // The lifecycle of an ObjectEditor in a component: opens it, stores and validates edits, follows changes by
 // others, and asks before unsaved text is lost.
-import { onDestroy } from 'svelte';
+import { onDestroy, onMount } from 'svelte';
 import type { Problem } from '../../api/problem';
 import { tabName } from '../../api/tab';
 import { ObjectEditor } from '../../object/editor.svelte';
@@ -13,8 +13,10 @@ import { guardNavigation } from '../../router.svelte';
 import { may, session, typeNamed } from '../../session/session.svelte';
 import { t } from '../../text';
 import type { ContentType } from '../../type/definition';
-import { targetOf } from '../../value/link';
+import { targetOfPath } from '../../value/link';
+import { loadWhenIdle } from '../../ui/when-idle';
 import { onChange } from '../live.svelte';
+import { lazyParts } from './lazy-parts';
 
 /** The pause after the last key press before the values are checked. */
 const VALIDATION_DELAY_MS = 1200;
@@ -44,7 +46,7 @@ export async function openEditor(
   const values = Object.values(opened.found?.values ?? opened.object ?? {});
   const shown = values.map((value: unknown) => (Array.isArray(value) ? value.slice(0, SHOWN_LINKS) : value));
   const links = linksIn(shown);
-  requestSummaries(links.flatMap((dataUrl) => targetOf({ type: 'internal', dataUrl }) ?? []));
+  requestSummaries(links.flatMap((dataUrl) => targetOfPath(dataUrl) ?? []));
   return { editor: new ObjectEditor(type, opened, tab, events) };
 }
 
@@ -81,6 +83,7 @@ export function attachEditor(typeName: () => string, editor: () => ObjectEditor 
       unsavedState.status === 'failed' || (unsavedState.deviceFailed && unsavedState.status === 'pending')
     );
   };
+  onMount(() => loadWhenIdle(Object.values(lazyParts)));
   const listeners: [EventTarget, string, (event: Event) => void][] = [
     [window, 'beforeunload', (event) => wouldLose() && event.preventDefault()],
     [window, 'pagehide', () => editor()?.unsavedWork.flushOnPageHide()],

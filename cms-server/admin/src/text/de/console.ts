@@ -3,7 +3,7 @@ import type { Texts } from '..';
 
 export const apiConsole: Texts['apiConsole'] = {
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
-  preview: 'Mit Entwürfen (X-MODE: preview); ohne, was Leser bekommen',
+  preview: 'Entwürfe in Listen und Suchen zeigen (X-MODE: preview)',
   example: 'Beispiel verwenden',
   exampleTaken: 'Das Beispiel steht an der Stelle der Abfrage.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },

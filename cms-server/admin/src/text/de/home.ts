@@ -3,7 +3,6 @@ import type { Texts } from '..';
 
 export const home: Texts['home'] = {
   title: 'Start',
-  failed: 'Ein Teil dieses Bildschirms konnte nicht geladen werden.',
   types: 'Inhaltstypen',
   unsaved: 'Meine ungespeicherte Arbeit',
   allUnsaved: (count) => `Alle ${count}`,

@@ -1,10 +1,8 @@
 // Die Mediathek, ihre Auswahl und das Hochladen.
 import type { Texts } from '..';
-import { plural } from '../format';
 
 export const media: Texts['media'] = {
   library: 'Medien',
-  upload: 'Hochladen',
   search: 'Nach Name, Alternativtext oder Titel suchen',
   kind: 'Art der Datei',
   allKinds: 'Alle Dateien',
@@ -19,27 +17,6 @@ export const media: Texts['media'] = {
   pickSeveral: 'Dateien wählen',
   pickHint: 'Die Leertaste wählt aus, die Eingabetaste bestätigt.',
   choose: (count) => (count <= 1 ? 'Wählen' : `${String(count)} wählen`),
-  uploads: 'Hochladen',
-  uploading: (done, count) => `Wird hochgeladen: ${String(done)} von ${String(count)} fertig`,
-  uploaded: (count) =>
-    plural(count, { one: '1 Datei hochgeladen.', other: `${String(count)} Dateien hochgeladen.` }),
-  refused: (count) =>
-    plural(count, { one: '1 Datei wurde abgelehnt.', other: `${String(count)} Dateien wurden abgelehnt.` }),
-  pause: 'Pausieren',
-  resume: 'Fortsetzen',
-  cancelAll: 'Hochladen abbrechen',
-  cancelFile: (name) => `${name} abbrechen`,
-  retry: 'Erneut senden',
-  states: {
-    waiting: 'wartet',
-    sending: 'wird gesendet',
-    done: 'fertig',
-    refused: 'abgelehnt',
-    cancelled: 'abgebrochen',
-  },
-  tooLarge: (size, limit) => `${size} sind mehr als die erlaubten ${limit}.`,
-  wrongType: (type) => `Dateien der Art ${type} werden nicht angenommen.`,
-  emptyFile: 'Die Datei ist leer.',
   tag: 'Schlagwort',
   withoutAlt: 'Ohne Alternativtext',
   unused: 'Unbenutzt',
@@ -80,15 +57,4 @@ export const media: Texts['media'] = {
   focusY: 'Von oben, in Prozent',
   removeCrop: 'Ausschnitt entfernen',
   centre: 'Zurück zur Mitte',
-  chooseFile: 'Wählen …',
-  dropHint: 'oder Dateien hierher ziehen oder einfügen',
-  alt: 'Alternativtext',
-  altMissing: 'Ohne Alternativtext entgeht Menschen, die das Bild nicht sehen, was es zeigt.',
-  altChanged: (alt: string) =>
-    `Noch nicht gespeichert: Jemand hat ihn zu „${alt}“ geändert. Bearbeiten Sie ihn erneut, um das zu ersetzen.`,
-  altSaved: 'Alternativtext gespeichert.',
-  altScope: 'Wird mit der Datei gespeichert, für jede Stelle, die sie zeigt.',
-  replace: 'Ersetzen …',
-  missing: 'Diese Datei gibt es nicht mehr.',
-  unknown: 'Diese Datei konnte nicht gelesen werden.',
 };

@@ -1,6 +1,6 @@
 // Schreiben: ungespeicherte Arbeit, Änderungen anderer, Speichern.
-import type { Texts } from '..';
 import { plural } from '../format';
+import type { Texts } from '..';
 
 const properties = (names: string[]) =>
   names.length <= 3
@@ -27,23 +27,12 @@ export const writing: Texts['writing'] = {
   noRight: (right, type) =>
     `Ihnen fehlt das Recht, Objekte des Typs ${type} ${right}. Ihr Text bleibt zwischengespeichert; ein Administrator kann Ihnen das Recht geben.`,
   right: { c: 'anzulegen', u: 'zu ändern' },
-  tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt zwischengespeichert.',
   discard: 'Verwerfen …',
-  discardTitle: 'Ihre Änderungen verwerfen?',
-  discardHelp:
-    'Das Formular zeigt dann wieder das gespeicherte Objekt. Das lässt sich nicht rückgängig machen.',
-  discardNew: 'Das Formular ist dann wieder leer. Das lässt sich nicht rückgängig machen.',
-  discardNow: 'Änderungen verwerfen',
-  errorsTitle: (count) =>
-    plural(count, { one: '1 Validierungsfehler', other: `${String(count)} Validierungsfehler` }),
-  allErrors: (count) => `Alle ${String(count)} anzeigen`,
   restored: (time) => `Ihre Änderungen von ${time}, noch nicht gespeichert.`,
   staleWork: (time) => `Sie haben ungespeicherte Änderungen von ${time}. Das Objekt wurde seitdem geändert.`,
   show: 'Anzeigen',
   startAnother: 'Ein weiteres anlegen',
   compareMerge: 'Vergleichen und zusammenführen',
-  myChanges: 'Ihre Änderungen',
-  changesOf: (who) => `Änderungen von ${who}`,
   unknownAuthor: 'einer anderen Person',
   unknownUser: 'Jemand anderes',
   names: (names) => new Intl.ListFormat('de').format(names),
@@ -70,22 +59,7 @@ export const writing: Texts['writing'] = {
   hereIn: (who, field) => `${who} ist auch hier, in ${field}`,
   meHere: 'Auch in einem anderen Tab von Ihnen geöffnet',
   meHereIn: (field) => `Auch in einem anderen Tab von Ihnen geöffnet, in ${field}`,
-  resolveConflicts: 'Beide haben dieselbe Eigenschaft geändert',
-  resolveUnsavedWork: 'Vergleichen und zusammenführen',
-  resolveHelp: (who, version) =>
-    `Während Sie geschrieben haben, wurde Version ${String(version)} von ${who} gespeichert.`,
   merged: (names) => `Ohne Konflikt zusammengeführt: ${properties(names)}.`,
-  before: 'Vorher',
-  theirs: (who) => `Von ${who}`,
-  mine: 'Sie',
-  useTheirs: (who) => `Text von ${who} nehmen`,
-  useMine: 'Meinen nehmen',
-  edit: 'Bearbeiten',
-  empty: 'leer',
-  back: 'Zurück zum Schreiben',
-  saveChoices: 'So speichern',
-  takeChoices: 'So ins Formular übernehmen',
-  copyMine: 'Alles von mir kopieren',
   reset: 'Zurücksetzen',
   resetLabel: (field) => `${field} auf den gespeicherten Wert zurücksetzen`,
   previous: 'Voriger Wert',

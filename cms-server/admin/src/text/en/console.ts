@@ -1,7 +1,7 @@
 // Console of the API: REST and GraphQL.
 export const apiConsole = {
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
-  preview: 'Include drafts (X-MODE: preview); without, what readers get',
+  preview: 'Include drafts in lists and searches (X-MODE: preview)',
   example: 'Use the example',
   exampleTaken: 'The example is in place of the query.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },

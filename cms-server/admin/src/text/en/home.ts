@@ -1,7 +1,6 @@
 // The first screen.
 export const home = {
   title: 'Home',
-  failed: 'A part of this screen could not be loaded.',
   types: 'Content types',
   unsaved: 'My unsaved work',
   allUnsaved: (count: string) => `All ${count}`,

@@ -1,9 +1,7 @@
 // The media library, its picker and uploads.
-import { plural } from '../format';
 
 export const media = {
   library: 'Media',
-  upload: 'Upload',
   search: 'Search by name, alt text or title',
   kind: 'Kind of file',
   allKinds: 'All files',
@@ -17,27 +15,6 @@ export const media = {
   pickSeveral: 'Choose files',
   pickHint: 'Space selects, Enter confirms.',
   choose: (count: number) => (count <= 1 ? 'Choose' : `Choose ${String(count)}`),
-  uploads: 'Uploads',
-  uploading: (done: number, count: number) => `Uploading: ${String(done)} of ${String(count)} done`,
-  uploaded: (count: number) =>
-    plural(count, { one: '1 file uploaded.', other: `${String(count)} files uploaded.` }),
-  refused: (count: number) =>
-    plural(count, { one: '1 file was refused.', other: `${String(count)} files were refused.` }),
-  pause: 'Pause',
-  resume: 'Continue',
-  cancelAll: 'Cancel uploads',
-  cancelFile: (name: string) => `Cancel ${name}`,
-  retry: 'Send again',
-  states: {
-    waiting: 'waiting',
-    sending: 'sending',
-    done: 'done',
-    refused: 'refused',
-    cancelled: 'cancelled',
-  },
-  tooLarge: (size: string, limit: string) => `${size} is over the limit of ${limit}.`,
-  wrongType: (type: string) => `Files of the type ${type} are not accepted.`,
-  emptyFile: 'The file is empty.',
   // The library
   tag: 'Tag',
   withoutAlt: 'No alt text',
@@ -79,16 +56,4 @@ export const media = {
   focusY: 'From the top, in percent',
   removeCrop: 'Remove crop',
   centre: 'Back to the centre',
-  // The field for images
-  chooseFile: 'Choose…',
-  dropHint: 'or drop or paste files here',
-  alt: 'Alt text',
-  altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
-  altChanged: (alt: string) =>
-    `Not saved yet: somebody changed it to “${alt}”. Edit it again to replace that.`,
-  altSaved: 'Alt text saved.',
-  altScope: 'Saved with the file, for every place that shows it.',
-  replace: 'Replace…',
-  missing: 'This file does not exist any more.',
-  unknown: 'This file could not be read.',
 };

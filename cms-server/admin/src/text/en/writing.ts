@@ -27,24 +27,13 @@ export const writing = {
   noRight: (right: string, type: string) =>
     `You do not have the right to ${right} ${type} objects. Your text stays stored; an administrator can give you the right.`,
   right: { c: 'create', u: 'change' },
-  tooLarge: 'Shorten it, then save again. Your text stays stored.',
   discard: 'Discard…',
-  discardTitle: 'Discard your changes?',
-  discardHelp: 'The form will show the stored object again. This cannot be undone.',
-  discardNew: 'The form will be empty again. This cannot be undone.',
-  discardNow: 'Discard changes',
-  // Errors
-  errorsTitle: (count: number) =>
-    plural(count, { one: '1 validation error', other: `${String(count)} validation errors` }),
-  allErrors: (count: number) => `Show all ${String(count)}`,
   // Unsaved work found
   restored: (time: string) => `Your changes from ${time}, not saved yet.`,
   staleWork: (time: string) => `You have unsaved changes from ${time}. The object was changed since then.`,
   show: 'Show',
   startAnother: 'Start another',
   compareMerge: 'Compare and merge',
-  myChanges: 'Your changes',
-  changesOf: (who: string) => `Changes by ${who}`,
   // Others
   /** The author of a change whose name is not known; in some languages after a preposition. */
   unknownAuthor: 'Somebody else',
@@ -74,23 +63,7 @@ export const writing = {
   hereIn: (who: string, field: string) => `${who} is here too, in ${field}`,
   meHere: 'Also open in another tab of yours',
   meHereIn: (field: string) => `Also open in another tab of yours, in ${field}`,
-  // Decision
-  resolveConflicts: 'Both changed the same property',
-  resolveUnsavedWork: 'Compare and merge',
-  resolveHelp: (who: string, version: number) =>
-    `${who} saved version ${String(version)} while you were writing.`,
   merged: (names: string[]) => `No conflict, merged: ${properties(names)}.`,
-  before: 'Before',
-  theirs: (who: string) => who,
-  mine: 'You',
-  useTheirs: (who: string) => `Use the text of ${who}`,
-  useMine: 'Use mine',
-  edit: 'Edit',
-  empty: 'empty',
-  back: 'Back to writing',
-  saveChoices: 'Save with these choices',
-  takeChoices: 'Put these choices into the form',
-  copyMine: 'Copy all of mine',
   // Fields
   reset: 'Reset',
   resetLabel: (field: string) => `Reset ${field} to the stored value`,

@@ -1,8 +1,7 @@
 // Actions on several objects: which a user may run on a type, and why not the others. Plain values.
 import { may, session } from '../../../session/session.svelte';
 import { t } from '../../../text';
-import type { ContentType } from '../../../type/definition';
-import { hasWorkflow } from '../properties';
+import { hasWorkflow, type ContentType } from '../../../type/definition';
 
 export interface BulkAction {
   kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';

@@ -10,9 +10,9 @@ import {
   startJob,
   stopJob,
   type BatchResult,
-  type Plan,
+  type BulkChange,
   type Refusal,
-  type Target,
+  type BulkSelection,
 } from './requests';
 import {
   hasValues,
@@ -27,8 +27,8 @@ import {
 const POLL_MS = 400;
 
 /** Jobs do not say which objects they changed, and a workflow leads in one direction. */
-export function canUndo(plan: Plan, target: Target): boolean {
-  return target.kind === 'rows' && plan.kind !== 'transition';
+export function canUndo(change: BulkChange, selection: BulkSelection): boolean {
+  return selection.kind === 'rows' && change.kind !== 'transition';
 }
 
 export class BulkRun {
@@ -49,8 +49,8 @@ export class BulkRun {
 
   constructor(
     private readonly type: string,
-    private readonly plan: Plan,
-    private readonly target: Target,
+    private readonly change: BulkChange,
+    private readonly selection: BulkSelection,
     expected: number,
   ) {
     this.total = expected;
@@ -63,8 +63,8 @@ export class BulkRun {
 
   /** Selected rows are sent in batches; workflow transitions and everything that matches are one job. */
   async start(): Promise<void> {
-    if (this.target.kind === 'rows' && this.plan.kind !== 'transition') {
-      await this.#runRows([...this.target.rows.keys()]);
+    if (this.selection.kind === 'rows' && this.change.kind !== 'transition') {
+      await this.#runRows([...this.selection.rows.keys()]);
     } else {
       await this.#runJob();
     }
@@ -77,7 +77,7 @@ export class BulkRun {
 
   async #runRows(rows: string[]): Promise<void> {
     const size = Math.max(1, session.context?.limits.batch ?? 1000);
-    const { kind, patch = {} } = this.plan;
+    const { kind, patch = {} } = this.change;
     let ids = rows;
     if (kind !== 'delete') {
       const read = await readBefore(this.type, rows, Object.keys(patch));
@@ -113,7 +113,7 @@ export class BulkRun {
 
   /** An unknown id refuses a whole batch: then it is sent again without the objects that are gone. */
   async #batch(ids: string[]): Promise<BatchResult> {
-    const result = await runBatch(this.type, this.plan, ids);
+    const result = await runBatch(this.type, this.change, ids);
     if (!('problem' in result) || result.problem.status !== 404) return result;
     const live = await existing(this.type, ids);
     if ('problem' in live) return live;
@@ -123,12 +123,12 @@ export class BulkRun {
     const rest = ids.filter((id) => live.data.has(id));
     if (gone.length === 0) return result;
     if (rest.length === 0) return { refused: gone };
-    const again = await runBatch(this.type, this.plan, rest);
+    const again = await runBatch(this.type, this.change, rest);
     return 'problem' in again ? again : { refused: [...gone, ...again.refused] };
   }
 
   async #runJob(): Promise<void> {
-    const all = bodyFor(this.plan, this.target);
+    const all = bodyFor(this.change, this.selection);
     const started = await startJob(this.type, onlyChanging(all) ?? all, this.total);
     if ('problem' in started) return this.#fail(started.problem);
     this.#job = started.data;
@@ -160,12 +160,12 @@ export class BulkRun {
   }
 
   get canUndo(): boolean {
-    return this.#changed.length > 0 && canUndo(this.plan, this.target);
+    return this.#changed.length > 0 && canUndo(this.change, this.selection);
   }
 
   /** Takes the action back. */
   undo(): Promise<Undone> {
-    const { kind, patch = {} } = this.plan;
+    const { kind, patch = {} } = this.change;
     const changed = new Map(this.#changed.flatMap((id) => entry(id, this.#before.get(id))));
     switch (kind) {
       case 'patch':

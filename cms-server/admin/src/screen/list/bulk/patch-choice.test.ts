@@ -26,9 +26,9 @@ const type = readContentType({
 });
 
 it('offers no earlier value while a new one is being typed', async () => {
-  const plans: unknown[] = [];
-  const onplan = (plan: unknown) => plans.push(plan);
-  const component = mount(PatchChoice, { target: document.body, props: { type, errors: {}, onplan } });
+  const patches: unknown[] = [];
+  const onchoose = (patch: unknown) => patches.push(patch);
+  const component = mount(PatchChoice, { target: document.body, props: { type, errors: {}, onchoose } });
   const select = document.querySelector('select');
   if (!select) throw new Error('no property can be chosen');
   select.value = 'title';
@@ -44,13 +44,13 @@ it('offers no earlier value while a new one is being typed', async () => {
   };
   type_('first');
   vi.advanceTimersByTime(1000);
-  expect(plans.at(-1)).toEqual({ title: 'first' });
+  expect(patches.at(-1)).toEqual({ title: 'first' });
   type_('second');
-  expect(plans.at(-1)).toBeNull();
+  expect(patches.at(-1)).toBeNull();
   vi.advanceTimersByTime(1000);
-  expect(plans.at(-1)).toEqual({ title: 'second' });
+  expect(patches.at(-1)).toEqual({ title: 'second' });
   type_('third');
   await unmount(component);
   vi.advanceTimersByTime(1000);
-  expect(plans.at(-1)).toBeNull();
+  expect(patches.at(-1)).toBeNull();
 });

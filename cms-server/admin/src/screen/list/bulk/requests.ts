@@ -11,14 +11,14 @@ export type Preview = Schema['BulkPreview'];
 export type Job = Schema['BulkJob'];
 
 /** What to do, with what the action needs. */
-export interface Plan {
+export interface BulkChange {
   kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
   patch?: Record<string, unknown>;
   transition?: string;
 }
 
 /** Selected rows (titles by id), or everything that a list matches. */
-export type Target =
+export type BulkSelection =
   | { kind: 'rows'; rows: ReadonlyMap<string, string> }
   | { kind: 'match'; words: string; filters: Record<string, unknown> };
 
@@ -28,7 +28,7 @@ export interface Refusal {
 }
 
 export interface Body {
-  action: Plan['kind'];
+  action: BulkChange['kind'];
   filters?: Record<string, unknown>;
   q?: string;
   all?: boolean;
@@ -36,15 +36,15 @@ export interface Body {
   transition?: string;
 }
 
-/** All objects of a target. */
-export function bodyFor(plan: Plan, target: Target): Body {
+/** All objects of a selection, and what is done with them. */
+export function bodyFor(change: BulkChange, selection: BulkSelection): Body {
   return {
-    action: plan.kind,
-    ...(target.kind === 'rows'
-      ? selector('', { id: { type: 'equals', filter: [...target.rows.keys()] } })
-      : selector(target.words, target.filters)),
-    ...(plan.patch && { patch: plan.patch }),
-    ...(plan.transition !== undefined && { transition: plan.transition }),
+    action: change.kind,
+    ...(selection.kind === 'rows'
+      ? selector('', { id: { type: 'equals', filter: [...selection.rows.keys()] } })
+      : selector(selection.words, selection.filters)),
+    ...(change.patch && { patch: change.patch }),
+    ...(change.transition !== undefined && { transition: change.transition }),
   };
 }
 
@@ -105,13 +105,13 @@ export async function stopJob(id: string): Promise<void> {
 export type BatchResult = { refused: Refusal[] } | { problem: Problem };
 
 /** Runs one batch of selected rows. */
-export async function runBatch(type: string, plan: Plan, ids: string[]): Promise<BatchResult> {
+export async function runBatch(type: string, change: BulkChange, ids: string[]): Promise<BatchResult> {
   const params = { path: { contentType: type } };
-  switch (plan.kind) {
+  switch (change.kind) {
     case 'publish':
     case 'unpublish':
     case 'archive':
-      return statusBatch(type, plan.kind, ids);
+      return statusBatch(type, change.kind, ids);
     case 'delete': {
       const result = await sendRequest(
         api.POST('/api/v1/content/{contentType}/batch-delete', { params, body: ids }),
@@ -121,7 +121,7 @@ export async function runBatch(type: string, plan: Plan, ids: string[]): Promise
     default:
       return patchBatch(
         type,
-        ids.map((id) => ({ ...plan.patch, id })),
+        ids.map((id) => ({ ...change.patch, id })),
       );
   }
 }

@@ -3,7 +3,8 @@
 import { sendRequest, api, type ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
-import { baseOf, readObject, readVersion, updateObject } from '../../../object/object-requests';
+import { baseOf, readObject, updateObject } from '../../../object/object-requests';
+import { readVersion } from '../../../object/versions';
 import { session } from '../../../session/session.svelte';
 import { isEqual } from '../../../value/equal';
 import { patchBatch, statusBatch } from './requests';
@@ -164,8 +165,8 @@ async function restoreEdited(type: string, id: string, publicVersion: number): P
   const edited = await readObject(type, id);
   if ('problem' in edited) return edited.problem;
   const shown = await readVersion(type, id, publicVersion);
-  if (!shown) return refusal({});
-  const back = await updateObject(type, id, baseOf(shown, null).values, edited.etag ?? '*');
+  if ('problem' in shown) return shown.problem;
+  const back = await updateObject(type, id, baseOf(shown.data, null).values, edited.etag ?? '*');
   if ('problem' in back) return back.problem;
   const published = await statusBatch(type, 'publish', [id]);
   if ('problem' in published) return published.problem;

@@ -6,6 +6,7 @@ import { navigate, objectHref } from '../../../router.svelte';
 import { may, session } from '../../../session/session.svelte';
 import { t } from '../../../text';
 import { dateTime } from '../../../text/format';
+import { hasWorkflow } from '../../../type/definition';
 import type { MenuItem } from '../../../ui/Menu.svelte';
 import { toast } from '../../../ui/toasts.svelte';
 
@@ -32,7 +33,7 @@ function reasonAgainstDeletion(publishing: Publishing): string | undefined {
   if (!may('d', type.name)) return t.publishing.reason.noDelete;
   const isSeen =
     (type.draftPublic && (publishing.status === 'public' || publishing.status === 'modified')) ||
-    (publishing.hasWorkflow && typeof object?.internal?.workflowPublicVersion === 'number');
+    (hasWorkflow(type) && typeof object?.internal?.workflowPublicVersion === 'number');
   return isSeen && !session.mayPublish ? t.publishing.reason.deletePublic : undefined;
 }
 

@@ -1,0 +1,17 @@
+// The field for images.
+
+export const mediaField = {
+  upload: 'Upload',
+  // The field for images
+  chooseFile: 'Choose…',
+  dropHint: 'or drop or paste files here',
+  alt: 'Alt text',
+  altMissing: 'Without alt text, people who cannot see the image miss what it shows.',
+  altChanged: (alt: string) =>
+    `Not saved yet: somebody changed it to “${alt}”. Edit it again to replace that.`,
+  altSaved: 'Alt text saved.',
+  altScope: 'Saved with the file, for every place that shows it.',
+  replace: 'Replace…',
+  missing: 'This file does not exist any more.',
+  unknown: 'This file could not be read.',
+};

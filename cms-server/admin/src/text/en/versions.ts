@@ -1,0 +1,35 @@
+// Versions of an object, their comparison, and what links to it.
+import { number, plural } from '../format';
+
+export const versions = {
+  actions: 'Actions',
+  versions: 'Versions',
+  onlyVersion: 'There is only one version. After a change both can be compared here.',
+  current: 'current',
+  published: 'readers see it',
+  from: 'Compare from',
+  to: 'to',
+  fromVersion: (version: string) => `Compare from version ${version}`,
+  toVersion: (version: string) => `Compare to version ${version}`,
+  compare: 'Compare',
+  compareTitle: (title: string) => `Compare versions of ${title}`,
+  changedProperties: (names: string) => `Changed: ${names}`,
+  allProperties: 'First version',
+  unknownChange: 'The changes were not recorded.',
+  more20: 'Show older versions',
+  showChanges: 'Show changes',
+  showChangesOf: (version: string) => `Show changes of version ${version}`,
+  restoreVersion: 'Restore',
+  restoreVersionN: (version: string) => `Restore version ${version}`,
+  restoreProperty: (label: string, version: string) => `Restore ${label} of version ${version}`,
+  swap: 'Swap sides',
+  versionLabel: (version: string, name: string, when: string) => `${version}: ${name || '—'}, ${when}`,
+  used: 'Used by',
+  unused: 'No other object links to it.',
+  usedCount: (count: number) =>
+    plural(count, { one: '1 object links to it', other: `${number(count)} objects link to it` }),
+  usedHidden: 'Further objects link to it, which you may not read.',
+  onlyPublished: 'only in its published version',
+  onlyCurrent: 'not in its published version',
+  moreUses: 'Show more',
+};
