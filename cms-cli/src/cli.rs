@@ -6,6 +6,7 @@
 mod activity;
 mod backup;
 pub(crate) mod graphql;
+mod init;
 mod key;
 mod media;
 mod openapi;
@@ -18,6 +19,7 @@ mod selection;
 #[cfg(feature = "serve")]
 mod serve;
 mod trash;
+mod types;
 mod user;
 mod validate;
 #[cfg(feature = "serve")]
@@ -34,6 +36,7 @@ pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::BackupScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
+pub(crate) use self::init::{InitArgs, Template};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
@@ -46,6 +49,7 @@ pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
+pub(crate) use self::types::{TypesCommand, TypescriptArgs};
 pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::validate::ValidateArgs;
 pub(crate) use self::wait::WaitArgs;
@@ -152,6 +156,7 @@ impl OutputFormat {
 // A command without a comment has the comment of its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(InitArgs),
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
     /// Manage content types.
@@ -190,6 +195,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    /// Write the content types for a programming language.
+    #[command(subcommand)]
+    Types(TypesCommand),
     Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]

@@ -258,6 +258,15 @@ pub(crate) fn error_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
 }
 
+/// Asks for a text on the terminal; an empty one is the default.
+pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
+    write!(anstream::stderr(), "{question} [{default}]: ").ok();
+    let mut input = String::new();
+    io::stdin().read_line(&mut input)?;
+    let input = input.trim();
+    Ok(if input.is_empty() { default } else { input }.to_owned())
+}
+
 /// Asks for a confirmation on the terminal; anything but yes ends the command.
 pub(crate) fn confirm(question: &str) -> Result<()> {
     write!(anstream::stderr(), "{question} [y/N] ").ok();

@@ -10,7 +10,7 @@ use clap::{ArgMatches, parser::ValueSource};
 use cms_core::{MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
-    cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat},
+    cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
     failure::{Failure, Result},
     printer,
 };
@@ -47,14 +47,8 @@ impl Settings {
         let target = target(global, &cli.command, is_flag)?;
         let media = match (&target, &cli.command) {
             // A server has its own setting, and these commands use no files.
-            (Some(TargetAddress::Server { .. }), _)
-            | (
-                _,
-                Command::Ctd(CtdCommand::Schema)
-                | Command::Validate(_)
-                | Command::Completions { .. }
-                | Command::Man { .. },
-            ) => MediaStorage::Folder,
+            (Some(TargetAddress::Server { .. }), _) => MediaStorage::Folder,
+            (None, command) if has_no_target(command) => MediaStorage::Folder,
             _ => media(global.media.as_deref(), ("--media", "CMS_MEDIA"), variable)?,
         };
         Ok(Self {
@@ -105,6 +99,21 @@ fn format(global: &Global, command: &Command) -> OutputFormat {
     }
 }
 
+/// Commands that use neither a server nor a data directory.
+fn has_no_target(command: &Command) -> bool {
+    if let Command::Types(TypesCommand::Typescript(args)) = command {
+        return !args.paths.is_empty();
+    }
+    matches!(
+        command,
+        Command::Init(_)
+            | Command::Ctd(CtdCommand::Schema)
+            | Command::Validate(_)
+            | Command::Completions { .. }
+            | Command::Man { .. }
+    )
+}
+
 /// Finds the target. `is_flag` returns whether an argument was given as a flag: a flag takes
 /// precedence over the variable of the other kind of target.
 fn target(
@@ -120,10 +129,7 @@ fn target(
         // The server has a default data directory.
         #[cfg(feature = "serve")]
         Command::Serve(_) => return Ok(folder.map(TargetAddress::Directory)),
-        Command::Ctd(CtdCommand::Schema)
-        | Command::Validate(_)
-        | Command::Completions { .. }
-        | Command::Man { .. } => return Ok(None),
+        command if has_no_target(command) => return Ok(None),
         _ => {}
     }
     let (server, folder) = match (is_flag("server"), is_flag("data")) {

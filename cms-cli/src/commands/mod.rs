@@ -12,6 +12,7 @@ mod export;
 mod graphql;
 mod hints;
 mod import;
+mod init;
 mod key;
 mod media;
 mod object;
@@ -29,6 +30,7 @@ mod search;
 mod serve;
 mod status;
 mod trash;
+mod types;
 mod user;
 mod validate;
 mod wait;
@@ -60,6 +62,7 @@ pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) 
 
 fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     match command {
+        Command::Init(args) => init::run(&args, settings, printer),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, settings, printer),
         Command::Ctd(command) => ctd::run(command, settings, printer),
@@ -80,6 +83,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Check(args) => check::run(&args, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
+        Command::Types(command) => types::run(command, settings, printer),
         Command::Preview(args) => preview::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Job(command) => bulk_job::run(command, settings, printer),

@@ -75,6 +75,13 @@ impl MediaFiles {
     }
 }
 
+impl TypeFolder {
+    /// Returns whether the definition has only a name: the type is defined elsewhere.
+    pub(crate) fn is_reference(&self) -> bool {
+        self.payload.keys().all(|key| key == "name")
+    }
+}
+
 /// Name of the file of a media object. An extension is free text, so it may be unusable.
 pub(crate) fn file_name(id: &str, extension: &str) -> String {
     let is_plain = !extension.is_empty() && extension.bytes().all(|b| b.is_ascii_alphanumeric());

@@ -95,7 +95,8 @@ pub(super) fn apply_featured_images(
 
 /// The definitions that can be applied.
 fn payloads(folders: &[TypeFolder]) -> impl Iterator<Item = &Map<String, Value>> {
-    let own = folders.iter().filter(|folder| !is_system_type(&folder.name));
+    let own =
+        folders.iter().filter(|folder| !is_system_type(&folder.name) && !folder.is_reference());
     own.map(|folder| &folder.payload)
 }
 

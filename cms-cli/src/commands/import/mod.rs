@@ -186,6 +186,10 @@ fn import_folder(
     printer: &mut Printer,
 ) -> Result<Report> {
     let folders = folder::read(path)?;
+    for skipped in folder::without_definition(path)? {
+        let (skipped, definition) = (skipped.display(), folder::DEFINITION);
+        printer.note(&format!("skipped {skipped}: it has objects, but no {definition}"))?;
+    }
     let update = options.existing == Existing::Update;
     definitions::apply(target, &folders, workflows(path)?, update, options.dry_run, printer)?;
 
@@ -204,6 +208,11 @@ fn import_folder(
                 };
                 let (content_type, files) = (content_type.clone(), folder.files.clone());
                 files_by_type.push(TypeFiles { content_type, sources, deleted_ids, files });
+            }
+            None if folder.is_reference() => {
+                return Err(
+                    Error::NotFound { what: "content type", name: folder.name.clone() }.into()
+                );
             }
             // A dry run does not create the type.
             None if options.dry_run => {

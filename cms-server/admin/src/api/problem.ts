@@ -67,6 +67,13 @@ export function withoutField(problem: Problem | null, field: string): Problem | 
   return Object.keys(fields).length === 0 ? null : { ...problem, fields };
 }
 
+/** The messages about a value: those of its own path and of the paths below it. */
+export function errorsBelow(errors: FieldErrors, path: string): string[] {
+  return Object.entries(errors).flatMap(([key, messages]) =>
+    key === path || key.startsWith(`${path}.`) || key.startsWith(`${path}[`) ? messages : [],
+  );
+}
+
 function seconds(value: string | null): number | null {
   const number = Number(value);
   return value !== null && Number.isFinite(number) ? number : null;

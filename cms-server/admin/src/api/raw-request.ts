@@ -10,6 +10,8 @@ export interface RawRequest {
   headers?: Record<string, string>;
   body?: string | undefined;
   signal?: AbortSignal;
+  /** False: what readers get, published versions only. */
+  preview?: boolean;
 }
 
 export interface RawResponse {
@@ -20,6 +22,8 @@ export interface RawResponse {
   /** How long the request took. */
   ms: number;
 }
+
+const { 'X-MODE': _preview, ...withoutPreview } = PAGE_HEADERS;
 
 /** Why a request did not succeed. */
 export function rawProblem({ status, headers, text }: RawResponse): Problem {
@@ -34,13 +38,20 @@ export function rawProblem({ status, headers, text }: RawResponse): Problem {
 }
 
 /** Sends a request with the rights of the session. Never rejects, except when it was aborted. */
-export async function sendRaw({ method, path, headers, body, signal }: RawRequest): Promise<RawResponse> {
+export async function sendRaw({
+  method,
+  path,
+  headers,
+  body,
+  signal,
+  preview = true,
+}: RawRequest): Promise<RawResponse> {
   const started = performance.now();
   try {
     const response = await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: { ...PAGE_HEADERS, ...headers },
+      headers: { ...(preview ? PAGE_HEADERS : withoutPreview), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });

@@ -109,7 +109,7 @@ export function newProperty(choice: Choice, name: string): PropertyDraft {
 }
 
 /** Properties of propertiesConfig that mean the same in every kind. */
-const COMMON_CONFIG = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
+export const COMMON_CONFIG = ['label', 'helpText', 'isTitlePart', 'readonly', 'hidden', 'renamedFrom'];
 const OPTION_CONFIG = ['options', 'useOptionsWithLabels', 'optionsWithLabels'];
 const WITH_OPTIONS: Choice[] = ['radio', 'select', 'selectMany'];
 const NEVER_UNIQUE: Choice[] = ['radio', 'checkbox', 'block'];

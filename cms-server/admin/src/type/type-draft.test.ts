@@ -7,11 +7,9 @@ import { acceptRename, suggestRenames } from './renames';
 import types from './test-types.json';
 import {
   isChanged,
-  isOutdated,
   nameError,
   newDraft,
   readDraft,
-  rebase,
   renameProperty,
   replaceDefinition,
   writeDraft,
@@ -179,27 +177,5 @@ describe('renames', () => {
     config.helpText = 'In a few words';
     config.label = 'Headline';
     expect(writeDraft(acceptRename(both, found))).toEqual(renamed);
-  });
-});
-
-describe('a type that somebody else has changed', () => {
-  it('gets the edits of this user on top', () => {
-    const mine = change(readDraft(definition('post')), 'excerpt', { removed: true });
-    const theirs = structuredClone(definition('post'));
-    record(configs(theirs).title).label = 'Headline';
-    theirs.label = 'Article';
-    expect(isOutdated(mine, theirs)).toBe(true);
-    const written = writeDraft(rebase(mine, theirs));
-    expect(written.label).toBe('Article');
-    expect(configs(written).title).toMatchObject({ label: 'Headline' });
-    expect(configs(written)).not.toHaveProperty('excerpt');
-  });
-
-  it('is taken over completely by somebody who changed nothing', () => {
-    fc.assert(
-      fc.property(anyType, anyType, (base, theirs) => {
-        expect(writeDraft(rebase(readDraft(base), theirs))).toEqual(theirs);
-      }),
-    );
   });
 });

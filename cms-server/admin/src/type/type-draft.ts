@@ -3,14 +3,12 @@
 import { isEqual } from '../value/equal';
 import { record, records, string, strings } from './definition';
 import {
-  draftOf,
   readLevel,
   withMember,
   withTyped,
   writeLevel,
   type Json,
   type PropertyDraft,
-  type StoredProperty,
 } from './property-draft';
 import { newDefinition } from './short-form';
 
@@ -43,7 +41,7 @@ export function newDraft(): TypeDraft {
   return { base: null, definition: newDefinition(), properties: [], different: [] };
 }
 
-function propertiesOf(definition: Json): PropertyDraft[] {
+export function propertiesOf(definition: Json): PropertyDraft[] {
   const schema = record(definition.schemaDefinition);
   const own = record(records(schema.allOf)[1]);
   return readLevel(
@@ -77,7 +75,7 @@ export function isChanged(draft: TypeDraft): boolean {
   return JSON.stringify(writeDraft(draft)) !== JSON.stringify(draft.base);
 }
 
-function hasTyped(level: PropertyDraft[]): boolean {
+export function hasTyped(level: PropertyDraft[]): boolean {
   return level.some(
     ({ removed, typed, items }) => !removed && (Object.keys(typed ?? {}).length > 0 || hasTyped(items ?? [])),
   );
@@ -217,68 +215,4 @@ export function freeName(wanted: string, level: PropertyDraft[]): string {
 /** The definition on the server is another one than that which editing began with. */
 export function isOutdated(draft: TypeDraft, stored: Json): boolean {
   return draft.base !== null && !isEqual(draft.base, payloadOf(stored));
-}
-
-/** What the user changed, on top of another definition: each property and each setting of its own. */
-export function rebase(draft: TypeDraft, stored: Json): TypeDraft {
-  if (draft.base === null) return draft;
-  const theirs = payloadOf(stored);
-  const definition = { ...theirs };
-  for (const [key, value] of Object.entries(draft.definition)) {
-    if (key === 'schemaDefinition' || isEqual(value, draft.base[key])) continue;
-    definition[key] =
-      key === 'metaDefinition'
-        ? rebasedMeta(record(value), record(draft.base[key]), record(theirs[key]))
-        : value;
-  }
-  const properties = rebasedProperties(draft.base, draft.properties, propertiesOf(theirs));
-  return { ...draft, base: theirs, definition, properties };
-}
-
-function rebasedMeta(mine: Json, base: Json, theirs: Json): Json {
-  return isEqual(mine.admin, base.admin) ? theirs : withMember(theirs, 'admin', mine.admin);
-}
-
-function isUntouched(property: PropertyDraft): boolean {
-  const { stored, name, required, schema, config, items, removed } = property;
-  return (
-    stored !== null &&
-    !removed &&
-    !hasTyped([property]) &&
-    stored.name === name &&
-    stored.required === required &&
-    isEqual(stored.schema, schema) &&
-    isEqual(stored.config, config) &&
-    (items ?? []).every(isUntouched) &&
-    (items ?? []).length === (draftOf(stored).items ?? []).length
-  );
-}
-
-function rebasedProperties(base: Json, mine: PropertyDraft[], theirs: PropertyDraft[]): PropertyDraft[] {
-  const known = new Set(mine.flatMap(({ stored }) => stored?.name ?? []));
-  const result = mine.flatMap((property): PropertyDraft[] => {
-    if (property.stored === null) return [property];
-    const now: StoredProperty | null =
-      theirs.find(({ name }) => name === property.stored?.name)?.stored ?? null;
-    if (isUntouched(property)) return now ? [{ ...draftOf(now), key: property.key }] : [];
-    if (now === null && property.removed) return [];
-    return [{ ...property, stored: now }];
-  });
-  const added = theirs.filter(({ name }) => !known.has(name) && !result.some((own) => own.name === name));
-  const before = propertiesOf(base).map(({ name }) => name);
-  const isReordered = mine.flatMap(({ stored }) => stored?.name ?? []).join() !== before.join();
-  return isReordered ? [...result, ...added] : inOrder([...result, ...added], theirs);
-}
-
-/** Stored properties in the order of `theirs`; others stay behind the property that was before them. */
-function inOrder(properties: PropertyDraft[], theirs: PropertyDraft[]): PropertyDraft[] {
-  const place = new Map(theirs.map(({ name }, index) => [name, index]));
-  let last = -1;
-  const places = new Map(
-    properties.map((property) => {
-      last = place.get(property.stored?.name ?? '') ?? last;
-      return [property, last];
-    }),
-  );
-  return properties.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 }

@@ -34,8 +34,11 @@ export function openModal(dialog: HTMLDialogElement): () => void {
     dialog.removeEventListener('close', reopen);
     // A dialog that leaves the document takes the keyboard with it; the browser does not give it back.
     queueMicrotask(() => {
-      if (document.activeElement === document.body && opener instanceof HTMLElement)
-        opener.focus({ preventScroll: true });
+      if (document.activeElement !== document.body) return;
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+      // The opener went with what the dialog removed.
+      if (document.activeElement === document.body)
+        document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     });
   };
 }

@@ -26,7 +26,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
 
   await signIn(page);
   await page.goto(`${home}/admin/keys`);
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'New key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('site');
   await dialog.getByRole('button', { name: 'Clear' }).click();
@@ -223,7 +223,9 @@ test('edits states and transitions in a form, by keyboard', async ({ page, serve
   await dialog.getByRole('tab', { name: 'Form' }).click();
   await dialog.getByLabel('State 2', { exact: true }).fill('two words');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('states');
+  // The message is at its row, and the keyboard too.
+  await expect(dialog.getByLabel('State 2', { exact: true })).toBeFocused();
+  await expect(dialog.getByLabel('State 2', { exact: true })).toHaveAccessibleDescription(/not valid/);
   await expectAccessible(page);
   await dialog.getByLabel('State 2', { exact: true }).fill('lawyers');
   await dialog.getByRole('button', { name: 'Save' }).click();

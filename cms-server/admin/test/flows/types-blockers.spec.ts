@@ -14,7 +14,10 @@ const property = (page: Page, name: string | RegExp) =>
 
 async function add(page: Page, kind: string, label: string): Promise<void> {
   await page.getByRole('button', { name: '+ Add property' }).click();
-  await page.getByRole('menuitem', { name: kind, exact: true }).click();
+  await page
+    .getByRole('option', { name: new RegExp(`^${kind}`) })
+    .first()
+    .click();
   await page.getByLabel('Label').fill(label);
 }
 

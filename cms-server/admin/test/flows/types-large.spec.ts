@@ -103,7 +103,10 @@ async function change(page: Page): Promise<void> {
   await page.getByLabel('Kind', { exact: true }).selectOption('integer');
   await page.getByRole('button', { name: 'Remove Roast' }).click();
   await page.getByRole('button', { name: '+ Add property' }).click();
-  await page.getByRole('menuitem', { name: 'Number', exact: true }).click();
+  await page
+    .getByRole('option', { name: /^Number / })
+    .first()
+    .click();
   await page.getByLabel('Label').fill('Stock');
   await page.getByLabel('Name in the API').fill('stock');
   await page.getByLabel('Required', { exact: true }).check();

@@ -1,8 +1,9 @@
 // Requests of the console are built from the document and the values.
 import { expect, test } from 'vitest';
 import api from '../../../api.json';
+import { asCommand, asGraphQlCommand } from './command';
 import { findOperations, readOperations } from './operations';
-import { asCommand, asCurl, missingOf, operationOf, requestOf } from './request';
+import { asCurl, missingOf, operationOf, requestOf } from './request';
 
 const operations = readOperations(api);
 const named = (id: string) => {
@@ -53,4 +54,19 @@ test('recognises a request that was sent', () => {
   expect(found('GET', '/api/v1/internal/contenttype')?.operation.id).toBe('getContentDefinitions');
   expect(found('GET', '/api/v1/search?q=tea&filters%5Bprice%5D=1')?.complete).toBe(false);
   expect(found('GET', '/nothing')).toBeNull();
+});
+
+test('gives a command the body, and a query its variables', () => {
+  const values = { 'path.contentType': 'post', 'path.id': 'boat' };
+  const body = '{"title":"Ann\'s"}';
+  expect(asCommand(named('content_patch'), values, 'https://x', { body })).toBe(
+    `printf %s '{"title":"Ann'\\''s"}' | cms object update --patch post boat - --server https://x`,
+  );
+  expect(asCommand(named('content_patch'), values, 'https://x')).toBeNull();
+  expect(asGraphQlCommand('{ a }', '{"id":"b"}', 'https://x', true)).toBe(
+    `printf %s '{ a }' | cms graphql query - --v2 --variables '{"id":"b"}' --preview --server https://x`,
+  );
+  expect(asGraphQlCommand('{ a }', '{}', 'https://x', false)).toBe(
+    "printf %s '{ a }' | cms graphql query - --v2 --server https://x",
+  );
 });

@@ -51,6 +51,9 @@ export function quoted(word: string): string {
   return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** The header with which programs get drafts too, as this page does. */
+export const PREVIEW_HEADER = { 'X-MODE': 'preview' };
+
 export function asCurl({ method, path, headers, body }: ConsoleRequest, origin: string): string {
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + path)}`];
   for (const [name, value] of Object.entries({ 'X-AUTH-TOKEN': 'KEY', ...headers }))
@@ -66,83 +69,6 @@ export function asFetch({ method, path, headers, body }: ConsoleRequest, origin:
     ...(body !== undefined && { body }),
   };
   return `await fetch(${JSON.stringify(origin + path)}, ${JSON.stringify(options)})`;
-}
-
-/** Commands by operation; words in braces are values. */
-const CLI_COMMANDS: Record<string, string> = {
-  content_list: 'object list {path.contentType}',
-  search: 'search {query.q}',
-  content_get: 'object get {path.contentType} {path.id}',
-  content_delete: 'object delete {path.contentType} {path.id}',
-  content_incoming: 'object incoming {path.contentType} {path.id}',
-  content_publish: 'publish {path.contentType} {path.id}',
-  content_unpublish: 'unpublish {path.contentType} {path.id}',
-  content_archive: 'archive {path.contentType} {path.id}',
-  getKeys: 'key list',
-  getUsers: 'user list',
-  getWebhooks: 'webhook list',
-  getWebhookLog: 'webhook log {path.id}',
-  replayWebhook: 'webhook replay {path.id}',
-  testWebhook: 'webhook test {path.id}',
-  getJobs: 'job list',
-  getJob: 'job get {path.id}',
-  stopJob: 'job stop {path.id}',
-  getActivity: 'activity',
-  postReindex: 'reindex',
-  postCheck: 'check',
-  getOpenApiSchema: 'openapi',
-};
-
-/** Flags by operation and parameter. */
-const CLI_FLAGS: Record<string, Record<string, string>> = {
-  content_list: {
-    'query.page': '--page',
-    'query.limit': '--limit',
-    'query.order_by': '--order-by',
-    'query.hydrate': '--hydrate',
-    'query.filters': '--filters',
-    'query.ids[]': '--id',
-    'query.fields[]': '--field',
-  },
-  content_get: { 'query.hydrate': '--hydrate', 'query.fields[]': '--field' },
-  search: {
-    'query.page': '--page',
-    'query.limit': '--limit',
-    'query.order_by': '--order-by',
-    'query.hydrate': '--hydrate',
-    'query.content_type[]': '--type',
-    'query.fields[]': '--field',
-    'query.item_fields[]': '--item-field',
-  },
-};
-
-/** Operations whose commands show published versions only, without a flag. */
-const PUBLISHED_ONLY = ['content_list', 'search'];
-
-/** The command that does the same, where there is one and it has flags for all values. */
-export function asCommand(
-  operation: Operation,
-  values: ParameterValues,
-  origin: string,
-  options: { preview?: boolean } = {},
-): string | null {
-  const command = CLI_COMMANDS[operation.id];
-  if (command === undefined) return null;
-  const flags: string[] = [];
-  for (const parameter of operation.parameters) {
-    const key = valueKey(parameter);
-    const value = values[key] ?? '';
-    if (value === '' || command.includes(`{${key}}`)) continue;
-    const flag = CLI_FLAGS[operation.id]?.[key];
-    if (flag !== undefined) flags.push(...value.split('\n').map((one) => `${flag} ${quoted(one)}`));
-    else if (key === 'query.order_direction') flags.push(...(value === 'desc' ? ['--desc'] : []));
-    else return null;
-  }
-  if (options.preview && PUBLISHED_ONLY.includes(operation.id)) flags.push('--preview');
-  const words = command.replace(/\{([^}]+)\}/g, (place, key: string) =>
-    values[key] ? quoted(values[key]) : place,
-  );
-  return ['cms', words, ...flags, '--server', origin].join(' ');
 }
 
 /** The operation of a request that was sent, with its values; null when the document does not have it. */
@@ -163,7 +89,7 @@ export function operationOf(
   });
   // Operations of all types have commands; otherwise a path without braces is more exact.
   const rank = ({ id, path: template }: Operation) =>
-    CLI_COMMANDS[id] === undefined ? template.split('{').length : 0;
+    id.startsWith('content_') ? 0 : template.split('{').length;
   const [operation] = candidates.sort((a, b) => rank(a) - rank(b));
   if (!operation) return null;
   const values: ParameterValues = {};

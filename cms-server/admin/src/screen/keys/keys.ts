@@ -7,6 +7,8 @@ import { RIGHTS, type Rule } from '../../ui/RuleGrid.svelte';
 export type Key = Schema['ApiKey'];
 export type Kind = Key['kind'];
 export const KINDS: Kind[] = ['scoped', 'read_only', 'read_write', 'admin'];
+/** More rules than this are counted. */
+const MAX_RULES = 5;
 export const GRACE_HOURS = [0, 1, 24, 72, 168] as const;
 
 const all = { ctd: '*', read: true, create: false, update: false, delete: false };
@@ -37,5 +39,7 @@ export function describeRules(key: Key): string {
     const rights = RIGHTS.filter((right) => rule[right]).map((right) => t.users.rights[right]);
     return `${type}: ${rights.join(', ')}`;
   });
+  const more = parts.length - MAX_RULES;
+  if (more > 0) parts.splice(MAX_RULES, more, t.keys.moreRules(more));
   return parts.join('; ') || t.keys.noRules;
 }

@@ -1,12 +1,17 @@
 // Where the console begins: with the request behind the open screen. Plain values.
 const MEDIA_TYPE = '_media';
+const PLAN_SEGMENT = '+plan';
 /** Screens without a name or an id in their path. */
 const SCREEN_OPERATIONS: Record<string, string> = {
+  // Home begins with what was changed last.
+  '': 'getActivity',
   activity: 'getActivity',
   keys: 'getKeys',
+  me: 'getSessions',
   media: 'content_list',
   schedule: 'getSchedules',
   search: 'search',
+  system: 'getJobs',
   trash: 'getTrash',
   types: 'getContentDefinitions',
   users: 'getUsers',
@@ -14,13 +19,15 @@ const SCREEN_OPERATIONS: Record<string, string> = {
   workflows: 'getWorkflowDefinitions',
 };
 
-/** The query string of the console: operation and values. Empty for screens without a request of their own. */
+/** The query string of the console: operation and values. Empty for addresses without a screen. */
 export function consoleQuery(segments: string[], query: URLSearchParams): Record<string, string> {
   const [place = '', name, id] = segments;
   // The link to the open console leads to what it shows.
   if (place === 'api') return Object.fromEntries(query);
+  if (place === 'types' && name === PLAN_SEGMENT) return { op: 'planContentTypes' };
   const isForm = name?.startsWith('+') === true || id?.startsWith('+') === true;
-  if (place === 'c' && name !== undefined) return ofContent(name, isForm ? undefined : id, query);
+  if (place === 'c' && name !== undefined)
+    return ofContent(name, isForm ? undefined : id, query, segments[3]);
   if (place === 'media') return ofContent(MEDIA_TYPE, name, query);
   if (name !== undefined && !isForm) {
     if (place === 'types') return { op: 'getContentDefinition', 'path.id': name };
@@ -33,11 +40,22 @@ export function consoleQuery(segments: string[], query: URLSearchParams): Record
   return { op, ...(words !== '' && ['search', 'trash', 'users'].includes(place) && { 'query.q': words }) };
 }
 
-function ofContent(type: string, id: string | undefined, query: URLSearchParams): Record<string, string> {
+function ofContent(
+  type: string,
+  id: string | undefined,
+  query: URLSearchParams,
+  part?: string,
+): Record<string, string> {
   if (id !== undefined) {
+    const object = { 'path.contentType': type, 'path.id': id };
+    const version = query.get('to') ?? query.get('from');
+    if (part === 'compare')
+      return version === null
+        ? { op: 'content_listVersion', ...object }
+        : { op: 'content_getVersions', ...object, 'path.versionId': version };
     const panels: Record<string, string> = { versions: 'content_listVersion', used: 'content_incoming' };
     const op = panels[query.get('panel') ?? ''] ?? 'content_get';
-    return { op, 'path.contentType': type, 'path.id': id };
+    return { op, ...object };
   }
   const [words, filters, order] = [
     query.get('q') ?? '',

@@ -7,11 +7,14 @@ import { isChanged, type TypeDraft } from '../../type/type-draft';
 import { localKeys, readLocal, writeLocal } from '../../value/local-storage';
 import { isRecord } from '../../value/record';
 import { uuid } from '../../value/uuid';
+import type { OptionChanges } from './lost-options';
 
 export interface EditedType {
   draft: TypeDraft;
   /** Confirmed losses: `type.property` -> number of values that the user has seen. */
   allowed: Record<string, number>;
+  /** Options that objects get in place of lost ones. */
+  optionChanges?: OptionChanges;
 }
 
 /** The name of the type; `+` begins the key of a new type. */
@@ -27,7 +30,8 @@ function isEditedType(value: unknown): value is EditedType {
     isRecord(value.draft) &&
     isRecord(value.draft.definition) &&
     Array.isArray(value.draft.properties) &&
-    Array.isArray(value.draft.different)
+    Array.isArray(value.draft.different) &&
+    (value.optionChanges === undefined || isRecord(value.optionChanges))
   );
 }
 

@@ -46,10 +46,14 @@ export function requestApply(
 }
 
 /** The number of objects of a type, drafts included. */
-export async function countObjects(type: string, signal?: AbortSignal): Promise<number> {
+export async function countObjects(
+  type: string,
+  { filters, signal }: { filters?: Record<string, unknown>; signal?: AbortSignal } = {},
+): Promise<number> {
+  const query = { limit: 1, 'fields[]': ['id'], ...(filters && { filters: JSON.stringify(filters) }) };
   const found = await sendOrThrow<Page<unknown>>(
     api.GET('/api/v1/content/{contentType}', {
-      params: { path: { contentType: type }, query: { limit: 1, 'fields[]': ['id'] } },
+      params: { path: { contentType: type }, query },
       ...(signal && { signal }),
     }),
   );

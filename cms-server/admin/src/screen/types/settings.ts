@@ -18,7 +18,25 @@ export const PROPERTY_SETTINGS: Record<string, () => string> = {
   inputSubtype: () => t.types.subtype,
 };
 
+/** Further settings that differences name. */
+const NAMED_SETTINGS: Record<string, () => string> = {
+  required: () => t.types.required,
+  helpText: () => t.types.helpText,
+  unique: () => t.types.marks.unique,
+  isTitlePart: () => t.types.titlePart,
+  readonly: () => t.types.readonly,
+  hidden: () => t.types.hidden,
+  isPassword: () => t.types.password,
+  showTime: () => t.types.showTime,
+  relationMultiple: () => t.types.many,
+  blockEditorTypes: () => t.types.blocks,
+  placeholder: () => t.types.placeholder,
+  width: () => t.types.half,
+  showIf: () => t.types.showIf,
+};
+
 const TYPE_SETTINGS: Record<string, () => string> = {
+  draftPublic: () => t.types.draftPublic,
   label: () => t.types.label,
   name: () => t.types.name,
   workflowId: () => t.types.workflow,
@@ -53,7 +71,8 @@ export function settingLabel(path: string, ofProperty: boolean): string {
   if (path === 'properties') return t.types.properties;
   if (ofProperty) {
     if (path === 'backfill') return t.types.backfillSetting;
-    return PROPERTY_SETTINGS[settingName(path)]?.() ?? path;
+    const name = settingName(path);
+    return (PROPERTY_SETTINGS[name] ?? NAMED_SETTINGS[name])?.() ?? path;
   }
   return isTypeSetting(path) ? (TYPE_SETTINGS[settingName(path)]?.() ?? path) : path;
 }

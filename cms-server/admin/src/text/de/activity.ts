@@ -13,6 +13,8 @@ export const activity: Texts['activity'] = {
   byFilter: (name) => `Von ${name}`,
   onlyBy: (name) => `Nur Änderungen von ${name} zeigen`,
   objectFilter: (id) => `Objekt ${id}`,
+  history: 'Verlauf',
+  historyOf: (title) => `Verlauf von ${title}`,
   more: 'Ältere Änderungen zeigen',
   searching: 'In diesem Abschnitt passt keine Änderung. Weiter mit älteren Änderungen.',
   properties: (names) => `Geändert: ${names}`,

@@ -3,6 +3,7 @@ import type { Texts } from '..';
 
 export const common: Texts['common'] = {
   discardTyped: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
+  commandLine: 'Auf der Befehlszeile:',
   cancel: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert.',

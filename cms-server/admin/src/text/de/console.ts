@@ -3,6 +3,9 @@ import type { Texts } from '..';
 
 export const apiConsole: Texts['apiConsole'] = {
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
+  preview: 'Mit Entwürfen (X-MODE: preview); ohne, was Leser bekommen',
+  example: 'Beispiel verwenden',
+  exampleTaken: 'Das Beispiel steht an der Stelle der Abfrage.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'In der API-Konsole öffnen',
   sentAbout:

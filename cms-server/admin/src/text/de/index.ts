@@ -29,6 +29,7 @@ export const de: Sources = {
   texts: () => import('./texts'),
   translation: () => import('./translation'),
   trash: () => import('./trash'),
+  'type-edits': () => import('./type-edits'),
   types: () => import('./types'),
   uploads: () => import('./uploads'),
   users: () => import('./users'),

@@ -5,6 +5,9 @@ import { plural } from '../format';
 export const keys: Texts['keys'] = {
   about: 'Schlüssel sind für Programme. Menschen melden sich mit einem Konto an.',
   count: (count) => plural(count, { one: '1 Schlüssel', other: `${String(count)} Schlüssel` }),
+  newKey: 'Neuer Schlüssel',
+  empty:
+    'Noch hat kein Programm einen Schlüssel. Ein Schlüssel liest und schreibt, was seine Regeln erlauben.',
   create: 'Schlüssel anlegen',
   change: 'Ändern …',
   changeTitle: (name) => `${name} ändern`,
@@ -37,6 +40,7 @@ export const keys: Texts['keys'] = {
     publisher: 'Herausgeber: löscht auch',
     none: 'Leeren',
   },
+  moreRules: (count) => plural(count, { one: '1 weiterer Typ', other: `${String(count)} weitere Typen` }),
   noRules: 'keine Regeln',
   created: 'Angelegt',
   lastUse: 'Zuletzt benutzt',

@@ -21,6 +21,7 @@ export const object: Texts['object'] = {
   tabs: 'Teile dieses Objekts',
   general: 'Allgemein',
   content: 'Inhalt',
+  translations: 'Übersetzungen',
   versions: 'Versionen',
   usedBy: 'Verwendet von',
 };

@@ -11,6 +11,8 @@ export const activity = {
   byFilter: (name: string) => `By ${name}`,
   onlyBy: (name: string) => `Show only changes by ${name}`,
   objectFilter: (id: string) => `Object ${id}`,
+  history: 'History',
+  historyOf: (title: string) => `History of ${title}`,
   more: 'Show older changes',
   searching: 'No matching change in this part. Show older changes to go on.',
   properties: (names: string) => `Changed: ${names}`,

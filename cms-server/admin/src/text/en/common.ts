@@ -1,6 +1,7 @@
 // Words that every screen uses.
 export const common = {
   discardTyped: 'Your changes are not saved. Discard them?',
+  commandLine: 'On the command line:',
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied.',

@@ -1,6 +1,9 @@
 // Console of the API: REST and GraphQL.
 export const apiConsole = {
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
+  preview: 'Include drafts (X-MODE: preview); without, what readers get',
+  example: 'Use the example',
+  exampleTaken: 'The example is in place of the query.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
   open: 'Open in the API console',
   sentAbout: 'What this screen has sent, the last one first. Programs send the same with a key.',

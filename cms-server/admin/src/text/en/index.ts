@@ -27,6 +27,7 @@ export const en = {
   texts: () => import('./texts'),
   translation: () => import('./translation'),
   trash: () => import('./trash'),
+  'type-edits': () => import('./type-edits'),
   types: () => import('./types'),
   uploads: () => import('./uploads'),
   users: () => import('./users'),

@@ -4,7 +4,9 @@ import { plural } from '../format';
 export const keys = {
   about: 'Keys are for programs. People sign in with an account.',
   count: (count: number) => plural(count, { one: '1 key', other: `${String(count)} keys` }),
+  newKey: 'New key',
   create: 'Create key',
+  empty: 'No program has a key yet. A key reads and writes what its rules allow.',
   change: 'Change…',
   changeTitle: (name: string) => `Change ${name}`,
   rotate: 'Rotate…',
@@ -35,6 +37,7 @@ export const keys = {
     publisher: 'Publisher: also deletes',
     none: 'Clear',
   },
+  moreRules: (count: number) => plural(count, { one: '1 more type', other: `${String(count)} more types` }),
   noRules: 'no rules',
   created: 'Created',
   lastUse: 'Last use',

@@ -19,6 +19,7 @@ export const object = {
   tabs: 'Parts of this object',
   general: 'General',
   content: 'Content',
+  translations: 'Translations',
   versions: 'Versions',
   usedBy: 'Used by',
 };

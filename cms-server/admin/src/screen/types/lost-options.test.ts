@@ -1,0 +1,50 @@
+// Options that an edit takes away, and what their objects get.
+import { describe, expect, test } from 'vitest';
+import { newProperty, withChoice, type PropertyDraft } from '../../type/property-draft';
+import { newDraft } from '../../type/type-draft';
+import { chosenChanges, lostOptions, optionFilter, optionKey } from './lost-options';
+
+function choice(
+  stored: string[],
+  options: string[],
+  kind: 'select' | 'selectMany' = 'select',
+): PropertyDraft {
+  const property = newProperty(kind, 'roast');
+  const was = { ...property.config, options: stored };
+  return {
+    ...property,
+    config: { ...property.config, options },
+    stored: { name: 'old_roast', schema: property.schema, config: was, required: false },
+  };
+}
+
+describe('options that an edit takes away', () => {
+  test('are those that are stored and no longer offered', () => {
+    expect(lostOptions(choice(['a', 'b'], ['b', 'c']))).toMatchObject([
+      { property: 'roast', storedName: 'old_roast', value: 'a', isList: false },
+    ]);
+    expect(lostOptions(choice(['a', 'b'], ['b', 'a']))).toEqual([]);
+    expect(lostOptions({ ...choice(['a'], ['b']), removed: true })).toEqual([]);
+    expect(lostOptions({ ...choice(['a'], ['b']), stored: null })).toEqual([]);
+  });
+
+  test('are none when the property is no choice any more', () => {
+    expect(lostOptions(withChoice(choice(['a'], ['b']), 'text'))).toEqual([]);
+  });
+
+  test('are found in lists too', () => {
+    const [option] = lostOptions(choice(['a'], ['b'], 'selectMany'));
+    if (!option) throw new Error('none');
+    expect(optionFilter('roast', option)).toEqual({ roast: { type: 'includes', filter: ['a'] } });
+  });
+
+  test('become another option only where the user chose one that exists', () => {
+    const property = choice(['a', 'b'], ['c']);
+    const draft = { ...newDraft(), properties: [property] };
+    const key = (value: string) => optionKey({ property: 'roast', value });
+    const chosen = { [key('a')]: 'c', [key('b')]: 'gone', [key('x')]: 'c' };
+    expect(chosenChanges('tea', draft, chosen)).toMatchObject([
+      { type: 'tea', option: { value: 'a' }, to: 'c' },
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+// Gives objects other options after a type has changed: jobs of the server, their progress, and what they
+// refused. Knows no component.
+import { ProblemError } from '../../api/problem';
+import { t } from '../../text';
+import { number } from '../../text/format';
+import { toast } from '../../ui/toasts.svelte';
+import type { BulkRun } from '../list/bulk/bulk-run.svelte';
+import { startChange, type OptionChange } from './lost-options';
+
+export class OptionRun {
+  running = $state(false);
+  #runs: BulkRun[] = $state.raw([]);
+  readonly done = $derived(this.#runs.reduce((sum, run) => sum + run.done, 0));
+  readonly total = $derived(this.#runs.reduce((sum, run) => sum + run.total, 0));
+
+  /** All jobs are started at once: they run one after the other, also when this page is closed. */
+  async run(changes: OptionChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    this.running = true;
+    this.#runs = [];
+    const succeeded = await Promise.all(changes.map((change) => this.#change(change)));
+    this.running = false;
+    const sum = succeeded.reduce((all, count) => all + count, 0);
+    if (sum > 0) toast(t.typeEdits.optionsChanged(sum, number(sum)));
+  }
+
+  /** How many objects have the other option now. */
+  async #change(change: OptionChange): Promise<number> {
+    try {
+      const run = await startChange(change);
+      if (!run) return 0;
+      this.#runs = [...this.#runs, run];
+      await run.start();
+      const left = run.total - run.succeeded;
+      const about = t.typeEdits.optionsRefused(left, number(left), change.option.label);
+      if (left > 0) toast([about, run.problem?.message].filter(Boolean).join(' '), { kind: 'danger' });
+      return run.succeeded;
+    } catch (error) {
+      const message = error instanceof ProblemError ? error.problem.message : '';
+      toast(`${change.option.label}: ${message || t.common.offline}`, { kind: 'danger' });
+      return 0;
+    }
+  }
+}

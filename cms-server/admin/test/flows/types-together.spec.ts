@@ -1,0 +1,100 @@
+// Content types that two people change, and options that objects still have.
+import type { Page } from '@playwright/test';
+import type { Server } from '../server';
+import { expect, expectAccessible, signIn, test } from '../support';
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/admin/${path}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+const plan = (page: Page) => page.getByRole('region', { name: 'Plan' });
+const property = (page: Page, name: string | RegExp) =>
+  page.getByRole('list', { name: 'Properties' }).first().getByRole('button', { name, expanded: false });
+
+/** Changes a type as another program does. */
+async function change(server: Server, name: string, how: (text: string) => string): Promise<void> {
+  const path = `/api/v1/internal/contenttype/${name}`;
+  const text = await (await server.request('GET', path)).text();
+  const response = await server.request('PUT', path, JSON.parse(how(text)));
+  expect(response.status, await response.clone().text()).toBe(200);
+}
+
+test('shows what somebody else has changed, and keeps the edits of both', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/product');
+  await property(page, /^Price/).click();
+  await page.getByLabel('Label').fill('Price per bag');
+  await page.getByLabel('Help text').fill('In euros');
+  await expect(plan(page)).toContainText('Only settings change');
+  await change(server, 'product', (text) =>
+    text.replace('"label":"Price"', '"label":"Cost"').replace('"label":"In season"', '"label":"Sold now"'),
+  );
+  const changes = page.getByRole('list', { name: 'What others changed' });
+  await expect(changes).toContainText(
+    /Cost\s+Label:\s+Price\s+→\s+Cost\s+You changed this too: yours stays\./,
+  );
+  await expect(changes).toContainText(/Label:\s+In season\s+→\s+Sold now/);
+  await expect(plan(page).getByRole('button', { name: 'Apply' })).toBeDisabled();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Put my edits on top of it' }).click();
+  await expect(changes).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await expect(property(page, /^Sold now/)).toBeVisible();
+  await expect(page.getByLabel('Label')).toHaveValue('Price per bag');
+  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('Product: the change is applied.')).toBeVisible();
+  const type = await (await server.request('GET', '/api/v1/internal/contenttype/product')).json();
+  expect(type).toMatchObject({
+    metaDefinition: {
+      propertiesConfig: {
+        price: { label: 'Price per bag', helpText: 'In euros' },
+        inSeason: { label: 'Sold now' },
+      },
+    },
+  });
+});
+
+test('counts objects with a renamed option, and changes them with it', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/product');
+  await property(page, /^Roast/).click();
+  const option = page.getByLabel('Value of option 1');
+  const old = await option.inputValue();
+  const filters = (value: string) =>
+    `/api/v1/content/product?limit=1&filters=${encodeURIComponent(JSON.stringify({ roast: { type: 'equals', filter: value } }))}`;
+  const count = async (value: string) => {
+    const found: unknown = await (await server.request('GET', filters(value))).json();
+    return (found as { total_count: number }).total_count;
+  };
+  const before = await count(old);
+  expect(before).toBeGreaterThan(0);
+  await option.fill('very_light');
+  await expect(plan(page)).toContainText(`“${old}” is no longer an option.`);
+  await expect(plan(page).getByRole('link', { name: /objects? ha(s|ve) it/ })).toContainText(String(before));
+  await expect(plan(page)).toContainText('cannot be saved until another option is chosen');
+  await plan(page).getByLabel(`Objects with “${old}”`).selectOption('very_light');
+  await expectAccessible(page);
+  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText(/objects? ha(s|ve) (its|their) new value/)).toBeVisible();
+  expect([await count(old), await count('very_light')]).toEqual([0, before]);
+});
+
+test('finds a kind of property by a word, by keyboard', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'types/place');
+  const add = page.getByRole('button', { name: '+ Add property' });
+  await add.focus();
+  await page.keyboard.press('Enter');
+  const kinds = page.getByRole('dialog', { name: 'Kind of the property' });
+  await expect(kinds.getByRole('group', { name: 'Choices' })).toContainText('One of several options');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(add).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('boolean');
+  await expect(kinds.getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Label')).toBeFocused();
+  await expect(page.getByLabel('Kind', { exact: true })).toHaveValue('checkbox');
+});
