@@ -30,6 +30,7 @@ export const common: Texts['common'] = {
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
+  unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
   hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',

@@ -28,6 +28,7 @@ export const common = {
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
+  unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
   hasErrors: 'has errors',
   required: 'required',
