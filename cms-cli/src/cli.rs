@@ -20,6 +20,7 @@ mod selection;
 #[cfg(feature = "serve")]
 mod serve;
 mod trash;
+mod types;
 mod user;
 mod validate;
 #[cfg(feature = "serve")]
@@ -50,6 +51,7 @@ pub(crate) use self::selection::{JobCommand, SelectionArgs};
 #[cfg(feature = "serve")]
 pub(crate) use self::serve::{DurabilityChoice, LogFormat, MetricsChoice, ServeArgs};
 pub(crate) use self::trash::TrashCommand;
+pub(crate) use self::types::{TypesCommand, TypescriptArgs};
 pub(crate) use self::user::{CustomRights, UserCommand};
 pub(crate) use self::validate::ValidateArgs;
 pub(crate) use self::wait::WaitArgs;
@@ -201,6 +203,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),
     Openapi(OpenapiArgs),
+    /// Write the content types for a programming language.
+    #[command(subcommand)]
+    Types(TypesCommand),
     Preview(PreviewArgs),
     /// Manage API keys.
     #[command(subcommand)]

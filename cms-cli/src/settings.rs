@@ -10,7 +10,7 @@ use clap::{ArgMatches, parser::ValueSource};
 use cms_core::{MediaStorage, NewDatabase, S3Bucket};
 
 use crate::{
-    cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat},
+    cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
     failure::{Failure, Result},
     printer,
     profiles::{Profile, Profiles},
@@ -102,6 +102,9 @@ fn format(global: &Global, command: &Command) -> OutputFormat {
 
 /// Commands that use neither a server nor a data directory.
 fn has_no_target(command: &Command) -> bool {
+    if let Command::Types(TypesCommand::Typescript(args)) = command {
+        return !args.paths.is_empty();
+    }
     matches!(
         command,
         Command::Init(_)

@@ -46,6 +46,7 @@ mod support;
 mod targets;
 mod tidy;
 mod traces;
+mod types;
 mod unread_responses;
 mod users;
 mod validate;

@@ -32,6 +32,7 @@ mod search;
 mod serve;
 mod status;
 mod trash;
+mod types;
 mod user;
 mod validate;
 mod wait;
@@ -88,6 +89,7 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Check(args) => check::run(&args, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
+        Command::Types(command) => types::run(command, settings, printer),
         Command::Preview(args) => preview::run(args, settings, printer),
         Command::Key(command) => key::run(command, settings, printer),
         Command::Job(command) => bulk_job::run(command, settings, printer),
