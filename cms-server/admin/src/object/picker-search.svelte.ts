@@ -1,12 +1,12 @@
 // PickerSearch: the results of a picker while the user types: waits for a pause, drops late responses, reads
 // the next page on request.
-import { searchSummaries, type Summary } from './summary';
+import { searchSummaries, type FoundSummary, type SummaryQuery } from './summary';
 
 const TYPING_DELAY_MS = 120;
 const PAGE_SIZE = 20;
 
 export class PickerSearch {
-  results: Summary[] = $state.raw([]);
+  results: FoundSummary[] = $state.raw([]);
   total = $state(0);
   loading = $state(false);
   /** Why the last search failed; null when it did not. */
@@ -19,9 +19,9 @@ export class PickerSearch {
 
   /** `scope` says where to search; it is read with each search. */
   constructor(
-    private readonly scope: () => { types: string[]; filters?: Record<string, string> },
+    private readonly scope: () => Pick<SummaryQuery, 'types' | 'filters' | 'withMatches'>,
     /** Order of the results of one page; without it that of the server. */
-    private readonly rank: (found: Summary[], text: string) => Summary[] = (found) => found,
+    private readonly rank: (found: FoundSummary[], text: string) => FoundSummary[] = (found) => found,
   ) {}
 
   /** Searches for a text after a pause, at once for an empty one. */
@@ -78,7 +78,7 @@ export class PickerSearch {
 }
 
 /** Objects move between pages while others are edited: each is shown once. */
-function withNew(shown: Summary[], next: Summary[]): Summary[] {
+function withNew(shown: FoundSummary[], next: FoundSummary[]): FoundSummary[] {
   const known = new Set(shown.map(({ type, id }) => `${type}/${id}`));
   return [...shown, ...next.filter(({ type, id }) => !known.has(`${type}/${id}`))];
 }

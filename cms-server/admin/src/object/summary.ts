@@ -7,7 +7,8 @@ import { fileOfUrl, MEDIA_FIELDS, readMedia, type MediaFile } from '../value/med
 import type { Target } from '../value/link';
 import { isRecord } from '../value/record';
 import { wordsQuery } from '../value/search-text';
-import { titleFields } from './title-fields';
+import { matchOf, type SearchMatch } from './search-match';
+import { searchedFields, titleFields } from './title-fields';
 
 export const MEDIA_TYPE = '_media';
 /** Properties of a file that people edit; its bytes decide the others. */
@@ -32,7 +33,7 @@ export function isPublic(summary: Summary): boolean {
 }
 
 /** What texts link to are objects; files come after them, except one that is searched by its name. */
-export function filesLast(found: Summary[], text: string): Summary[] {
+export function filesLast<S extends Summary>(found: S[], text: string): S[] {
   const typed = text.trim().toLocaleLowerCase();
   const isLast = ({ type, title }: Summary) => type === MEDIA_TYPE && title.toLocaleLowerCase() !== typed;
   return [...found.filter((summary) => !isLast(summary)), ...found.filter(isLast)];
@@ -53,6 +54,12 @@ function partsOf(type: string): string[] {
   if (type === MEDIA_TYPE) return [...common, ...MEDIA_FIELDS];
   const picture = pictureOf(type);
   return picture ? [...common, `${picture.name}.url`] : common;
+}
+
+/** Names of the properties in which the words of a search may be. */
+function searchedParts(type: string): string[] {
+  const definition = typeNamed(type);
+  return definition ? searchedFields(formFor(definition)).map(({ name }) => name) : [];
 }
 
 export function summaryOf(type: string, object: Record<string, unknown>): Summary {
@@ -111,8 +118,13 @@ export async function findSummaries(targets: Target[]): Promise<Summary[]> {
   return result.data.data.map(({ item }) => summaryOf(contentTypeOf(item), item));
 }
 
+export interface FoundSummary extends Summary {
+  /** Where the words were found, when that was asked for and the title does not show it. */
+  match: SearchMatch | null;
+}
+
 export interface SummaryPage {
-  summaries: Summary[];
+  summaries: FoundSummary[];
   total: number;
   /** More results on the next page. */
   more: boolean;
@@ -127,15 +139,19 @@ export interface SummaryQuery {
   filters?: Record<string, string>;
   /** Only objects without a value of this property. */
   without?: string;
+  /** Says where the words were found; only for given types, of which all short texts are searched. */
+  withMatches?: boolean;
   signal?: AbortSignal;
 }
 
 /** Searches as people type: words by their beginnings, best first, then the last edited. */
 export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<SummaryPage>> {
-  const { text, types, page, limit, filters, without, signal } = request;
+  const { text, types, page, limit, filters, without, withMatches = false, signal } = request;
   const q = wordsQuery(text);
   if (q === null) return { data: { summaries: [], total: 0, more: false }, etag: null };
   const searched = types.length > 0 ? types : session.types.map((type) => type.name);
+  const parts = searched.flatMap(partsOf);
+  if (withMatches && q !== '*') parts.push(...types.flatMap(searchedParts));
   const result = await sendRequest(
     api.GET('/api/v1/search', {
       params: {
@@ -149,7 +165,7 @@ export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<
           hydrate: 1,
           ...(q !== '*' && { 'fields[]': titleFields(types) }),
           ...(filters && { filters }),
-          'item_fields[]': [...new Set(searched.flatMap(partsOf))].slice(0, MAX_FIELDS),
+          'item_fields[]': [...new Set(parts)].slice(0, MAX_FIELDS),
         },
       },
       ...(signal && { signal }),
@@ -157,7 +173,12 @@ export async function searchSummaries(request: SummaryQuery): Promise<ApiResult<
   );
   if ('problem' in result) return result;
   const { data, total_count, total_pages } = result.data;
-  const summaries = data.map(({ item }) => summaryOf(contentTypeOf(item), item));
+  const summaries = data.map(({ item }): FoundSummary => {
+    const type = contentTypeOf(item);
+    const summary = summaryOf(type, item);
+    const match = withMatches && q !== '*' ? matchOf(type, item, summary.title, text) : null;
+    return { ...summary, match };
+  });
   return { data: { summaries, total: total_count, more: page < total_pages }, etag: null };
 }
 

@@ -22,12 +22,21 @@ export function queryFor(text: string): string {
  */
 export function wordsQuery(text: string): string | null {
   if (text.trim() === '') return '*';
-  const words = (text.normalize('NFC').match(WORD) ?? []).slice(0, MAX_WORDS);
+  const words = searchWords(text);
   return words.length === 0 ? null : words.map(required).join(' ');
 }
 
+/** The words of a text that are searched. */
+export function searchWords(text: string): string[] {
+  return (text.normalize('NFC').match(WORD) ?? []).slice(0, MAX_WORDS);
+}
+
+export function isUnspaced(word: string): boolean {
+  return UNSPACED_SCRIPTS.test(word);
+}
+
 function required(word: string): string {
-  if (UNSPACED_SCRIPTS.test(word) || word.length > MAX_PATTERN_CHARS) return `+"${word}"`;
+  if (isUnspaced(word) || word.length > MAX_PATTERN_CHARS) return `+"${word}"`;
   // In capitals it would be an operator.
   const plain = /^(AND|OR|NOT)$/.test(word) ? word.toLowerCase() : word;
   return `+(${plain} OR ${plain}*)`;

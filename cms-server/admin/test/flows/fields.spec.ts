@@ -165,6 +165,8 @@ test('sets a point by pasting it, by the map, and never stores half of it', asyn
 test('translates an object, language by language', async ({ page, server }) => {
   const about = (await stored(server, 'about?limit=1')).data as { id: string }[];
   await open(page, `c/about/${about[0]?.id ?? ''}`);
+  const tabs = page.getByRole('navigation', { name: 'Parts of this object' });
+  await tabs.getByRole('link', { name: 'Translations' }).click();
   const translations = group(page, 'Translations');
   await translations.getByRole('combobox', { name: 'Add a language' }).fill('germ');
   await translations.getByRole('combobox', { name: 'Add a language' }).press('Enter');

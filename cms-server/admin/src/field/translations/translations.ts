@@ -1,41 +1,11 @@
-// Translations: a list of items with `__language`, beside the original in the object itself. Plain list data
-// for the API; properties that the type does not declare are kept.
-import { isEqual } from '../../value/equal';
-import { isRecord } from '../../value/record';
-
-export const LANGUAGE = '__language';
-
-export type TranslationState = 'empty' | 'translated' | 'older';
-
-export function languageOf(item: unknown): string {
-  return isRecord(item) && typeof item[LANGUAGE] === 'string' ? item[LANGUAGE] : '';
-}
+// Languages of translations: where each is, and which can be added. Plain list data for the API; properties that
+// the type does not declare are kept.
+import { languageOf } from '../../object/translation-state';
 
 /** Where the item of a language is: at `likely`, when several have it; -1 when it was removed. */
 export function indexOf(items: unknown[], language: string, likely: number): number {
   if (likely < items.length && languageOf(items[likely]) === language) return likely;
   return items.findIndex((item) => languageOf(item) === language);
-}
-
-export function isEmpty(value: unknown): boolean {
-  return (
-    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-  );
-}
-
-/** Where the values of an object and of a translation stand now, and where they stood when it was stored. */
-export interface Sides {
-  original: unknown;
-  storedOriginal: unknown;
-  translated: unknown;
-  storedTranslated: unknown;
-}
-
-/** A translation is older when the original was changed since it was stored, and the translation was not. */
-export function stateOf({ original, storedOriginal, translated, storedTranslated }: Sides): TranslationState {
-  if (isEmpty(translated)) return 'empty';
-  const changed = storedOriginal !== undefined && !isEqual(original, storedOriginal);
-  return changed && isEqual(translated, storedTranslated) ? 'older' : 'translated';
 }
 
 /** Languages of ISO 639-1 that people write in; others are added by typing their code. */

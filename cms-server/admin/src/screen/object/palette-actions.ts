@@ -2,7 +2,9 @@
 import type { ObjectEditor } from '../../object/editor.svelte';
 import { publishingOf } from '../../object/publishing.svelte';
 import { navigate, objectHref } from '../../router.svelte';
+import { formFor } from '../../session/session.svelte';
 import { t } from '../../text';
+import { TRANSLATIONS } from '../../type/form';
 import type { PaletteItem } from '../../ui/CommandPalette.svelte';
 import { keyLabel } from '../../ui/key-labels';
 import { openPreview } from './preview/open-preview';
@@ -27,6 +29,8 @@ export function paletteActions(editor: ObjectEditor, ondiscard: () => void): Pal
     if (hasPreview(type))
       items.push({ id: 'preview', label: t.publishing.preview, run: () => openPreview(editor) });
     const panel = (name: string) => () => navigate(objectHref(type.name, id, { panel: name }));
+    if (formFor(type).fields.some(({ name }) => name === TRANSLATIONS))
+      items.push({ id: 'translations', label: t.object.translations, run: panel('translations') });
     items.push({ id: 'versions', label: t.object.versions, run: panel('versions') });
     items.push({ id: 'used', label: t.object.usedBy, run: panel('used') });
     for (const { label, run, disabledReason } of objectActions(publishing))

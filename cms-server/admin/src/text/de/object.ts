@@ -15,11 +15,13 @@ export const object: Texts['object'] = {
   saved: (version) => `Als Version ${String(version)} gespeichert.`,
   changes: (count) => (count === 1 ? '1 Änderung' : `${String(count)} Änderungen`),
   noChanges: 'Keine Änderungen',
+  toSide: 'Aktionen',
   side: 'Über dieses Objekt',
   id: 'Id',
   tabs: 'Teile dieses Objekts',
   general: 'Allgemein',
   content: 'Inhalt',
+  translations: 'Übersetzungen',
   versions: 'Versionen',
   usedBy: 'Verwendet von',
 };

@@ -14,10 +14,12 @@ export const object = {
   changes: (count: number) => (count === 1 ? '1 change' : `${String(count)} changes`),
   noChanges: 'No changes',
   side: 'About this object',
+  toSide: 'Actions',
   id: 'Id',
   tabs: 'Parts of this object',
   general: 'General',
   content: 'Content',
+  translations: 'Translations',
   versions: 'Versions',
   usedBy: 'Used by',
 };

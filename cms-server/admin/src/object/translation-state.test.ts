@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { fieldNamed } from '../type/test-fields';
+import { LANGUAGE, languageOf, stateOf, translationCount } from './translation-state';
+
+const same = { original: 'a', storedOriginal: 'a', translated: 'x', storedTranslated: 'x' };
+
+describe('translations', () => {
+  it('are older when only the original was changed', () => {
+    expect(stateOf(same)).toBe('translated');
+    expect(stateOf({ ...same, original: 'b' })).toBe('older');
+    expect(stateOf({ ...same, original: 'b', translated: 'y' })).toBe('translated');
+    expect(stateOf({ ...same, translated: '' })).toBe('empty');
+    expect(stateOf({ ...same, translated: [] })).toBe('empty');
+    expect(stateOf({ ...same, storedOriginal: undefined })).toBe('translated');
+  });
+
+  it('name their language', () => {
+    expect(languageOf({ __language: 'de' })).toBe('de');
+    expect(languageOf({})).toBe('');
+    expect(languageOf(null)).toBe('');
+  });
+
+  it('are done when all that the original says is translated', () => {
+    const field = fieldNamed('__translations', {
+      fields: [fieldNamed(LANGUAGE), fieldNamed('title'), fieldNamed('lead')],
+    });
+    const items = [
+      { [LANGUAGE]: 'de', title: 'Boot', lead: 'Ein Boot' },
+      { [LANGUAGE]: 'fr', title: 'Bateau' },
+    ];
+    const values = { title: 'Boat', lead: 'A boat', __translations: items };
+    expect(translationCount(field, values, values)).toEqual({ done: 1, all: 2 });
+    expect(translationCount(field, { ...values, lead: '' }, values)).toEqual({ done: 2, all: 2 });
+    expect(translationCount(field, { ...values, lead: 'Another' }, values)).toEqual({ done: 0, all: 2 });
+    expect(translationCount(field, { title: 'Boat' }, null)).toEqual({ done: 0, all: 0 });
+  });
+});

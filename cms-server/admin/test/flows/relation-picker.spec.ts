@@ -1,0 +1,26 @@
+// Finding the object to link to.
+import { expect, expectAccessible, signIn, test } from '../support';
+import { openForm } from '../writing';
+
+test('says in which property the words were found', async ({ page, server }) => {
+  const found = await server.request('GET', '/api/v1/content/event?limit=1&fields[]=id');
+  const { data } = (await found.json()) as { data: { id: string }[] };
+  await signIn(page);
+  await openForm(page, `c/event/${data[0]?.id ?? ''}`);
+  const search = page.getByRole('combobox', { name: 'Hosts: search' });
+  await search.fill('wheel');
+  const option = page.getByRole('option', { name: /Maren Holloway/ });
+  await expect(option).toContainText('Bio: …');
+  await expect(option).toContainText('came back for the wheel.');
+  await expect(option.locator('mark')).toHaveText('wheel');
+  await expect(option).toContainText('Author');
+  await expectAccessible(page);
+  await page.screenshot({ path: 'test/results/picker-light.png' });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.screenshot({ path: 'test/results/picker-dark-390.png' });
+  // Words of the title need no explanation.
+  await search.fill('holl');
+  await expect(option).toBeVisible();
+  await expect(option.locator('mark')).toHaveCount(0);
+});
