@@ -22,6 +22,7 @@ export const common: Texts['common'] = {
   retry: 'Erneut versuchen',
   partFailed:
     'Ein Teil dieser Seite konnte nicht geladen werden. Nach einer Aktualisierung des Servers muss die Seite neu geladen werden.',
+  partOffline: 'Sie sind offline: Dieser Teil der Seite kann jetzt nicht geladen werden.',
   reload: 'Neu laden',
   failed: 'Das konnte nicht geladen werden.',
   offline: 'Der Server ist nicht erreichbar.',
@@ -29,6 +30,7 @@ export const common: Texts['common'] = {
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,
   notFound: 'Diese Seite gibt es nicht.',
+  unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',
   hasErrors: 'enthält Fehler',
   required: 'Pflichtfeld',

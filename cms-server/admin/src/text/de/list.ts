@@ -96,7 +96,6 @@ export const list: Texts['list'] = {
   },
   noMatch: 'Kein Objekt passt zu diesen Filtern.',
   notAllowed: (type) => `Sie dürfen Objekte vom Typ ${type} nicht lesen. Fehlendes Recht: Lesen.`,
-  unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   select: (title) => `${title} auswählen`,
   selectPage: 'Alle Zeilen dieser Seite auswählen',
   selected: (count, text) => plural(count, { one: '1 ausgewählt', other: `${text} ausgewählt` }),

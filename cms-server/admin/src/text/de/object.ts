@@ -15,6 +15,7 @@ export const object: Texts['object'] = {
   saved: (version) => `Als Version ${String(version)} gespeichert.`,
   changes: (count) => (count === 1 ? '1 Änderung' : `${String(count)} Änderungen`),
   noChanges: 'Keine Änderungen',
+  toSide: 'Aktionen',
   side: 'Über dieses Objekt',
   id: 'Id',
   tabs: 'Teile dieses Objekts',

@@ -20,6 +20,7 @@ export const common = {
   retry: 'Try again',
   partFailed:
     'A part of this page could not be loaded. After an update of the server the page must be loaded again.',
+  partOffline: 'You are offline: this part of the page cannot be loaded now.',
   reload: 'Load again',
   failed: 'This could not be loaded.',
   offline: 'The server cannot be reached.',
@@ -27,6 +28,7 @@ export const common = {
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
   notFound: 'This page does not exist.',
+  unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
   hasErrors: 'has errors',
   required: 'required',

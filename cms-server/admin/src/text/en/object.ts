@@ -14,6 +14,7 @@ export const object = {
   changes: (count: number) => (count === 1 ? '1 change' : `${String(count)} changes`),
   noChanges: 'No changes',
   side: 'About this object',
+  toSide: 'Actions',
   id: 'Id',
   tabs: 'Parts of this object',
   general: 'General',
