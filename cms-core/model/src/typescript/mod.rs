@@ -1,9 +1,9 @@
 //! TypeScript types of content types, for clients (see docs/how-to/typescript.md).
 //!
-//! [`file`] prints one file without imports: the types that every file has, a map of the content
-//! types, and an interface and input types for each. [`value`] converts one property, [`name`]
-//! chooses identifiers, [`syntax`] prints literals and comments. The same content types give the
-//! same text, whatever else the server has.
+//! [`file()`] prints one file without imports: the types that every file has, a map of the content
+//! types, and an interface and input types for each. `value` converts one property, `name` chooses
+//! identifiers, `syntax` prints literals and comments. The same content types give the same text,
+//! whatever else the server has.
 
 mod name;
 mod syntax;
