@@ -74,6 +74,7 @@ pub use cms_model::{
     paging,
     query::filter::filter_types,
     settings::{Durability, MediaStorage, NewDatabase, S3Bucket},
+    typescript,
     user::openid::{Identity, OpenIdError, OpenIdRules, OpenIdSignIn},
     user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},

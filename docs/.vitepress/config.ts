@@ -46,7 +46,15 @@ const servers = pages(
   "operations",
   "how-to/troubleshooting",
 );
-const frontEnds = pages("how-to/html", "how-to/nextjs", "how-to/astro", "how-to/sveltekit", "preview");
+const frontEnds = pages(
+  "how-to/html",
+  "how-to/nextjs",
+  "how-to/astro",
+  "how-to/sveltekit",
+  "how-to/typescript",
+  "how-to/python",
+  "preview",
+);
 
 const sidebar = [
   { text: "Tutorial", items: pages("tutorial") },
@@ -61,7 +69,7 @@ const sidebar = [
   {
     text: "Reference",
     items: [
-      ...pages("cli", "configuration"),
+      ...pages("cli", "reference/cli", "configuration"),
       {
         text: "HTTP API",
         collapsed: false,

@@ -11,7 +11,7 @@
 //! | [`pattern`], [`query`] | regular expressions of properties; filters and order of lists |
 //! | [`publish`], [`workflow`] | statuses and schedules; states and transitions |
 //! | [`search`] | the query language of searches, text analysis |
-//! | [`graphql`], [`openapi`] | types and planning of GraphQL queries; the OpenAPI document |
+//! | [`graphql`], [`openapi`], [`typescript`] | types and planning of GraphQL queries; the OpenAPI document; types for clients |
 //! | [`media`] | image paths, transformations and formats; names and fingerprints of files |
 //! | [`auth`], [`user`], [`context`] | keys and scopes; users, passwords, sessions and OpenID claims; the caller of a service |
 //! | [`webhook`] | payloads, signatures and retries |
@@ -44,6 +44,7 @@ pub mod search;
 pub mod settings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod typescript;
 pub mod user;
 pub mod webhook;
 pub mod wire;

@@ -16,7 +16,7 @@ pub(super) fn names<'a>(types: impl Iterator<Item = &'a str>) -> Vec<Names> {
     let mut taken = HashSet::new();
     types
         .map(|name| {
-            let mut operation = capitalised(name);
+            let mut operation = pascal_case(name);
             while operation.is_empty() || !taken.insert(operation.clone()) {
                 operation.push_str(name);
             }
@@ -26,7 +26,7 @@ pub(super) fn names<'a>(types: impl Iterator<Item = &'a str>) -> Vec<Names> {
 }
 
 /// `contact_form` becomes `ContactForm` (see docs/reference/openapi.md#paths-of-a-type).
-fn capitalised(name: &str) -> String {
+pub(crate) fn pascal_case(name: &str) -> String {
     let capital = |part: &str| {
         let mut letters = part.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());

@@ -1,6 +1,7 @@
 // Requests that the generated client does not know: operations chosen at run time, and probes. Gives the
 // response as it is. Knows HTTP; no Svelte.
 import { PAGE_HEADERS } from './client';
+import { networkProblem, problemOf, type Problem } from './problem';
 
 export interface RawRequest {
   method: string;
@@ -23,6 +24,18 @@ export interface RawResponse {
 }
 
 const { 'X-MODE': _preview, ...withoutPreview } = PAGE_HEADERS;
+
+/** Why a request did not succeed. */
+export function rawProblem({ status, headers, text }: RawResponse): Problem {
+  if (status === 0) return networkProblem();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = null;
+  }
+  return problemOf(new Response(null, { status, headers }), body);
+}
 
 /** Sends a request with the rights of the session. Never rejects, except when it was aborted. */
 export async function sendRaw({

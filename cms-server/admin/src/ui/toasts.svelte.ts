@@ -15,19 +15,25 @@ const DURATION_MS = 6000;
 let last = 0;
 let shown = $state<Toast[]>([]);
 
+interface Place {
+  dialog: HTMLDialogElement;
+  /** The last message before it was opened. */
+  before: number;
+}
+
 /** Open modal dialogs, the topmost last: everything outside of it can be neither used nor heard. */
-let dialogs = $state.raw<HTMLDialogElement[]>([]);
+let dialogs = $state.raw<Place[]>([]);
 
 export const toastPlaces = {
-  /** The dialog that shows the messages; null while none is open. */
-  get top(): HTMLDialogElement | null {
-    return dialogs.at(-1) ?? null;
+  /** The dialog that shows a message; null for the page. A message stays where it was when a dialog opens. */
+  of({ id }: Toast): HTMLDialogElement | null {
+    return dialogs.findLast(({ before }) => id > before)?.dialog ?? null;
   },
   add(dialog: HTMLDialogElement): void {
-    dialogs = [...dialogs, dialog];
+    dialogs = [...dialogs, { dialog, before: last }];
   },
   remove(dialog: HTMLDialogElement): void {
-    dialogs = dialogs.filter((other) => other !== dialog);
+    dialogs = dialogs.filter((other) => other.dialog !== dialog);
   },
 };
 

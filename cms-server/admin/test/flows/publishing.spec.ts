@@ -252,6 +252,22 @@ test.describe('Draft & Public', () => {
   });
 });
 
+test('leads from the title to the actions on a phone', async ({ page, server, home }) => {
+  await createType(server, 'report', { workflowId: 'publishing' });
+  await createObject(server, 'report', { id: 'one', title: 'Report' });
+  await page.setViewportSize({ width: 390, height: 500 });
+  await page.goto(`${home}/admin/c/report/one`);
+  await signIn(page);
+  await expect(page.getByRole('main')).toContainText('State draft');
+  const move = panel(page).getByRole('button', { name: 'Move to review' });
+  await expect(move).not.toBeInViewport();
+  await page.getByRole('button', { name: 'Actions' }).first().click();
+  await expect(move).toBeInViewport();
+  await page.keyboard.press('Tab');
+  await expect(move).toBeFocused();
+  await expectAccessible(page);
+});
+
 test('moves an object through all states of its workflow', async ({ page, server, home }) => {
   await createType(server, 'report', { workflowId: 'publishing' });
   await createObject(server, 'report', { id: 'one', title: 'Report' });
@@ -262,6 +278,8 @@ test('moves an object through all states of its workflow', async ({ page, server
       .getByRole('button', { name: `Move to ${state}` })
       .click();
     await expect(panel(page).getByText(state, { exact: true })).toBeVisible();
+    // One message: the one before is no longer true.
+    await expect(page.getByText(/The state is now/)).toHaveText(`The state is now ${state}.`);
   }
   await expectAccessible(page);
   await expect(panel(page).getByRole('button', { name: /Move to/ })).toHaveCount(0);

@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const list: Texts['list'] = {
-  create: (type) => `Neu: ${type}`,
   title: 'Titel',
   table: (type) => `Objekte vom Typ ${type}`,
   range: (from, to, total) => `${from}–${to} von ${total}`,
@@ -96,7 +95,6 @@ export const list: Texts['list'] = {
   },
   noMatch: 'Kein Objekt passt zu diesen Filtern.',
   notAllowed: (type) => `Sie dürfen Objekte vom Typ ${type} nicht lesen. Fehlendes Recht: Lesen.`,
-  unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   select: (title) => `${title} auswählen`,
   selectPage: 'Alle Zeilen dieser Seite auswählen',
   selected: (count, text) => plural(count, { one: '1 ausgewählt', other: `${text} ausgewählt` }),

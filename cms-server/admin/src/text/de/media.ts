@@ -2,6 +2,7 @@
 import type { Texts } from '..';
 
 export const media: Texts['media'] = {
+  right: 'Dateien lesen',
   library: 'Medien',
   search: 'Nach Name, Alternativtext oder Titel suchen',
   kind: 'Art der Datei',

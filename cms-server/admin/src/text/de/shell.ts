@@ -19,6 +19,7 @@ export const shell: Texts['shell'] = {
   signOut: 'Abmelden',
   offline:
     'Keine Verbindung. Ihr Text wird in diesem Browser zwischengespeichert und gespeichert, sobald die Verbindung besteht.',
+  screenOffline: 'Dieser Bildschirm wird geladen, sobald die Verbindung wieder da ist.',
   requests: 'Anfragen dieser Seite',
   shortcuts: 'Tastenkürzel',
   leaveTypes: 'Ihre Änderungen an Inhaltstypen sind nicht angewendet. Abmelden und sie verlieren?',

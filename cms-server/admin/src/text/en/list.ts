@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const list = {
-  create: (type: string) => `New: ${type}`,
   title: 'Title',
   table: (type: string) => `Objects of type ${type}`,
   range: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,
@@ -95,7 +94,6 @@ export const list = {
   },
   noMatch: 'No object matches these filters.',
   notAllowed: (type: string) => `You may not read objects of type ${type}. Missing right: read.`,
-  unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   select: (title: string) => `Select ${title}`,
   selectPage: 'Select all rows on this page',
   selected: (count: number, text: string) => plural(count, { one: '1 selected', other: `${text} selected` }),

@@ -2,6 +2,7 @@
 
 export const media = {
   library: 'Media',
+  right: 'read files',
   search: 'Search by name, alt text or title',
   kind: 'Kind of file',
   allKinds: 'All files',

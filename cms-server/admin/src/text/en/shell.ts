@@ -17,6 +17,7 @@ export const shell = {
   settings: 'My settings',
   signOut: 'Sign out',
   offline: 'You are offline. What you type is stored in this browser, and saved when the connection is back.',
+  screenOffline: 'This screen is loaded when the connection is back.',
   requests: 'Requests of this screen',
   shortcuts: 'Shortcuts',
   leaveTypes: 'Your edits of content types are not applied. Sign out and lose them?',

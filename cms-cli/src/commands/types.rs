@@ -1,0 +1,124 @@
+//! `cms types`: writes the content types of a target or of project files for a programming language.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    thread,
+    time::Duration,
+};
+
+use cms_core::{builtin_types, typescript, wire::content_type::ContentType};
+use serde_json::{Map, Value};
+
+use super::{apply, interrupt, open_to_read};
+use crate::{
+    cli::{TypesCommand, TypescriptArgs},
+    failure::{Failure, Outcome, Result},
+    printer::Printer,
+    project::{self, Present},
+    settings::Settings,
+    target::{self, Target},
+    text_output,
+};
+
+/// Time between two reads of `--watch`.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+pub(super) fn run(
+    command: TypesCommand,
+    settings: &Settings,
+    printer: &mut Printer,
+) -> Result<Outcome> {
+    let TypesCommand::Typescript(TypescriptArgs { paths, file, watch }) = command;
+    if watch && paths.iter().any(|path| path == Path::new("-")) {
+        return Err(Failure::usage("--watch cannot read standard input again: give it a file"));
+    }
+    let mut source = Source::open(paths, settings)?;
+    let Some(file) = file else {
+        let text = typescript::file(&source.types(printer)?);
+        printer.text(&text)?;
+        return Ok(Outcome::Done);
+    };
+    write(&file, &typescript::file(&source.types(printer)?), printer)?;
+    if watch {
+        follow(&mut source, &file, printer)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Where content types are read.
+enum Source {
+    Target(Box<dyn Target>),
+    Files { paths: Vec<PathBuf>, applied: Option<Applied> },
+}
+
+/// The content of project files when they were last read.
+struct Applied {
+    payloads: Vec<Map<String, Value>>,
+    types: Vec<ContentType>,
+}
+
+impl Source {
+    fn open(paths: Vec<PathBuf>, settings: &Settings) -> Result<Self> {
+        if paths.is_empty() {
+            return Ok(Self::Target(open_to_read(settings)?));
+        }
+        Ok(Self::Files { paths, applied: None })
+    }
+
+    /// Reads the types, sorted by name. Files are applied to an empty target, which validates them
+    /// and adds the built-in types.
+    fn types(&mut self, printer: &Printer) -> Result<Vec<ContentType>> {
+        let (paths, applied) = match self {
+            Self::Target(target) => return Ok(target.types()?),
+            Self::Files { paths, applied } => (paths, applied),
+        };
+        let built_in = builtin_types();
+        let built_in = built_in.iter().filter_map(|known| known["name"].as_str());
+        let present =
+            Present { types: built_in.map(str::to_owned).collect(), ..Present::default() };
+        let payloads = project::load(paths, &present)?.types;
+        if let Some(known) = applied.as_ref().filter(|known| known.payloads == payloads) {
+            return Ok(known.types.clone());
+        }
+        let target = target::temporary()?;
+        apply::to_empty(&*target, paths, printer)?;
+        let types = target.types()?;
+        *applied = Some(Applied { payloads, types: types.clone() });
+        Ok(types)
+    }
+}
+
+/// Writes the file whenever the types change, until Ctrl-C. Errors are printed once, because a file
+/// may be half written and a server may restart.
+fn follow(source: &mut Source, file: &str, printer: &mut Printer) -> Result<()> {
+    let interrupt = interrupt();
+    let mut problem = String::new();
+    while !interrupt.load(Ordering::Relaxed) {
+        thread::sleep(POLL_INTERVAL);
+        match source.types(printer) {
+            Ok(types) => {
+                problem.clear();
+                write(file, &typescript::file(&types), printer)?;
+            }
+            Err(failure) => {
+                let lines = text_output::failure_lines(&failure);
+                if lines != problem {
+                    printer.note(&lines)?;
+                    problem = lines;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the file if its text differs.
+fn write(file: &str, text: &str, printer: &mut Printer) -> Result<()> {
+    if fs::read(file).is_ok_and(|stored| stored == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(file, text).map_err(|error| Failure::unwritable(file, error))?;
+    printer.note(&format!("the types are in {file}"))
+}

@@ -1,0 +1,121 @@
+//! TypeScript types of content types, for clients (see docs/how-to/typescript.md).
+//!
+//! [`file()`] prints one file without imports: the types that every file has, a map of the content
+//! types, and an interface and input types for each. `value` converts one property, `name` chooses
+//! identifiers, `syntax` prints literals and comments. The same content types give the same text,
+//! whatever else the server has.
+
+mod name;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use self::{
+    syntax::{Member, comment, object, quoted, union},
+    value::members,
+};
+use crate::{
+    content_type::{
+        defaults,
+        model::{Definition, Property},
+    },
+    wire::content_type::ContentType,
+};
+
+/// Links, metadata, blocks and inputs, which do not depend on content types.
+const SUPPORT: &str = include_str!("support.ts");
+
+const HEADER: &str = "\
+// Written by `cms types typescript`. Changes are overwritten.
+
+";
+
+/// Prints the types of content types, which are sorted by name.
+pub fn file(types: &[ContentType]) -> String {
+    let names = name::identifiers(types.iter().map(|known| known.name.as_str()));
+    let known: Vec<(Definition, String)> = types.iter().map(definition).zip(names).collect();
+    let mut text = format!("{HEADER}{SUPPORT}\n{}", map(&known));
+    for (definition, identifier) in &known {
+        text.push('\n');
+        text.push_str(&declarations(definition, identifier));
+    }
+    text
+}
+
+fn definition(known: &ContentType) -> Definition {
+    let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    Definition {
+        name: known.name.clone(),
+        label: known.label.clone(),
+        workflow_id: known.workflow_id.clone(),
+        draft_public: known.draft_public,
+        internal: known.internal,
+        schema_definition: object(&known.schema_definition),
+        meta_definition: object(&known.meta_definition),
+        slugs: known.slugs.clone(),
+        featured_image: known.featured_image.clone(),
+    }
+}
+
+/// The map from names to types, which clients take as a type argument.
+fn map(known: &[(Definition, String)]) -> String {
+    let entry = |(definition, identifier): &(Definition, String)| {
+        let draft_public = definition.draft_public;
+        let value = format!(
+            "{{ object: {identifier}; create: {identifier}Create; update: {identifier}Update; \
+             draftPublic: {draft_public} }}"
+        );
+        Member::required(&definition.name, value)
+    };
+    let entries: Vec<Member> = known.iter().map(entry).collect();
+    format!(
+        "/** The content types by name. */\nexport interface ContentTypes {}\n",
+        object(&entries, 0)
+    )
+}
+
+/// The interface of a type and its inputs.
+fn declarations(definition: &Definition, identifier: &str) -> String {
+    let properties = definition.properties();
+    let stored = value::Stored {
+        schemas: &definition.schema_definition["allOf"][1]["properties"],
+        configs: &definition.meta_definition["propertiesConfig"],
+    };
+    let mut fields = vec![
+        Member::required("id", "string".to_owned()),
+        Member::required("internal", format!("Internal<{}>", quoted(&definition.name))),
+    ];
+    fields.extend(members(&properties, stored, 0));
+    let is_slug =
+        |name: &str| definition.slugs.iter().any(|rule| rule.active && rule.target == name);
+    let mut defaults = Map::new();
+    defaults::fill(definition, &properties, &mut defaults);
+    let names = |may_miss: &dyn Fn(&Property) -> bool| -> Vec<&str> {
+        let missing = properties.iter().filter(|property| may_miss(property));
+        missing.map(|property| property.name.as_str()).collect()
+    };
+    // The server fills in the first, and keeps the second in a replacement.
+    let filled =
+        names(&|property| is_slug(&property.name) || defaults.contains_key(&property.name));
+    let kept = names(&|property| is_slug(&property.name) || property.readonly);
+    let mut text = comment(&value::notes(&definition.name, Some(&definition.label), None), 0);
+    let input = |optional: &[&str]| match optional {
+        [] => format!("Input<{identifier}>"),
+        names => format!("Input<{identifier}, {}>", union(names)),
+    };
+    let (create, update) = (input(&filled), input(&kept));
+    write!(
+        text,
+        "export interface {identifier} {}\n\n\
+         export type {identifier}Create = {create};\n\
+         export type {identifier}Update = {update};\n",
+        object(&fields, 0)
+    )
+    .expect("a String takes any text");
+    text
+}

@@ -1,0 +1,118 @@
+//! Converts a property of a content type to a TypeScript type.
+
+use serde_json::{Map, Value};
+
+use super::syntax::{Member, object, quoted, union};
+use crate::content_type::model::{InputType, Property, SchemaType};
+
+/// A value of any shape.
+const ANY_OBJECT: &str = "{ [name: string]: unknown }";
+
+/// The stored definition of the properties of one level: schemas and form settings by name.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'a> {
+    pub(super) schemas: &'a Value,
+    pub(super) configs: &'a Value,
+}
+
+/// Converts the properties of one level, whose members have a level of indentation more.
+pub(super) fn members(properties: &[Property], stored: Stored<'_>, level: usize) -> Vec<Member> {
+    let member = |property: &Property| {
+        let name = property.name.as_str();
+        let (schema, config) = (&stored.schemas[name], &stored.configs[name]);
+        let value = value(property, schema, config, level + 1);
+        let notes = notes(name, config["label"].as_str(), config["helpText"].as_str());
+        Member::new(name, !property.required, notes, value)
+    };
+    properties.iter().map(member).collect()
+}
+
+/// The label, unless it only repeats the name, and the help text.
+pub(super) fn notes(name: &str, label: Option<&str>, help: Option<&str>) -> Vec<String> {
+    let letters = |text: &str| {
+        text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase()
+    };
+    let label = label.filter(|label| letters(label) != letters(name));
+    let texts = [label, help].into_iter().flatten();
+    texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+fn value(property: &Property, schema: &Value, config: &Value, level: usize) -> String {
+    match property.input_type {
+        InputType::Datasource => links(property, schema),
+        InputType::Block => match &property.block_types {
+            None => "Blocks".to_owned(),
+            Some(types) if types.is_empty() => "Blocks<\"paragraph\">".to_owned(),
+            Some(types) => format!("Blocks<{}>", union(types)),
+        },
+        InputType::Geo => {
+            let required = schema["required"].as_array();
+            let has = |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
+            let mark = |name: &str| if has(name) { "" } else { "?" };
+            match ["lat", "lon"].map(mark) {
+                ["", ""] => "GeoPoint".to_owned(),
+                [lat, lon] => format!("{{ lat{lat}: number; lon{lon}: number }}"),
+            }
+        }
+        InputType::Object if !property.nested.is_empty() => {
+            let stored = Stored {
+                schemas: &schema["items"]["properties"],
+                configs: &config["items"]["propertiesConfig"],
+            };
+            format!("{}[]", object(&members(&property.nested, stored, level), level))
+        }
+        InputType::Custom if property.is_nested_object() => {
+            let stored =
+                Stored { schemas: &schema["properties"], configs: &config["propertiesConfig"] };
+            object(&members(&property.nested, stored, level), level)
+        }
+        _ => from_schema(schema, &property.options, level),
+    }
+}
+
+/// A relation to one object is a tuple: its only element may be read without a check if it is
+/// required.
+fn links(property: &Property, schema: &Value) -> String {
+    let relation = property.relation.as_ref();
+    let target = relation.and_then(|relation| relation.target.as_deref());
+    let link = target.map_or("Link".to_owned(), |target| format!("Link<{}>", quoted(target)));
+    if relation.is_some_and(|relation| relation.multiple) {
+        return list(&link);
+    }
+    let is_present = schema["minItems"].as_u64().unwrap_or(0) > 0;
+    if is_present { format!("[{link}]") } else { format!("[{link}?]") }
+}
+
+/// Converts a value that only its stored schema describes.
+fn from_schema(schema: &Value, options: &[String], level: usize) -> String {
+    let kind = schema["type"].as_str().and_then(SchemaType::parse);
+    match kind {
+        Some(SchemaType::String) if !options.is_empty() => union(options),
+        Some(SchemaType::String) => "string".to_owned(),
+        Some(SchemaType::Number | SchemaType::Integer) => "number".to_owned(),
+        Some(SchemaType::Boolean) => "boolean".to_owned(),
+        Some(SchemaType::Null) => "null".to_owned(),
+        Some(SchemaType::Array) => list(&from_schema(&schema["items"], options, level)),
+        Some(SchemaType::Object) => match &schema["properties"] {
+            Value::Object(schemas) if !schemas.is_empty() => declared(schema, schemas, level),
+            _ => ANY_OBJECT.to_owned(),
+        },
+        None => "unknown".to_owned(),
+    }
+}
+
+/// Converts an object that has no form settings.
+fn declared(schema: &Value, schemas: &Map<String, Value>, level: usize) -> String {
+    let required = schema["required"].as_array();
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
+    let member = |(name, schema): (&String, &Value)| {
+        Member::new(name, !is_required(name), Vec::new(), from_schema(schema, &[], level + 1))
+    };
+    object(&schemas.iter().map(member).collect::<Vec<_>>(), level)
+}
+
+/// Prints a list type.
+fn list(element: &str) -> String {
+    let is_union = element.contains(" | ") && !element.starts_with('{');
+    if is_union { format!("({element})[]") } else { format!("{element}[]") }
+}
