@@ -8,6 +8,7 @@ mod backup;
 pub(crate) mod graphql;
 mod init;
 mod key;
+mod login;
 mod media;
 mod openapi;
 #[cfg(feature = "serve")]
@@ -38,6 +39,7 @@ pub(crate) use self::backup::BackupScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
 pub(crate) use self::init::{InitArgs, Template};
 pub(crate) use self::key::KeyCommand;
+pub(crate) use self::login::{LoginArgs, LogoutArgs, OpenArgs, PageChoice};
 pub(crate) use self::media::{MediaCommand, MediaKind, UploadArgs};
 pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 #[cfg(feature = "serve")]
@@ -68,13 +70,13 @@ Exit codes:
    6  refused by validation, a plan with blockers, or a check that found something wrong
    7  partly done: some objects or files were refused, or the command was interrupted
    8  would lose stored values: needs --allow-data-loss
-   9  server unreachable, busy, or timed out, lock held, disk full: safe to repeat
+   9  server unreachable or not cms, busy, or timed out, lock held, disk full: safe to repeat
   10  only with `ctd plan --exit-code`: there are changes";
 
 /// Run a content server and manage its content.
 ///
-/// Commands work on a running server (--server, with the key in `CMS_KEY` or --key-file) or
-/// on a data directory (--data), with the same results.
+/// Commands work on a running server (--server, with the key in `CMS_KEY` or --key-file; or a profile
+/// of `cms login`) or on a data directory (--data), with the same results.
 #[derive(Debug, Parser)]
 #[command(name = "cms", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -96,6 +98,9 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", env = "CMS_DATA", hide_env_values = true)]
     // Not a path: clap refuses an empty one, but an empty variable counts as unset.
     pub(crate) data: Option<OsString>,
+    /// Use the server and the key of this profile, see `cms login`.
+    #[arg(long, global = true, value_name = "NAME", env = "CMS_PROFILE")]
+    pub(crate) profile: Option<String>,
     /// Store the media files of a data directory in S3-compatible storage: `s3://BUCKET/PREFIX`.
     ///
     /// Set the access key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, region and endpoint
@@ -157,6 +162,9 @@ impl OutputFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(InitArgs),
+    Login(LoginArgs),
+    Logout(LogoutArgs),
+    Open(OpenArgs),
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
     /// Manage content types.
@@ -336,8 +344,8 @@ pub(crate) enum ObjectCommand {
     Update {
         r#type: String,
         /// Read this file, or `-` for standard input. With --filters, --q or --all, give only FILE.
-        // Clap adds the outer brackets: `[ID] [FILE]`.
-        #[arg(required = true, num_args = 1..=2, value_name = "ID] [FILE")]
+        // Clap adds the outer brackets: `<ID> <FILE>`.
+        #[arg(required = true, num_args = 1..=2, value_name = "ID> <FILE")]
         id_and_file: Vec<String>,
         /// Change only the properties in the file.
         #[arg(long)]

@@ -176,9 +176,11 @@ impl From<Error> for Failure {
                 let names = names.iter().map(|name| format!("--allow-data-loss={name}"));
                 Some(format!("allow it with {}", names.collect::<Vec<_>>().join(" ")))
             }
-            Error::Busy(_) | Error::Unreachable(_) => {
-                Some("it is safe to repeat the command".to_owned())
-            }
+            Error::Busy(_) => Some("it is safe to repeat the command".to_owned()),
+            Error::Unreachable(_) => Some(
+                "check that the server runs at this URL; it is safe to repeat the command"
+                    .to_owned(),
+            ),
             Error::TooManyRequests { .. } => {
                 Some("wait a second, then repeat the command".to_owned())
             }

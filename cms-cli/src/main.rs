@@ -1,7 +1,7 @@
 //! `cms`: the command line, and with the feature `serve` the server.
 //!
 //! [`cli`] declares the arguments for clap, [`settings`] resolves them, [`commands`] runs a command
-//! on a [`target`], [`printer`] and [`text_output`] write the output, [`failure`] has errors and exit
+//! on a [`target`], which a [profile](profiles) may name, [`printer`] and [`text_output`] write the output, [`failure`] has errors and exit
 //! codes.
 
 mod cli;
@@ -11,6 +11,7 @@ mod config_file;
 mod content;
 mod failure;
 mod printer;
+mod profiles;
 mod project;
 mod settings;
 mod table;

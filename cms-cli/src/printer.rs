@@ -10,6 +10,7 @@ use std::{
 };
 
 use anstream::AutoStream;
+use console::Term;
 use indicatif::{
     HumanBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::OutputFormat,
-    failure::{FailureKind, Result},
+    failure::{Failure, FailureKind, Result},
     text_output::{self, Column},
     yaml,
 };
@@ -265,6 +266,14 @@ pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
     io::stdin().read_line(&mut input)?;
     let input = input.trim();
     Ok(if input.is_empty() { default } else { input }.to_owned())
+}
+
+/// Asks for a secret on the terminal, without echo.
+pub(crate) fn ask_secret(question: &str) -> Result<String> {
+    let terminal = [Term::stderr(), Term::stdout()].into_iter().find(Term::is_term);
+    let terminal = terminal.ok_or_else(|| Failure::usage("there is no terminal to ask on"))?;
+    terminal.write_str(&format!("{question}: "))?;
+    Ok(terminal.read_secure_line()?)
 }
 
 /// Asks for a confirmation on the terminal; anything but yes ends the command.

@@ -13,6 +13,7 @@ use crate::{
     cli::{Cli, Command, CtdCommand, Global, MediaCommand, OutputFormat, TypesCommand},
     failure::{Failure, Result},
     printer,
+    profiles::{Profile, Profiles},
 };
 
 /// Settings of all commands.
@@ -36,7 +37,7 @@ pub(crate) struct Settings {
 /// The server or the data directory that a command works on.
 pub(crate) enum TargetAddress {
     Directory(PathBuf),
-    Server { url: String, key: Option<String> },
+    Server { url: String, key: Option<String>, profile: Option<String> },
 }
 
 impl Settings {
@@ -91,6 +92,7 @@ fn format(global: &Global, command: &Command) -> OutputFormat {
         Command::Ctd(CtdCommand::Export { .. })
             | Command::Media(MediaCommand::Get { .. })
             | Command::Openapi(_)
+            | Command::Types(_)
     );
     match &global.o {
         _ if global.json => OutputFormat::Json,
@@ -107,6 +109,8 @@ fn has_no_target(command: &Command) -> bool {
     matches!(
         command,
         Command::Init(_)
+            | Command::Login(_)
+            | Command::Logout(_)
             | Command::Ctd(CtdCommand::Schema)
             | Command::Validate(_)
             | Command::Completions { .. }
@@ -114,8 +118,15 @@ fn has_no_target(command: &Command) -> bool {
     )
 }
 
-/// Finds the target. `is_flag` returns whether an argument was given as a flag: a flag takes
-/// precedence over the variable of the other kind of target.
+/// A target, as a flag or a variable names it.
+enum Named {
+    Server(String),
+    Directory(PathBuf),
+    Profile(String),
+}
+
+/// Finds the target: a flag, else a variable, else the default profile. `is_flag` returns whether an
+/// argument was given as a flag.
 fn target(
     global: &Global,
     command: &Command,
@@ -123,8 +134,8 @@ fn target(
 ) -> Result<Option<TargetAddress>> {
     // An empty variable counts as unset.
     let server = global.server.clone().filter(|url| !url.is_empty());
-    let data = global.data.clone().filter(|folder| !folder.is_empty());
-    let folder = data.map(PathBuf::from);
+    let folder = global.data.clone().filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let profile = global.profile.clone().filter(|name| !name.is_empty());
     match command {
         // The server has a default data directory.
         #[cfg(feature = "serve")]
@@ -132,25 +143,46 @@ fn target(
         command if has_no_target(command) => return Ok(None),
         _ => {}
     }
-    let (server, folder) = match (is_flag("server"), is_flag("data")) {
-        (true, false) if server.is_some() => (server, None),
-        (false, true) if folder.is_some() => (None, folder),
-        _ => (server, folder),
-    };
-    match (server, folder) {
-        (Some(_), Some(_)) => {
-            let both = if is_flag("server") {
-                "--server and --data cannot be used together"
-            } else {
-                "CMS_SERVER and CMS_DATA are both set"
-            };
-            Err(Failure::usage(both)
-                .hint("use one of --server and --data: a flag overrides the variables"))
+    let mut named = Vec::new();
+    named.extend(server.map(|url| ("server", Named::Server(url))));
+    named.extend(folder.map(|folder| ("data", Named::Directory(folder))));
+    named.extend(profile.map(|name| ("profile", Named::Profile(name))));
+    let has_flag = named.iter().any(|(name, _)| is_flag(name));
+    named.retain(|(name, _)| !has_flag || is_flag(name));
+    if let [(first, _), (second, _), ..] = named.as_slice() {
+        let both = if has_flag {
+            format!("--{first} and --{second} cannot be used together")
+        } else {
+            let [first, second] = [first, second].map(|name| name.to_uppercase());
+            format!("CMS_{first} and CMS_{second} are both set")
+        };
+        return Err(Failure::usage(both)
+            .hint("use one of --server, --data and --profile: a flag overrides the variables"));
+    }
+    match named.pop() {
+        Some((_, Named::Directory(folder))) => Ok(Some(TargetAddress::Directory(folder))),
+        Some((_, Named::Server(url))) => {
+            Ok(Some(TargetAddress::Server { url, key: key(global)?, profile: None }))
         }
-        (None, None) => Err(Failure::usage("neither a server nor a data directory is given")
-            .hint("use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)")),
-        (Some(url), None) => Ok(Some(TargetAddress::Server { url, key: key(global)? })),
-        (None, Some(folder)) => Ok(Some(TargetAddress::Directory(folder))),
+        Some((_, Named::Profile(name))) => from_profile(Some(&name), global),
+        None => from_profile(None, global),
+    }
+}
+
+/// The server of a profile, or of the default one. `CMS_KEY` may be a key of another server, so only
+/// --key-file replaces the key of the profile.
+fn from_profile(name: Option<&str>, global: &Global) -> Result<Option<TargetAddress>> {
+    let profiles = Profiles::load()?;
+    match profiles.as_ref().map(|profiles| profiles.get(name)).transpose()?.flatten() {
+        Some((name, Profile { url, key: stored })) => {
+            let file = global.key_file.as_ref().map(|_| key(global)).transpose()?.flatten();
+            let key = file.or_else(|| Some(stored.clone()));
+            let (url, profile) = (url.clone(), Some(name.to_owned()));
+            Ok(Some(TargetAddress::Server { url, key, profile }))
+        }
+        None => Err(Failure::usage("neither a server nor a data directory is given").hint(
+            "use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA), or `cms login URL` once",
+        )),
     }
 }
 

@@ -293,6 +293,13 @@ impl TypeCheck<'_> {
                 self.add(CheckArea::Unique, None, message, false);
             }
         }
+        for (slot, names) in indexed.combinations() {
+            for ids in self.reader.shared_values(*pk, slot)? {
+                let names = names.join(" and ");
+                let message = format!("objects with the same unique combination of {names}: {ids}");
+                self.add(CheckArea::Unique, None, message, false);
+            }
+        }
         Ok(())
     }
 

@@ -247,7 +247,7 @@ fn webhooks_without_debounce(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = webhooks_without_debounce(writer)? {
         let rev = writer.bump_schema()?;
-        let slots = IndexedProperties::of(&definition.properties());
+        let slots = IndexedProperties::of_type(&definition, &definition.properties());
         writer.ensure_slots(slots.count(), |_, _| {})?;
         writer.fill_slots(pk, &slots, definition.editions())?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;

@@ -69,7 +69,7 @@ const sidebar = [
   {
     text: "Reference",
     items: [
-      ...pages("cli", "configuration"),
+      ...pages("cli", "reference/cli", "configuration"),
       {
         text: "HTTP API",
         collapsed: false,

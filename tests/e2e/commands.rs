@@ -238,13 +238,13 @@ fn command_needs_exactly_one_target() {
             vec!["ctd", "list"],
             2,
             "error: neither a server nor a data directory is given\n\
-             hint: use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA)\n",
+             hint: use --server URL or --data DIR (or set CMS_SERVER or CMS_DATA), or `cms login URL` once\n",
         ),
         (
             vec!["ctd", "list", "--data", "d", "--server", "http://127.0.0.1:1"],
             2,
             "error: --server and --data cannot be used together\n\
-             hint: use one of --server and --data: a flag overrides the variables\n",
+             hint: use one of --server, --data and --profile: a flag overrides the variables\n",
         ),
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1"],
@@ -254,7 +254,7 @@ fn command_needs_exactly_one_target() {
         (
             vec!["ctd", "list", "--server", "http://127.0.0.1:1", "--key-file", "key"],
             9,
-            "error: http://127.0.0.1:1 cannot be reached\nhint: it is safe to repeat the command\n",
+            "error: http://127.0.0.1:1 cannot be reached\nhint: check that the server runs at this URL; it is safe to repeat the command\n",
         ),
         (
             vec!["ctd", "list", "--server", "localhost:8080", "--key-file", "key"],

@@ -15,9 +15,11 @@ fn content_of(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let content = |path: PathBuf| match path.is_dir() {
-        true => content_of(&path),
-        false => vec![(path.clone(), fs::read_to_string(path).unwrap())],
+    let content = |path: PathBuf| {
+        if path.is_dir() {
+            return content_of(&path);
+        }
+        vec![(path.clone(), fs::read_to_string(path).unwrap())]
     };
     paths.into_iter().flat_map(content).collect()
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod backup;
+mod bad_input;
 mod batches;
 mod bulk;
 mod cli_guide;
@@ -19,6 +20,7 @@ mod interrupted_imports;
 mod keep_dates;
 mod layers;
 mod links;
+mod login;
 mod media;
 mod messages;
 mod missing_database;
@@ -39,6 +41,7 @@ mod server_errors;
 mod short_links;
 mod shutdown;
 mod statuses;
+mod suggestions;
 mod support;
 mod targets;
 mod tidy;

@@ -82,6 +82,56 @@ fn project_of_forty_related_types_is_applied_and_exported() {
     assert_eq!(applied(&remote, "exported.yaml", TYPES + 1, "again.yaml"), exported);
 }
 
+/// A scoped key does not see the types that the project refers to, such as `_tag`.
+#[test]
+fn project_is_refused_for_lack_of_rights_before_its_references() {
+    let server = Server::start();
+    let key = ["key", "create", "web", "--kind", "scoped", "--rule", "about:crud"];
+    let key = Cli::with_server(&server).run(&key).ok();
+    let cli = Cli::with_key(&server, key.trim());
+    let tagged = "{version: 1, contentTypes: [{name: about, properties: {tags: {type: datasource, to: _tag}}}]}";
+    cli.write("project.yaml", tagged);
+    for command in ["plan", "apply"] {
+        let refused = cli.run(&["ctd", command, "project.yaml"]);
+        assert_eq!(refused.exit, 3, "{}", refused.transcript());
+        assert!(!refused.stderr.contains("unknown"), "{}", refused.transcript());
+    }
+    let admin = Cli::with_server(&server);
+    admin.write("project.yaml", &tagged.replace("_tag", "_tags"));
+    let unknown = admin.run(&["ctd", "apply", "project.yaml"]);
+    assert!(unknown.stderr.contains("did you mean \"_tag\""), "{}", unknown.transcript());
+}
+
+/// The plan of removed options names the objects that still have them.
+#[test]
+fn plan_shows_values_of_removed_options() {
+    let cli = Cli::with_data();
+    let project = |options: &str| {
+        format!(
+            "{{version: 1, contentTypes: [{{name: note, uniqueTogether: [[title, kind]], properties: \
+             {{title: {{type: text, maxLength: 5}}, kind: {{type: select, options: [{options}]}}}}}}]}}"
+        )
+    };
+    cli.write("project.yaml", &project("a, b, c"));
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    for (id, kind) in [("one", "a"), ("two", "b"), ("three", "b")] {
+        cli.write("note.json", &format!(r#"{{"id":"{id}","title":"{id}","kind":"{kind}"}}"#));
+        cli.run(&["object", "create", "note", "note.json"]).ok();
+    }
+    cli.write("project.yaml", &project("a, c"));
+    let plan = cli.run(&["ctd", "plan", "project.yaml"]);
+    assert_eq!(plan.exit, 0, "{}", plan.transcript());
+    let line = "kind  settings  3 values kept, 2 no longer valid: two \"b\", three \"b\"";
+    assert!(plan.stdout.contains(line), "{}", plan.transcript());
+    assert!(plan.stdout.contains("2 values no longer valid"), "{}", plan.transcript());
+    assert!(plan.stderr.contains("cms object update note"), "{}", plan.transcript());
+    cli.run(&["ctd", "apply", "project.yaml"]).ok();
+    cli.write("patch.json", r#"{"kind": "c"}"#);
+    let filters = r#"{"kind": {"type": "equals", "filter": "b"}}"#;
+    let replace = ["object", "update", "note", "patch.json", "--patch", "--filters", filters];
+    cli.run(&[&replace[..], &["--expect", "2"]].concat()).ok();
+}
+
 const NOTES: usize = 20_000;
 
 fn notes(body: &str) -> String {

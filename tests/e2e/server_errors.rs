@@ -93,11 +93,17 @@ fn writes_are_never_retried() {
 fn broken_responses_end_with_the_matching_exit_code() {
     let table = [
         (response(500, r#"{"code":500,"message":"Internal Server Error"}"#), 1),
-        (response(200, "<html>"), 1),
-        (response(302, ""), 1),
+        // Proxies and other programs.
+        (response(200, "<html>"), 9),
+        (response(200, "hello"), 9),
+        (response(302, ""), 9),
+        (response(404, "not even JSON"), 9),
+        (response(404, r#"{"detail":"Not Found"}"#), 9),
+        // JSON of another form.
+        (response(200, "{}"), 1),
         (response(401, r#"{"code":401,"message":"Unauthorized"}"#), 3),
         (response(403, r#"{"code":403,"message":"no"}"#), 3),
-        (response(404, "not even JSON"), 4),
+        (response(404, r#"{"code":404,"message":"Not found"}"#), 4),
         ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{".to_owned(), 9),
         (String::new(), 9),
     ];

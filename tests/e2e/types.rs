@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     process::Child,
     thread,
     time::{Duration, Instant},
@@ -48,7 +49,10 @@ fn types_are_the_same_on_both_targets_and_offline() {
     }
     let example = fixtures().join("../clients/typescript/example/cms.ts");
     let example = fs::read_to_string(example).unwrap();
-    assert!(example == offline, "cms types typescript fixtures/project.yaml -o {}", "cms.ts");
+    assert!(
+        example == offline,
+        "out of date: cms types typescript fixtures/project.yaml -o clients/typescript/example/cms.ts"
+    );
 
     // A key sees its own types.
     let key =
@@ -92,10 +96,11 @@ fn watch_follows_project_files_through_errors() {
     cli.write("types/one.yaml", &text("text"));
     cli.write("project.yaml", "version: 1\ncontentTypes: [{file: types/one.yaml}]\n");
     let watch = [&TYPES[..], &["project.yaml", "-o", "cms.ts", "--watch"]].concat();
-    let _watch = Watch(cli.start(&watch));
+    let mut watch = Watch(cli.start_with_log(&watch));
+    let mut log = BufReader::new(watch.0.stderr.take().unwrap()).lines().map_while(Result::ok);
     shows(&cli, "cms.ts", "  a?: string;");
     cli.write("types/one.yaml", &text("txt"));
-    thread::sleep(Duration::from_millis(1200));
+    assert!(log.any(|line| line.contains("types/one.yaml:1:")));
     shows(&cli, "cms.ts", "  a?: string;");
     cli.write("types/one.yaml", &text("number"));
     shows(&cli, "cms.ts", "  a?: number;");

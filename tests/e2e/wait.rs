@@ -18,14 +18,15 @@ fn listen(listener: TcpListener, delay: Duration, status: u16, body: &'static st
             let request = BufReader::new(&stream).lines().map_while(Result::ok);
             request.take_while(|line| !line.is_empty()).for_each(drop);
             let length = body.len();
-            let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n");
+            let html = if body.starts_with('<') { "Content-Type: text/html\r\n" } else { "" };
+            let head = format!("HTTP/1.1 {status} X\r\n{html}Content-Length: {length}\r\n");
             write!(stream, "{head}Connection: close\r\n\r\n{body}").ok();
         }
     });
 }
 
 /// The URL of a program that is not cms, or not ready.
-fn other(status: u16, body: &'static str) -> String {
+pub(crate) fn other(status: u16, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     listen(listener, Duration::ZERO, status, body);

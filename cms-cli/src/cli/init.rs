@@ -13,9 +13,9 @@ use super::DryRun;
 /// command asks for what no flag sets.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// Create the project in this folder. Default: the current folder.
+    /// Create the project in this folder instead of the current one.
     pub(crate) dir: Option<PathBuf>,
-    /// Start from this template. Default: blog.
+    /// Start from this template instead of `blog`.
     #[arg(long)]
     pub(crate) template: Option<Template>,
     /// Write the files only, and start no server.

@@ -20,7 +20,7 @@ pub(crate) struct SearchArgs {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) types: Vec<String>,
     /// Filter by a property, for example 'price=>10'; may be repeated, and all filters must match.
-    #[arg(long = "filter", value_name = "PROPERTY=QUERY", value_parser = pair)]
+    #[arg(long = "filter", visible_alias = "filters", value_name = "PROPERTY=QUERY", value_parser = pair)]
     pub(crate) filters: Vec<(String, String)>,
     /// Filter hits but not facets; otherwise like --filter.
     #[arg(long = "post-filter", value_name = "PROPERTY=QUERY", value_parser = pair)]

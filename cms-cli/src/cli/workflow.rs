@@ -17,7 +17,7 @@ pub(crate) enum WorkflowCommand {
         r#type: String,
         /// Move the objects with these ids, or `-` to read them from standard input, one per line.
         /// The last value is the name of the transition.
-        #[arg(required = true, value_name = "ID]... [TRANSITION")]
+        #[arg(required = true, value_name = "ID>... <TRANSITION")]
         ids_and_transition: Vec<String>,
         #[command(flatten)]
         selection: SelectionArgs,

@@ -8,7 +8,7 @@
 use std::{fs, path::Path};
 
 use cms_core::{
-    Error,
+    Error, Progress,
     wire::plan::{ApplyRequest, DataLossConsent, KeyPlan, PlanRequest, ProjectPlan},
 };
 use serde::{Deserialize, Serialize};
@@ -235,7 +235,12 @@ fn show_keys(planned: &[KeyPlan], printer: &mut Printer) -> Result<()> {
 }
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
-    project::load(&args.files, &present(target)?)
+    project::load(&args.files, &present(target)?).or_else(|failure| {
+        // A key with rules sees only some types, so references to others look like errors. It may
+        // not plan, which is the error to report.
+        target.plan(&PlanRequest::default(), &Progress::default())?;
+        Err(failure)
+    })
 }
 
 /// The existing definitions that files may refer to.

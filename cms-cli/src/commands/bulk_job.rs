@@ -72,6 +72,10 @@ impl BulkChange<'_> {
         }
         self.select()?;
         let target = open_to_write(settings, printer, dry_run)?;
+        let filters = self.selection.filters.as_deref();
+        for hint in hints::unknown_properties(&*target, self.content_type, &[], filters) {
+            printer.note(&text_output::hint(&hint))?;
+        }
         let preview = self.preview(&*target)?;
         if let Some(expected) = expect.filter(|expected| *expected != preview.matched) {
             return Err(Error::MatchesChanged { expected, found: preview.matched }.into());

@@ -25,3 +25,106 @@ pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
     printer.note(&format!("manual pages are in {}", folder.display()))?;
     Ok(Outcome::Done)
 }
+
+// The page has `cms serve` too.
+#[cfg(feature = "serve")]
+#[cfg(test)]
+mod tests {
+    use std::{fmt::Write as _, fs};
+
+    use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+
+    use crate::cli::Cli;
+
+    const HEAD: &str = "# Commands and flags
+
+After this page you know every command with its arguments, flags, values and defaults. It is the text of
+`cms <command> --help`; [The command line](../cli.md) explains how commands work together. All commands have the
+[global options](#global-options).
+";
+
+    /// docs/reference/cli.md is generated from the declared arguments.
+    #[test]
+    fn reference_is_generated_from_the_arguments() {
+        let mut root = Cli::command();
+        root.build();
+        let mut page = HEAD.to_owned();
+        for command in root.get_subcommands() {
+            section(command, &mut page);
+        }
+        page.push_str("\n## Global options\n\n");
+        table(root.get_arguments(), &mut page);
+        let path = format!("{}/../docs/reference/cli.md", env!("CARGO_MANIFEST_DIR"));
+        if fs::read_to_string(&path).is_ok_and(|known| known == page) {
+            return;
+        }
+        fs::write(format!("{path}.new"), &page).unwrap();
+        panic!("docs/reference/cli.md differs from the arguments: move cli.md.new over it");
+    }
+
+    fn section(command: &Command, page: &mut String) {
+        if command.get_name() == "help" {
+            return;
+        }
+        if command.has_subcommands() {
+            return command.get_subcommands().for_each(|one| section(one, page));
+        }
+        let name = command.get_bin_name().unwrap();
+        writeln!(page, "\n## {name}\n").unwrap();
+        let about = command.get_long_about().or(command.get_about());
+        writeln!(page, "{}\n", about.map(plain).unwrap_or_default()).unwrap();
+        let usage = command.clone().render_usage().to_string();
+        writeln!(page, "```text\n{}\n```", usage.trim_start_matches("Usage: ")).unwrap();
+        if command.get_arguments().any(is_own) {
+            page.push('\n');
+            table(command.get_arguments().filter(|one| is_own(one)), page);
+        }
+    }
+
+    fn is_own(argument: &Arg) -> bool {
+        let is_of_clap = ["help", "version"].contains(&argument.get_id().as_str());
+        !argument.is_global_set() && !argument.is_hide_set() && !is_of_clap
+    }
+
+    fn table<'a>(arguments: impl Iterator<Item = &'a Arg>, page: &mut String) {
+        page.push_str("| Argument | Description |\n|---|---|\n");
+        for argument in
+            arguments.filter(|one| !["help", "version"].contains(&one.get_id().as_str()))
+        {
+            let help = argument.get_long_help().or(argument.get_help()).map(plain);
+            let help = help.unwrap_or_default().replace("\n\n", " ").replace('\n', " ");
+            let mut row = vec![help];
+            let values: Vec<_> = argument.get_possible_values();
+            let takes_value = argument.get_action().takes_values();
+            if takes_value && !values.is_empty() && argument.get_id() != "o" {
+                let names = values.iter().map(|value| format!("`{}`", value.get_name()));
+                row.push(format!("Values: {}.", names.collect::<Vec<_>>().join(", ")));
+            }
+            if takes_value && let [default, ..] = argument.get_default_values() {
+                row.push(format!("Default: `{}`.", default.display()));
+            }
+            if let Some(variable) = argument.get_env() {
+                row.push(format!("Variable: `{}`.", variable.display()));
+            }
+            row.retain(|part| !part.is_empty());
+            let cells = [format!("`{}`", usage(argument)), row.join(" ")];
+            let [name, description] = cells.map(|cell| cell.replace('|', "\\|"));
+            writeln!(page, "| {name} | {description} |").unwrap();
+        }
+    }
+
+    /// The argument as its usage line shows it, with the short flag.
+    fn usage(argument: &Arg) -> String {
+        let shown = argument.to_string();
+        match argument.get_short() {
+            Some(short) if argument.get_long().is_some() => format!("-{short}, {shown}"),
+            _ => shown,
+        }
+    }
+
+    /// The text as sentences: clap removes the last period of a short one.
+    fn plain(text: &StyledStr) -> String {
+        let text = text.to_string().trim().to_owned();
+        if text.ends_with(['.', ':']) { text } else { text + "." }
+    }
+}

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Error, FieldErrors, MessageCode};
+use cms_core::{Error, FieldErrors, MessageCode, wire::user::UserListRequest};
+use serde_json::{Map, Value};
 
 use super::open;
 use crate::{
     failure::{Failure, FailureKind},
-    project::{TYPE_NAME_RULE, is_type_name, nearest},
-    settings::Settings,
+    project::{TYPE_NAME_RULE, did_you_mean, is_type_name, nearest},
+    settings::{Settings, TargetAddress},
     target::Target,
 };
 
@@ -31,7 +32,80 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
         "workflow" => "`cms workflow list` lists the workflows".to_owned(),
         _ => return failure,
     };
-    failure.hint(hint)
+    let near = similar(what, name, settings).map(|near| format!("did you mean {near}?"));
+    near.into_iter().fold(failure, Failure::hint).hint(hint)
+}
+
+/// The key, user, webhook or workflow with a similar name.
+fn similar(what: &str, name: &str, settings: &Settings) -> Option<String> {
+    let target = open(settings, false).ok()?;
+    // Names with the ids that commands take.
+    let known: Vec<(String, String)> = match what {
+        "key" => target.keys().ok()?.into_iter().map(|key| (key.name, key.id)).collect(),
+        "user" => {
+            let users = target.users(&UserListRequest::default()).ok()?;
+            users.into_iter().map(|user| (user.email.clone(), user.email)).collect()
+        }
+        "webhook" => {
+            let webhooks = target.webhooks().ok()?.into_iter();
+            webhooks
+                .flat_map(|one| [(one.id.clone(), one.id.clone()), (one.name, one.id)])
+                .collect()
+        }
+        "workflow" => {
+            target.workflows().ok()?.into_iter().map(|flow| (flow.id.clone(), flow.id)).collect()
+        }
+        _ => return None,
+    };
+    let near = nearest(name, known.iter().map(|(name, _)| name.as_str()))?;
+    let (_, id) = known.iter().find(|(name, _)| name == near)?;
+    Some(if id == near { format!("\"{id}\"") } else { format!("\"{id}\", the {what} \"{near}\"") })
+}
+
+/// Hints about properties in `--filters`, `--order-by` and `--field` that a type does not have: the
+/// server ignores them.
+pub(super) fn unknown_properties(
+    target: &dyn Target,
+    content_type: &str,
+    paths: &[&str],
+    filters: Option<&str>,
+) -> Vec<String> {
+    let filters: Map<String, Value> =
+        filters.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let mut names: Vec<&str> = Vec::new();
+    for path in paths.iter().copied().chain(filters.keys().map(String::as_str)) {
+        let path: &str = path.strip_prefix("$.").unwrap_or(path);
+        let name = path.split(['.', '[']).next().unwrap_or_default();
+        if !["", "*", "id", "internal"].contains(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let Ok(found) = target.get_type(content_type) else { return Vec::new() };
+    let known = found.meta_definition["propertiesConfig"].as_object();
+    let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    names.retain(|name| !known.contains(name));
+    let hint = |name: &str| {
+        let near = did_you_mean(name, known.iter().copied());
+        format!("the type \"{content_type}\" has no property \"{name}\"{near}")
+    };
+    names.into_iter().map(hint).collect()
+}
+
+/// Replaces the hint about a key that the server does not know, if a profile has it.
+pub(super) fn add_login_hint(failure: Failure, settings: &Settings) -> Failure {
+    match (&failure.kind, &settings.target) {
+        (
+            FailureKind::Target(Error::Unauthenticated),
+            Some(TargetAddress::Server { url, profile: Some(name), .. }),
+        ) => {
+            let hint = format!("`cms login {url} --name {name}` stores another key in the profile");
+            Failure { hints: vec![hint], ..failure }
+        }
+        _ => failure,
+    }
 }
 
 fn type_hint(name: &str, settings: &Settings) -> String {
@@ -91,6 +165,7 @@ pub(super) fn add_object_hint(content_type: &str, error: Error) -> Failure {
 pub(super) fn transition_hints(
     target: &dyn Target,
     content_type: &str,
+    transition: &str,
     refused: &[(String, Error)],
 ) -> Vec<String> {
     let is_about_action =
@@ -106,7 +181,11 @@ pub(super) fn transition_hints(
     }
     let hints = states.into_iter().map(|(state, enabled)| match enabled.as_slice() {
         [] => format!("no transition is enabled in state \"{state}\""),
-        names => format!("transitions enabled in state \"{state}\": {}", names.join(", ")),
+        names => {
+            let near = nearest(transition, names.iter().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+            format!("transitions enabled in state \"{state}\": {}{near}", names.join(", "))
+        }
     });
     hints.collect()
 }

@@ -14,8 +14,10 @@ mod hints;
 mod import;
 mod init;
 mod key;
+mod login;
 mod media;
 mod object;
+mod open;
 mod openapi;
 mod parallel;
 mod plan_hints;
@@ -58,10 +60,14 @@ use crate::{
 pub(crate) fn run(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     dispatch(command, settings, printer)
         .map_err(|failure| hints::add_not_found_hint(failure, settings))
+        .map_err(|failure| hints::add_login_hint(failure, settings))
 }
 
 fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     match command {
+        Command::Login(args) => login::login(&args, printer),
+        Command::Logout(args) => login::logout(&args, printer),
+        Command::Open(args) => open::run(&args, settings, printer),
         Command::Init(args) => init::run(&args, settings, printer),
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, settings, printer),

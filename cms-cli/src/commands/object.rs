@@ -200,11 +200,16 @@ fn validate(
 pub(super) struct Listed {
     pub(super) objects: Vec<Value>,
     total: u64,
+    /// About properties that the type does not have.
+    hints: Vec<String>,
 }
 
 impl Listed {
-    /// Prints how many objects are not listed.
+    /// Prints hints, and how many objects are not listed.
     pub(super) fn print_remaining(&self, printer: &mut Printer) -> Result<()> {
+        for hint in &self.hints {
+            printer.note(&text_output::hint(hint))?;
+        }
         let shown = self.objects.len();
         if (shown as u64) < self.total {
             printer.note(&format!("{shown} of {}; --page and --all show more", self.total))?;
@@ -231,6 +236,8 @@ pub(super) fn list(
         ids: (!args.ids.is_empty()).then_some(args.ids),
         fields: fields.to_vec(),
     };
+    let paths: Vec<_> = fields.iter().chain(&request.order_by).map(String::as_str).collect();
+    let hints = hints::unknown_properties(target, content_type, &paths, request.filters.as_deref());
     let mut list =
         target.objects(content_type, &request, edition).map_err(hints::add_filter_hint)?;
     let mut objects = list.data;
@@ -239,7 +246,7 @@ pub(super) fn list(
         list = target.objects(content_type, &request, edition)?;
         objects.append(&mut list.data);
     }
-    Ok(Listed { objects, total: list.total_count })
+    Ok(Listed { objects, total: list.total_count, hints })
 }
 
 fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
@@ -252,6 +259,10 @@ fn show(object: &Value, what: &str, printer: &mut Printer) -> Result<()> {
 /// Reads one object from a JSON or YAML file. Standard input may be either: YAML includes JSON.
 fn read(path: &Path) -> Result<Map<String, Value>> {
     let (name, text) = project::read_text(path)?;
+    if text.trim().is_empty() {
+        let message = "the file is empty: it needs one object".to_owned();
+        return Err(Diagnostic { location: name, message }.into());
+    }
     let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     let value = if is_json {
         serde_json::from_str(&text).map_err(|error| content::syntax(&name, &error))?

@@ -68,6 +68,15 @@ impl TypeHints<'_> {
         if lacks_values(property, &self.planned.blockers) {
             return Some(format!("add \"backfill: VALUE\" at {location} to supply missing values"));
         }
+        if property.invalid > 0 {
+            let values = format!("{}.{}", self.planned.name, property.name);
+            return Some(format!(
+                "objects keep values of {values} that are no longer valid, and cannot be saved with \
+                 them: replace them with `cms object update {} --patch --filters JSON`, or keep them \
+                 allowed at {location}",
+                self.planned.name
+            ));
+        }
         if property.change != PropertyChange::Type || property.lost == 0 {
             return None;
         }

@@ -75,6 +75,7 @@ fn totals_line(text: &mut String, plan: &ProjectPlan) {
     let effects = [
         (totals.objects_rewritten, "object", " rewritten"),
         (totals.values_lost, "value", " lost"),
+        (totals.values_invalid, "value", " no longer valid"),
         (totals.blockers, "blocker", ""),
     ];
     let effects: Vec<String> = effects
@@ -324,6 +325,9 @@ fn effect(
     if property.lost > 0 {
         effects.push(format!("{} lost", counted(property.lost, "value")));
     }
+    if property.invalid > 0 {
+        effects.push(format!("{} no longer valid", property.invalid));
+    }
     if property.failed > 0 {
         let objects = counted(property.failed, "object");
         effects.push(format!(
@@ -351,11 +355,12 @@ pub(super) fn lacks_values(property: &PropertyPlan, blockers: &FieldErrors) -> b
 
 /// The first objects with the worst result.
 fn samples(property: &PropertyPlan) -> Option<String> {
-    let is_converted =
-        property.change == PropertyChange::Type && property.failed + property.lost == 0;
+    let is_converted = property.change == PropertyChange::Type
+        && property.failed + property.lost + property.invalid == 0;
     // Samples are sorted by result, the worst first.
     let number = match property {
         _ if is_converted => property.converted,
+        PropertyPlan { failed: 0, lost: 0, invalid, .. } => *invalid,
         PropertyPlan { failed: 0, lost, .. } => *lost,
         PropertyPlan { failed, .. } => *failed,
     };

@@ -144,7 +144,7 @@ fn run_transition(
         progress.advance(1);
     }
     drop(progress);
-    let hints = hints::transition_hints(target, content_type, &report.refused);
+    let hints = hints::transition_hints(target, content_type, transition, &report.refused);
     let outcome = report.print("moved", false, printer)?;
     for hint in hints {
         printer.note(&text_output::hint(&hint))?;

@@ -90,6 +90,11 @@ impl ContentFile {
         Ok(Self { name, format, bytes: Bytes::File(path.to_owned()) })
     }
 
+    /// The name for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Reads all rows in order; the content type defines the types of CSV cells. Members that `T`
     /// does not have are skipped.
     pub(crate) fn rows<T: DeserializeOwned>(

@@ -69,7 +69,7 @@ const DATE_PATTERN: &str = r"^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]
 /// The only value of `convert`.
 const PARSE: &str = "parse";
 
-const TEXT_KEYS: &[&str] = &["minLength", "pattern"];
+const TEXT_KEYS: &[&str] = &["minLength", "maxLength", "pattern"];
 const NUMBER_KEYS: &[&str] = &["minimum", "maximum"];
 
 const fn text(name: &'static str) -> PropertyKind {
@@ -143,7 +143,7 @@ pub(super) const PROPERTY_KINDS: [PropertyKind; 17] = [
 ];
 
 /// Keys of a content type in the short form.
-pub(super) const TYPE_KEYS: [&str; 9] = [
+pub(super) const TYPE_KEYS: [&str; 11] = [
     "name",
     "label",
     "single",
@@ -151,6 +151,8 @@ pub(super) const TYPE_KEYS: [&str; 9] = [
     "workflow",
     "internal",
     "slugs",
+    "applyDefaults",
+    "uniqueTogether",
     "admin",
     "properties",
 ];
@@ -210,6 +212,12 @@ impl Expander {
         }
         let level = self.level(node, "properties");
         let mut meta = json!({ "order": level.order, "propertiesConfig": level.configs });
+        if self.diagnostics.flag(node, "applyDefaults") {
+            meta["applyDefaults"] = json!(true);
+        }
+        if let Some(groups) = node.get("uniqueTogether") {
+            meta["uniqueTogether"] = groups.value.clone();
+        }
         if let Some(admin) = self.admin(node) {
             meta["admin"] = admin;
         }
@@ -430,6 +438,9 @@ impl Expander {
         let length = self.diagnostics.count(node, "minLength").or(required.then_some(1));
         if let Some(length) = length.filter(|length| *length > 0) {
             schema["minLength"] = json!(length);
+        }
+        if let Some(length) = self.diagnostics.count(node, "maxLength") {
+            schema["maxLength"] = json!(length);
         }
         if let Some(pattern) = self.diagnostics.text(node, "pattern").or(kind.pattern) {
             schema["pattern"] = json!(pattern);

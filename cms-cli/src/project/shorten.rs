@@ -78,6 +78,11 @@ fn short(content_type: &ContentType) -> Option<Value> {
         };
         short.insert("slugs".to_owned(), slugs);
     }
+    for key in ["applyDefaults", "uniqueTogether"] {
+        if let Some(value) = content_type.meta_definition.get(key) {
+            short.insert(key.to_owned(), value.clone());
+        }
+    }
     if let Some(admin) = admin.filter(|admin| !is_single || *admin != json!({})) {
         short.insert("admin".to_owned(), admin);
     }
@@ -129,6 +134,9 @@ fn property(name: &str, schema: &Value, config: &Value, required: bool) -> Optio
     let min = schema["minLength"].as_u64().unwrap_or(0);
     if schema["type"] == "string" && min != u64::from(required) {
         put("minLength", json!(min));
+    }
+    if let Some(max) = schema.get("maxLength") {
+        put("maxLength", max.clone());
     }
     if let Some(pattern) = schema["pattern"].as_str().filter(|p| Some(*p) != kind.pattern) {
         put("pattern", json!(pattern));

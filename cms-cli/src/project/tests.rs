@@ -48,8 +48,8 @@ fn property_types_expand_to_schema_and_config() {
             json!({"inputType": "text", "unique": true, "isTitlePart": true, "helpText": "h"}),
         ),
         (
-            "{type: textarea, pattern: ^a, minLength: 3, default: abc}",
-            json!({"type": "string", "minLength": 3, "pattern": "^a", "default": "abc"}),
+            "{type: textarea, pattern: ^a, minLength: 3, maxLength: 9, default: abc}",
+            json!({"type": "string", "minLength": 3, "maxLength": 9, "pattern": "^a", "default": "abc"}),
             json!({"inputType": "textarea"}),
         ),
         (
@@ -417,10 +417,12 @@ contentTypes:
     label: Goods
     draftPublic: true
     slugs: {slug: title}
+    applyDefaults: true
+    uniqueTogether: [[slug, kind], [title, price]]
     properties:
       title: {type: text, label: Name, required: true, unique: true, titlePart: true}
       slug: {type: text, pattern: '^[a-z-]*$', minLength: 2}
-      mail: {type: email}
+      mail: {type: email, maxLength: 80}
       price: {type: number, minimum: 0}
       count: {type: integer}
       when: {type: dateTime, showTime: true}

@@ -230,7 +230,9 @@ pub(crate) fn open(
         TargetAddress::Directory(folder) => {
             Box::new(direct::Direct::open(folder, settings, changes)?)
         }
-        TargetAddress::Server { url, key } => Box::new(Remote::new(url, key.as_deref())?),
+        TargetAddress::Server { url, key, profile } => {
+            Box::new(Remote::new(url, key.as_deref())?.of_profile(profile.as_deref()))
+        }
     })
 }
 

@@ -1,7 +1,8 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
 //! transfers files, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
-//! key.
+//! key, [`foreign`] recognises other programs.
 
+mod foreign;
 mod http;
 mod media;
 mod path;
@@ -50,7 +51,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::http::Remote;
 use self::{
-    http::{check_status, parse, text, with_json},
+    http::{check_status, text, with_json},
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
         TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
@@ -80,7 +81,7 @@ impl ImportTarget for Remote {
     ) -> Result<List<Value>> {
         let path = format!("{}?{}", objects_path(content_type), list_query(request));
         let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
-        parse(status, &bytes, type_named(content_type))
+        self.parse(status, &bytes, type_named(content_type))
     }
 
     fn save(
@@ -102,7 +103,7 @@ impl ImportTarget for Remote {
         {
             return Ok(report);
         }
-        parse(status, &bytes, type_named(content_type))
+        self.parse(status, &bytes, type_named(content_type))
     }
 
     fn set_statuses(
@@ -130,7 +131,7 @@ impl ImportTarget for Remote {
 impl Target for Remote {
     fn describe(&self) -> Result<String> {
         let found: Identity = self.get(AUTH_CONTEXT, SERVER)?;
-        Ok(format!("{} (key \"{}\")", self.base(), found.user.username))
+        Ok(self.describe_with(&found.user.username))
     }
 
     fn auth_context(&self) -> Result<AuthContext> {
@@ -328,7 +329,7 @@ impl Target for Remote {
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
         let path = format!("{SEARCH}?{}", search_query(request));
         let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
-        parse(status, &bytes, SERVER)
+        self.parse(status, &bytes, SERVER)
     }
 
     fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated> {
@@ -402,7 +403,7 @@ impl Target for Remote {
             {
                 Ok(Value::Object(response))
             }
-            _ => parse(status, &bytes, SERVER),
+            _ => self.parse(status, &bytes, SERVER),
         }
     }
 
@@ -429,7 +430,7 @@ impl Target for Remote {
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
         let path = format!("{ACTIVITY}?{}", activity_query(request));
         let (status, bytes) = self.send_for(Edition::Current, &Method::GET, &path, None, true)?;
-        parse(status, &bytes, SERVER)
+        self.parse(status, &bytes, SERVER)
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {

@@ -50,8 +50,11 @@ pub const READ_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of paths in an error map; also the maximum number of messages per path. A small
 /// payload cannot cause a large response.
 pub const MAX_ERROR_PATHS: usize = 1000;
-/// Maximum number of unique properties of a type: each costs an index and a lookup per write.
+/// Maximum number of unique properties and unique combinations of a type: each costs an index and a
+/// lookup per write.
 pub const MAX_UNIQUE_PROPERTIES: usize = 64;
+/// Maximum number of properties of a unique combination.
+pub const MAX_COMBINED_PROPERTIES: usize = 8;
 /// Maximum length of names and labels of types and of names of keys.
 pub const MAX_NAME_CHARS: usize = 255;
 /// Maximum number of users.

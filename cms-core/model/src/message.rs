@@ -160,7 +160,7 @@ pub fn too_short(minimum: u64) -> String {
     format!("Must be at least {minimum} characters long")
 }
 
-pub fn too_long(maximum: usize) -> String {
+pub fn too_long(maximum: impl fmt::Display) -> String {
     format!("Must be at most {maximum} characters long")
 }
 
@@ -184,6 +184,11 @@ pub fn too_many(maximum: impl fmt::Display) -> String {
 pub fn not_in_enumeration(allowed: &[&str]) -> String {
     let list: Vec<String> = allowed.iter().map(|value| format!("\"{value}\"")).collect();
     format!("Does not have a value in the enumeration [{}]", list.join(","))
+}
+
+/// [`ALREADY_USED`] of a combination of properties, without the one at whose path it is.
+pub fn used_together(others: &[String]) -> String {
+    format!("{ALREADY_USED} together with {}", others.join(", "))
 }
 
 pub fn undeclared(name: &str) -> String {

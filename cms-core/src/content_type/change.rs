@@ -34,6 +34,9 @@ const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema,
 /// With this number of objects, rebuilding indexes may be faster than updating them.
 const MANY_OBJECTS: u64 = 10_000;
 
+/// The version of derived data that lacks only unique combinations.
+const BEFORE_COMBINATIONS: i64 = 3;
+
 /// The effects of an update on a type and its objects.
 pub(crate) struct TypeUpdate {
     pub(crate) properties: Vec<PropertyPlan>,
@@ -47,15 +50,24 @@ pub(crate) struct TypeUpdate {
 /// Rebuilds the slots of all types, their indexes, and the links of modified objects, in a data
 /// directory of an older version.
 pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> {
-    if writer.derived_data_version()? >= DERIVED_DATA_VERSION {
+    let version = writer.derived_data_version()?;
+    if version >= DERIVED_DATA_VERSION {
         return Ok(());
     }
-    writer.drop_all_slots()?;
-    let mut count = limits::MAX_INDEXED_PROPERTIES;
+    let mut types = Vec::new();
     for (ctd, _) in writer.ctd_revisions()? {
         let definition = writer.ctd(ctd)?.definition;
         let properties = definition.properties();
-        let slots = IndexedProperties::of(&properties);
+        let slots = IndexedProperties::of_type(&definition, &properties);
+        types.push((ctd, definition, properties, slots));
+    }
+    let mut slots = types.iter().map(|(.., slots)| slots);
+    if version == BEFORE_COMBINATIONS && slots.all(|slots| slots.combinations().next().is_none()) {
+        return writer.set_derived_data_version();
+    }
+    writer.drop_all_slots()?;
+    let mut count = limits::MAX_INDEXED_PROPERTIES;
+    for (ctd, definition, properties, slots) in types {
         count = count.max(slots.count());
         writer.fill_slots(ctd, &slots, definition.editions())?;
         for pk in writer.modified_objects(ctd)? {
@@ -75,7 +87,8 @@ pub(crate) fn create(
     stamp: Stamp,
 ) -> Result<i64> {
     let pk = writer.insert_ctd(uid, definition, rev, stamp.at)?;
-    writer.ensure_slots(IndexedProperties::of(&definition.properties()).count(), |_, _| {})?;
+    let slots = IndexedProperties::of_type(definition, &definition.properties());
+    writer.ensure_slots(slots.count(), |_, _| {})?;
     writer.log_type(Event::TypeCreated, stamp, (pk, &definition.name))?;
     Ok(pk)
 }
@@ -104,8 +117,9 @@ pub(crate) fn update(
 ) -> Result<TypeUpdate> {
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
-    let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
-    let slot_update = SlotUpdate::of(writer, catalog, before, &rewrite)?;
+    let mut rewrite =
+        Rewrite::new((&before.definition, &before.properties), (definition, &properties), &diffs);
+    let slot_update = SlotUpdate::of(writer, catalog, (before, definition), &rewrite)?;
     let objects_rewritten =
         rewrite_objects(writer, catalog, before, &mut rewrite, slot_update.slots(), progress)?;
     switch_publishing(writer, catalog, before, definition)?;
@@ -128,7 +142,8 @@ pub(crate) fn preview(
 ) -> Result<TypeUpdate> {
     let properties = definition.properties();
     let diffs = diff::diff((&before.definition, &before.properties), (definition, &properties));
-    let mut rewrite = Rewrite::new(&before.properties, definition, &properties, &diffs);
+    let mut rewrite =
+        Rewrite::new((&before.definition, &before.properties), (definition, &properties), &diffs);
     let mut rewritten = 0;
     if reads_objects(reader, before, &rewrite, progress)? {
         let exists = |data_url: &str| target_exists(reader, catalog, data_url);
@@ -257,12 +272,12 @@ impl SlotUpdate {
     fn of(
         writer: &WriteTransaction<'_>,
         catalog: &Catalog,
-        before: &CompiledType,
+        (before, definition): (&CompiledType, &Definition),
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
-        let slots = IndexedProperties::of(rewrite.properties());
-        let is_due = slots != before.indexed
-            || rewrite.affects(|property| slots.find(&property.name).is_some());
+        let slots = IndexedProperties::of_type(definition, rewrite.properties());
+        let is_due =
+            slots != before.indexed || rewrite.affects(|property| slots.depends_on(&property.name));
         let live = writer.type_state(before.pk)?.live;
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);

@@ -10,7 +10,8 @@ use cms_model::{
     auth::scope::Access,
     content_type::{
         catalog::{Catalog, CompiledType},
-        model::Property,
+        indexed::combination_in,
+        model::{InputType, Property, SchemaType},
     },
     context::Caller,
     error::{Error, FieldErrors, Result},
@@ -138,9 +139,10 @@ impl Copier<'_> {
         content_type: &CompiledType,
         mut object: Map<String, Value>,
     ) -> Result<StoredObject<'static>> {
-        make_unique(&content_type.properties, &mut object, &self.ids.token()[..6]).into_result()?;
+        let changed = changed_properties(content_type, &object);
+        make_unique(&changed, &mut object, &self.ids.token()[..6]).into_result()?;
         let id = self.ids.uuid();
-        let errors = check_unique_patterns(content_type, &object)?;
+        let errors = check_changed_patterns(content_type, &changed, &object)?;
         let mut prepared = PreparedObject::of(
             content_type,
             id,
@@ -158,14 +160,16 @@ impl Copier<'_> {
 
 /// Checks the patterns of the values that a copy changes. The others were checked when they were
 /// stored, and copies block the writer.
-fn check_unique_patterns(
+fn check_changed_patterns(
     content_type: &CompiledType,
+    changed: &[&Property],
     object: &Map<String, Value>,
 ) -> Result<FieldErrors> {
     let mut budget = StepBudget::per_write();
     let mut errors = FieldErrors::default();
     for (property, schema) in content_type.properties.iter().zip(&content_type.schema.properties) {
-        if let Some(value) = object.get(&property.name).filter(|_| property.unique) {
+        let is_changed = changed.iter().any(|changed| changed.name == property.name);
+        if let Some(value) = object.get(&property.name).filter(|_| is_changed) {
             let root = ValuePath::Root;
             let path = root.key(&property.name);
             validate_patterns(schema.patterns(), value, &path, &mut budget, &mut errors);
@@ -177,16 +181,16 @@ fn check_unique_patterns(
 
 /// Changes values that must be unique: texts get a suffix, others are removed.
 fn make_unique(
-    properties: &[Property],
+    changed: &[&Property],
     object: &mut Map<String, Value>,
     suffix: &str,
 ) -> FieldErrors {
     let mut errors = FieldErrors::default();
-    for property in properties.iter().filter(|property| property.unique) {
+    for property in changed {
         match object.get_mut(&property.name) {
             None => {}
             Some(Value::String(text)) if text.is_empty() => {}
-            Some(Value::String(text)) => {
+            Some(Value::String(text)) if property.unique || !is_choice(property) => {
                 text.push('-');
                 text.push_str(suffix);
             }
@@ -199,6 +203,36 @@ fn make_unique(
         }
     }
     errors
+}
+
+/// The properties whose values a copy changes: unique ones, and of each combination without such a
+/// property the best one: text, else an optional property.
+fn changed_properties<'t>(
+    content_type: &'t CompiledType,
+    object: &Map<String, Value>,
+) -> Vec<&'t Property> {
+    let properties = &content_type.properties;
+    let mut changed: Vec<_> = properties.iter().filter(|property| property.unique).collect();
+    for (_, names) in content_type.indexed.combinations() {
+        let is_changed = changed.iter().any(|property| names.contains(&property.name));
+        if is_changed || combination_in(names, object).is_none() {
+            continue;
+        }
+        let of_group =
+            || names.iter().filter_map(|name| properties.iter().find(|p| p.name == *name));
+        let is_text = |property: &&Property| {
+            property.schema_type == SchemaType::String && !is_choice(property)
+        };
+        let best = of_group().find(is_text).or_else(|| of_group().find(|p| !p.required));
+        changed.extend(best.or_else(|| of_group().next()));
+    }
+    changed
+}
+
+/// Returns whether a suffix makes values invalid.
+fn is_choice(property: &Property) -> bool {
+    let input_type = property.input_type;
+    matches!(input_type, InputType::Radio | InputType::Select | InputType::DateTime)
 }
 
 /// Parses the ids of the related objects to copy.

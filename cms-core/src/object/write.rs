@@ -9,6 +9,7 @@ mod context;
 mod journal;
 mod known_targets;
 pub(crate) mod restore;
+mod unique;
 
 use std::{borrow::Cow, mem};
 
@@ -17,6 +18,7 @@ use cms_model::{
     content_type::{
         builtin::WEBHOOKS,
         catalog::{Catalog, CompiledType},
+        defaults,
         model::Property,
         slug,
     },
@@ -39,8 +41,11 @@ use cms_model::{
 use cms_store::{Event, ObjectChange, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
-use self::journal::{changed_properties, log_change, log_deletion};
 pub(crate) use self::{context::Context, journal::log, known_targets::KnownTargets};
+use self::{
+    journal::{changed_properties, log_change, log_deletion},
+    unique::UniqueValues,
+};
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +80,7 @@ pub(crate) struct PreparedObject {
     /// The object as compact JSON.
     data: String,
     title: String,
-    /// The values of unique properties.
-    unique: Vec<(String, Value)>,
+    unique: UniqueValues,
     links: Vec<LinkRef>,
     /// Names of the properties that differ from the previous version, as a JSON array.
     changed: String,
@@ -109,6 +113,7 @@ impl PreparedObject {
             }
         };
         slug::fill(&content_type.definition.slugs, &mut payload);
+        defaults::fill(&content_type.definition, &content_type.properties, &mut payload);
         let prepared = Self::of(
             content_type,
             id,
@@ -209,11 +214,7 @@ impl PreparedObject {
             errors.merge(webhook::model::validate(object, context.http_webhooks));
         }
         let title = object_title(&content_type.properties, object);
-        let value_of = |property: &Property| {
-            object.get(&property.name).map(|value| (property.name.clone(), value.clone()))
-        };
-        let unique = content_type.properties.iter().filter(|property| property.unique);
-        let unique = unique.filter_map(value_of).collect();
+        let unique = UniqueValues::of(content_type, object);
         let links = link::links(&content_type.properties, object);
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
         let changed = before.map_or_else(String::new, |before| changed_properties(before, object));
@@ -240,16 +241,7 @@ impl PreparedObject {
                 self.errors.add(link.path.as_str(), message::NOT_IN_DATABASE);
             }
         }
-        let editions = content_type.definition.editions();
-        for (name, value) in &self.unique {
-            let Some(slot) = content_type.indexed.find(name) else { continue };
-            for &edition in editions {
-                if reader.is_value_used(edition, content_type.pk, slot, value, itself)? {
-                    self.errors.add(name.as_str(), message::ALREADY_USED);
-                }
-            }
-        }
-        Ok(())
+        self.unique.check(reader, content_type, itself, &mut self.errors)
     }
 
     /// Adds the error of a second object of a single-object type, or of an existing id.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `property_key(json, name)` | the sort and lookup key of a property of an object; NULL when empty |
 //! | `property_spelling(json, name)` | the text itself when its key has another letter case, or NULL |
-//! | `property_slots(data, names)` | the properties of these names as an object with their slot numbers |
+//! | `property_slots(data, values)` | the indexed values of an object, as an object with their slot numbers |
 //! | `sort_key(json)` | the key of a JSON value |
 //! | `path_key(path, data)` | the key of the value at a path below a property |
 //! | `matches(condition, json)` | whether a JSON value meets a condition |
@@ -14,7 +14,7 @@
 //! | `contains_text(text, part)` | whether a text contains another one, in any letter case |
 //! | `date_json(seconds)` | a date of `internal` as JSON text |
 //!
-//! `data` is the column of that name. Names, paths and conditions are JSON and parsed once per
+//! `data` is the column of that name. Values, paths and conditions are JSON and parsed once per
 //! statement.
 //!
 //! Keys are numbers, then TEXT for booleans, then BLOBs of lower-case UTF-8 for text: SQLite sorts
@@ -23,9 +23,10 @@
 //! function changes, increment the version of derived data (`super::meta`), so that the indexes are
 //! rebuilt.
 
-use std::{collections::HashMap, io::Write, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, io::Write, sync::Arc};
 
 use cms_model::{
+    content_type::indexed::{IndexedValue, combination},
     dates, json,
     object::link,
     query::{
@@ -57,14 +58,22 @@ pub(crate) fn register(connection: &Connection) -> Result<()> {
         Ok(value.as_ref().and_then(order::original_text))
     })?;
     connection.create_scalar_function(c"property_slots", 2, flags, |context| {
-        let names = context.get_or_create_aux(1, read_parameter::<Vec<String>>)?;
+        let indexed = context.get_or_create_aux(1, read_parameter::<Vec<IndexedValue>>)?;
         let data = context.get_raw(0).as_bytes()?;
         let mut slots = b"{".to_vec();
-        for (slot, name) in names.iter().enumerate() {
-            let Some(value) = json::member(data, name) else { continue };
+        for (slot, indexed) in indexed.iter().enumerate() {
+            let value = match indexed {
+                IndexedValue::Property(name) => json::member(data, name).map(Cow::Borrowed),
+                IndexedValue::Combination(names) => {
+                    let values = names.iter().map(|name| property(context, 0, name));
+                    let combined = combination(values.collect::<Result<Vec<_>>>()?.into_iter());
+                    combined.map(|value| Cow::Owned(value.to_string().into_bytes()))
+                }
+            };
+            let Some(value) = value else { continue };
             let comma = if slots.len() > 1 { "," } else { "" };
             write!(slots, "{comma}\"{slot}\":").expect("writing to memory cannot fail");
-            slots.extend_from_slice(value);
+            slots.extend_from_slice(&value);
         }
         slots.push(b'}');
         String::from_utf8(slots).map_err(|error| Error::UserFunctionError(error.into()))

@@ -36,6 +36,7 @@ mod synchronous_webhooks;
 mod trash;
 mod two_handles;
 mod type_changes;
+mod type_rules;
 mod upgrade;
 mod webhook_schedule;
 mod webhooks;

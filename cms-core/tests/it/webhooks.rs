@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    AttemptReport, Caller, Cms, CoreConfig, Outgoing, WebhookOutcome,
+    AttemptReport, Caller, Cms, CoreConfig, Error, Outgoing, WebhookOutcome,
     paging::PageRequest,
     testing::{TestCms, fixture},
     wire::{
@@ -611,7 +611,7 @@ fn webhooks_are_validated_beyond_their_schema() {
     let refused = |object: Value| {
         let result = test.cms.objects().create(&local, "_webhooks", map(object.clone()));
         match result {
-            Err(cms_core::Error::Invalid(errors)) => json!(errors),
+            Err(Error::Invalid(errors)) => json!(errors),
             other => panic!("{object}: {other:?}"),
         }
     };
@@ -638,6 +638,13 @@ fn webhooks_are_validated_beyond_their_schema() {
 
     let lenient = TestCms::with(|config| config.http_webhooks = true);
     create(&lenient, "_webhooks", webhook("hook", &json!({ "url": "http://example.com" })));
+    // A command on the data directory does not know the setting of the server.
+    let strict = Cms::open(CoreConfig::new(lenient.path())).unwrap();
+    let enable = |enabled: bool| {
+        let change = map(json!({ "enabled": enabled }));
+        strict.objects().patch(&local, "_webhooks", "hook", change)
+    };
+    assert!(enable(false).is_ok() && enable(true).is_err());
 }
 
 /// Header values and secrets must not be found by a search.

@@ -16,6 +16,9 @@ const FIRST_CHECK: Duration = Duration::from_mins(1);
 /// Longest pause between checks, and the pause after an error.
 const CHECK_INTERVAL: Duration = Duration::from_mins(10);
 
+/// Name in the log, and kind of work.
+const TASK: (&str, Work) = ("backup", Work::File);
+
 /// Creates backups when they are due. A failed backup is retried, and does not stop the server.
 pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK).await;
@@ -31,14 +34,19 @@ pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
 
 async fn due_in(app: &Arc<App>, schedule: &BackupSchedule) -> Option<Duration> {
     let schedule = schedule.clone();
-    run(app, Work::File, move |cms| cms.backups().due_in(&schedule)).await
+    let due_in = run(app, TASK, move |cms| cms.backups().due_in(&schedule)).await;
+    if due_in.is_none() {
+        // The destination cannot be used.
+        app.metrics.count_backup("scheduled", false);
+    }
+    due_in
 }
 
 /// Creates a backup; returns whether it is complete.
 async fn make(app: &Arc<App>, schedule: &BackupSchedule) -> bool {
     let (schedule, state) = (schedule.clone(), Arc::clone(app));
     let stops = move || state.draining.load(Ordering::Relaxed);
-    let backup = run(app, Work::File, move |cms| cms.backups().make(&schedule, &stops)).await;
+    let backup = run(app, TASK, move |cms| cms.backups().make(&schedule, &stops)).await;
     app.metrics.count_backup("scheduled", backup.is_some());
     if let Some(backup) = &backup {
         let (objects, files, bytes) = (backup.objects, backup.files, backup.bytes);
@@ -54,7 +62,7 @@ mod tests {
     use cms_core::{BackupDestination, testing::TestCms};
 
     use super::*;
-    use crate::config::ServerConfig;
+    use crate::{config::ServerConfig, telemetry::exposition};
 
     #[tokio::test(start_paused = true)]
     async fn scheduled_backup_is_made_when_due_and_replaces_the_oldest() {
@@ -98,6 +106,9 @@ mod tests {
         let schedule = BackupSchedule { destination, every: Duration::ZERO, keep: 1 };
         let app = Arc::new(App::new(&ServerConfig::default(), Arc::clone(&core.cms)));
         assert_eq!(due_in(&app, &schedule).await, None);
+        let metrics = exposition::render(&app).unwrap();
+        let failed = "cms_backups_total{kind=\"scheduled\",result=\"failed\"} 1";
+        assert!(metrics.contains(failed), "{metrics}");
         assert!(!make(&app, &schedule).await);
         app.draining.store(true, Ordering::Relaxed);
         let folder = core.path().join("backups");

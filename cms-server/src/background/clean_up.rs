@@ -15,7 +15,7 @@ const ORPHAN_CLEAN_UP_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Removes what expired, and records when keys were used.
 pub(super) async fn remove_expired(app: Arc<App>) {
-    repeat(app, CLEAN_UP_INTERVAL, Work::Write, Cms::clean_up).await;
+    repeat(app, CLEAN_UP_INTERVAL, ("clean-up", Work::Write), Cms::clean_up).await;
 }
 
 /// Removes files without a media object. It has a permit for files, so no write waits for it.
@@ -23,7 +23,9 @@ pub(super) async fn remove_orphaned_files(app: Arc<App>) {
     time::sleep(FIRST_ORPHAN_CLEAN_UP).await;
     let mut last = OrphanCleanUp::default();
     loop {
-        if let Some(clean_up) = run(&app, Work::File, |cms| cms.media().clean_up()).await {
+        if let Some(clean_up) =
+            run(&app, ("orphaned-files", Work::File), |cms| cms.media().clean_up()).await
+        {
             let OrphanCleanUp { removed, withheld, files } = clean_up;
             if removed > 0 {
                 tracing::info!(removed, files, "orphaned files removed");

@@ -25,7 +25,7 @@ const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Publishes scheduled objects that are due.
 pub(super) async fn publish_due(app: Arc<App>) {
-    repeat(app, PUBLISH_INTERVAL, Work::Write, |cms| {
+    repeat(app, PUBLISH_INTERVAL, ("publish", Work::Write), |cms| {
         let objects = cms.publishing().publish_due()?;
         if objects > 0 {
             tracing::info!(objects, "scheduled objects published");
@@ -38,7 +38,7 @@ pub(super) async fn publish_due(app: Arc<App>) {
 /// Indexes new content in small batches, so that a search has little left to index.
 pub(super) async fn index(app: Arc<App>) {
     loop {
-        match run(&app, Work::Search, |cms| cms.search().advance()).await {
+        match run(&app, ("index", Work::Search), |cms| cms.search().advance()).await {
             Some(true) => {}
             Some(false) => time::sleep(INDEX_INTERVAL).await,
             // Searches retry immediately; the log does not need the error five times a second.
@@ -50,7 +50,7 @@ pub(super) async fn index(app: Arc<App>) {
 /// Runs bulk jobs, one after the other.
 pub(super) async fn run_jobs(app: Arc<App>) {
     loop {
-        match run(&app, Work::Write, |cms| cms.bulk().advance()).await {
+        match run(&app, ("jobs", Work::Write), |cms| cms.bulk().advance()).await {
             Some(true) => {}
             Some(false) => time::sleep(JOB_INTERVAL).await,
             // A job continues when the database takes writes again.
@@ -61,10 +61,10 @@ pub(super) async fn run_jobs(app: Arc<App>) {
 
 /// Rebuilds GraphQL schemas after changes of content types, so that no query has to do it.
 pub(super) async fn refresh_graphql(app: Arc<App>) {
-    repeat(app, SCHEMA_INTERVAL, Work::Read, |cms| cms.graphql().refresh()).await;
+    repeat(app, SCHEMA_INTERVAL, ("graphql", Work::Read), |cms| cms.graphql().refresh()).await;
 }
 
 /// Checks remote storage, for `/readyz`.
 pub(super) async fn check_storage(app: Arc<App>) {
-    repeat(app, STORAGE_INTERVAL, Work::File, |cms| cms.media().check_storage()).await;
+    repeat(app, STORAGE_INTERVAL, ("storage", Work::File), |cms| cms.media().check_storage()).await;
 }

@@ -11,24 +11,25 @@ use crate::{blocking, net::permits::Work, state::App};
 pub(super) async fn repeat(
     app: Arc<App>,
     interval: Duration,
-    work: Work,
+    (name, work): (&'static str, Work),
     task: fn(&Cms) -> Result<()>,
 ) {
     loop {
         time::sleep(interval).await;
-        run(&app, work, task).await;
+        run(&app, (name, work), task).await;
     }
 }
 
-/// Runs a task once and returns its result; an error is logged.
+/// Runs a task once and returns its result; an error is logged with the name of the task.
 pub(super) async fn run<T: Send + 'static>(
     app: &Arc<App>,
-    work: Work,
+    (name, work): (&'static str, Work),
     task: impl FnOnce(&Cms) -> Result<T> + Send + 'static,
 ) -> Option<T> {
     let result = blocking::run(app, work, move |app| task(&app.cms)).await.flatten();
     let log = |error: &Error| {
-        tracing::warn!(%error, cause = ?std::error::Error::source(error), "background task failed");
+        let cause = std::error::Error::source(error);
+        tracing::warn!(task = name, %error, ?cause, "background task failed");
     };
     result.inspect_err(log).ok()
 }

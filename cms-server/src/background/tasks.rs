@@ -37,7 +37,7 @@ impl BackgroundTasks {
         for task in self.0 {
             task.abort();
         }
-        runner::run(app, Work::Search, |cms| cms.search().advance()).await;
-        runner::run(app, Work::Write, Cms::clean_up).await;
+        runner::run(app, ("index", Work::Search), |cms| cms.search().advance()).await;
+        runner::run(app, ("clean-up", Work::Write), Cms::clean_up).await;
     }
 }

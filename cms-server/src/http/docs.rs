@@ -46,8 +46,13 @@ pub(crate) fn page(_: &App, head: &Parts) -> Response {
     } else {
         Bytes::from_static(PAGE.as_bytes())
     };
+    html(head, page, POLICY)
+}
+
+/// Sends a page with its security policy.
+pub(super) fn html(head: &Parts, page: Bytes, policy: HeaderValue) -> Response {
     send(head, HTML, page, None)
-        .with_header(header::CONTENT_SECURITY_POLICY, POLICY)
+        .with_header(header::CONTENT_SECURITY_POLICY, policy)
         .with_header(header::REFERRER_POLICY, NO_REFERRER)
 }
 

@@ -33,6 +33,7 @@ pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod shared_views;
+pub(crate) mod start;
 pub(crate) mod trash;
 pub(crate) mod users;
 pub(crate) mod webhooks;

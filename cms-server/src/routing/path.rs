@@ -72,6 +72,8 @@ impl RouteMatcher {
         for route in routes {
             let pattern: Vec<Segment> = route.path[1..]
                 .split('/')
+                // The path `/` has no segment.
+                .filter(|segment| !segment.is_empty())
                 .map(|s| if s.starts_with('{') { Segment::Parameter } else { Segment::Literal(s) })
                 .collect();
             let shortest = pattern.len();
@@ -133,6 +135,9 @@ impl Entry {
 
 /// Splits a path into byte ranges; none when a segment is empty or there are too many.
 fn split(path: &str) -> Option<([(usize, usize); MAX_SEGMENTS], usize)> {
+    if path == "/" {
+        return Some(([(0, 0); MAX_SEGMENTS], 0));
+    }
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut segments = [(0, 0); MAX_SEGMENTS];
     let mut count = 0;
@@ -198,7 +203,8 @@ mod tests {
             ("GET", "/api/v1/content/post//", "nothing".to_owned()),
             ("GET", "/api/v1/content//1", "nothing".to_owned()),
             ("GET", "/api/v1/content", "nothing".to_owned()),
-            ("GET", "/", "nothing".to_owned()),
+            ("GET", "/", "/ []".to_owned()),
+            ("GET", "//", "nothing".to_owned()),
             ("GET", "", "nothing".to_owned()),
             ("GET", "/a/b/c/d/e/f/g/h/i/j/k", "nothing".to_owned()),
             ("GET", "/image/a.png", r#"/image/{*path} ["a.png"]"#.to_owned()),

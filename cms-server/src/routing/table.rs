@@ -20,7 +20,7 @@ use crate::{
         activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
         media, objects, openapi,
         openid::{self, OpenIdStep},
-        presence, preview, publish, search, session, settings, shared_views, trash, users,
+        presence, preview, publish, search, session, settings, shared_views, start, trash, users,
         webhooks, workflow, working_copies,
     },
     net::permits::Work,
@@ -64,6 +64,7 @@ const SESSIONS: &str = "/api/v1/sessions";
 /// Every route of the server.
 #[rustfmt::skip]
 pub static ROUTES: &[Route] = &[
+    Route::unauthenticated("/", start::get),
     Route::unauthenticated("/healthz", health::alive),
     // Both may wait for a disk, and have to respond while all reads and writes are busy.
     Route::unauthenticated("/readyz", health::ready).work(Work::File),

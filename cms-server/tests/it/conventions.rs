@@ -96,7 +96,7 @@ async fn body_of_the_wrong_kind_returns_400() {
 async fn unknown_path_returns_404_and_method_405() {
     let app = TestApp::new();
     let unknown = [
-        "/",
+        "//",
         "/api",
         "/api/v1/content",
         "/api/v2/content/post",

@@ -87,6 +87,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let project = json!({ "contentTypes": [definition("author")] });
     let post = json!({ "title": "A title" });
 
+    row("GET", "/", "/", none.clone(), PUBLIC);
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
     row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
     row("GET", "/metrics", "/metrics", none.clone(), PUBLIC);
@@ -469,6 +470,7 @@ fn public_routes_are_health_images_docs_and_sign_in() {
         (public, pages.len()),
         (
             vec![
+                "/",
                 "/healthz",
                 "/readyz",
                 "/metrics",

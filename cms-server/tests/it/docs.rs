@@ -48,6 +48,34 @@ async fn page_loads_all_its_files() {
     }
 }
 
+/// The start page leads to the others, and runs and loads nothing.
+#[tokio::test]
+async fn start_page_leads_to_pages_of_this_server() {
+    let app = TestApp::new();
+    for accept in ["", "*/*", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"] {
+        let page = get(&app, "/", &[("accept", accept)]).await;
+        let media_type = page.header("content-type");
+        assert_eq!((page.status, media_type), (200, Some("text/html; charset=utf-8")));
+        assert_eq!(page.header("vary"), Some("accept"));
+        let policy = page.header("content-security-policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        let text = str::from_utf8(&page.bytes).unwrap();
+        assert!(!text.contains("<script") && !text.contains("{style}"), "{text}");
+        for name in references(text).into_iter().filter(|name| !name.contains("://")) {
+            assert_eq!(get(&app, &format!("/{name}"), &[]).await.status, 200, "{name}");
+        }
+        let tag = page.header("etag").unwrap();
+        assert_eq!(get(&app, "/", &[("if-none-match", tag)]).await.status, 304);
+    }
+    let json = get(&app, "/", &[("accept", "application/json")]).await;
+    let body: serde_json::Value = serde_json::from_slice(&json.bytes).unwrap();
+    assert_eq!((json.status, &body["api"]), (200, &"/docs".into()), "{body}");
+    for method in ["POST", "DELETE"] {
+        let refused = app.send(method, "/", &[], "").await;
+        assert_eq!((refused.status, refused.header("allow")), (405, Some("GET, HEAD, OPTIONS")));
+    }
+}
+
 #[tokio::test]
 async fn file_is_compressed_and_cached() {
     let app = TestApp::new();

@@ -22,7 +22,9 @@ type Operations = BTreeSet<(String, String)>;
 /// Health, images and the pages for people are no part of the API.
 fn is_described(route: &str) -> bool {
     let others = ["/healthz", "/readyz", "/metrics", "/image/", "/docs", "/admin"];
-    !others.iter().any(|prefix| route.starts_with(prefix)) && !route.contains("/openid")
+    route != "/"
+        && !others.iter().any(|prefix| route.starts_with(prefix))
+        && !route.contains("/openid")
 }
 
 fn unnamed(path: &str) -> String {

@@ -90,7 +90,7 @@ async fn content_type_errors() {
     }
     assert_eq!(empty.get(&format!("{TYPES}/example")).await.both(), not_found());
     assert_eq!(stored.get(&format!("{TYPES}/example")).await.json(), before);
-    assert_eq!(table.rows.len(), 148);
+    assert_eq!(table.rows.len(), 168);
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn object_errors() {
     }
     assert_eq!(empty.get(EXAMPLES).await.json()["total_count"], 0);
     assert_eq!(stored.get(EXAMPLES).await.json()["data"], json!([base.json()]));
-    assert_eq!(table.rows.len(), 85);
+    assert_eq!(table.rows.len(), 86);
 }
 
 fn needs_base(row: &Row) -> bool {
@@ -132,7 +132,7 @@ async fn element_errors() {
     // Last, because it uses the title that the rows use.
     elements.push(table.base.clone());
     let refused = errors.len();
-    assert_eq!(refused, 72);
+    assert_eq!(refused, 73);
     let report = json!({
         "batch_total_count": refused + 1,
         "batch_success_count": 1,

@@ -50,7 +50,10 @@ pub(super) fn run(
     };
     let mut importer = Importer::new(target, rules);
     let mut import = Import { target, options, report, interrupt: Arc::clone(&interrupt) };
-    announce(files_by_type, &mut importer)?;
+    let empty = announce(files_by_type, &mut importer)?;
+    for name in empty.iter().filter(|_| !options.from_folder) {
+        printer.note(&format!("{name} has no objects"))?;
+    }
     import.send_files(files_by_type, printer)?;
     let mut finished = Ok(());
     if !options.stop_on_error || import.report.files.refused == 0 {
@@ -72,18 +75,28 @@ pub(super) fn run(
     Ok(import.report)
 }
 
-/// Reads the ids of all objects, so that links to later objects are known.
-fn announce(files_by_type: &[TypeFiles], importer: &mut Importer<'_>) -> Result<()> {
+/// Reads the ids of all objects, so that links to later objects are known; returns the files without
+/// objects.
+fn announce<'a>(
+    files_by_type: &'a [TypeFiles],
+    importer: &mut Importer<'_>,
+) -> Result<Vec<&'a str>> {
+    let mut empty = Vec::new();
     for TypeFiles { content_type, sources, .. } in files_by_type {
         for source in sources {
+            let mut rows = 0_u64;
             source.rows(content_type, &mut |row: ImportRow<Head>| {
+                rows += 1;
                 let id = row.value.ok().and_then(|head| head.id.as_str().map(str::to_owned));
                 importer.announce(&content_type.name, id.as_deref());
                 Ok(())
             })?;
+            if rows == 0 {
+                empty.push(source.name());
+            }
         }
     }
-    Ok(())
+    Ok(empty)
 }
 
 impl Import<'_> {

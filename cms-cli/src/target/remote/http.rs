@@ -29,6 +29,8 @@ const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 pub(crate) struct Remote {
     base: String,
     key: String,
+    /// The profile that has the URL and the key.
+    profile: Option<String>,
     client: OnceLock<Client>,
 }
 
@@ -48,8 +50,20 @@ impl Remote {
         Ok(Self {
             base: url.trim_end_matches('/').to_owned(),
             key: key.to_owned(),
+            profile: None,
             client: OnceLock::new(),
         })
+    }
+
+    /// Names the profile that the server comes from.
+    pub(crate) fn of_profile(self, name: Option<&str>) -> Self {
+        Self { profile: name.map(str::to_owned), ..self }
+    }
+
+    /// The URL, the profile if there is one, and the name of the key.
+    pub(super) fn describe_with(&self, key: &str) -> String {
+        let profile = self.profile.as_ref().map(|name| format!("profile \"{name}\", "));
+        format!("{} ({}key \"{key}\")", self.base, profile.unwrap_or_default())
     }
 
     pub(super) fn client(&self) -> Result<&Client> {
@@ -91,11 +105,29 @@ impl Remote {
         self.read(self.open(edition, method, path, body, safe)?)
     }
 
-    /// Reads status and body of a response.
+    /// Reads status and body of a response of cms.
     pub(super) fn read(&self, response: Response) -> Result<(u16, Vec<u8>)> {
         let status = response.status().as_u16();
         let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
+        self.require_own(status, &bytes)?;
         Ok((status, bytes.to_vec()))
+    }
+
+    /// Reads the result of a response, or its error.
+    pub(super) fn parse<T: DeserializeOwned>(
+        &self,
+        status: u16,
+        bytes: &[u8],
+        resource: Resource<'_>,
+    ) -> Result<T> {
+        check_status(status, bytes, resource)?;
+        serde_json::from_slice(bytes).map_err(|error| {
+            if error.is_data() {
+                Error::internal(format!("{}: the response is not valid: {error}", self.base))
+            } else {
+                self.foreign(status, bytes)
+            }
+        })
     }
 
     /// Sends a request; the body of the response is not read.
@@ -186,7 +218,7 @@ impl Remote {
     ) -> Result<T> {
         let safe = *method == Method::GET;
         let (status, bytes) = self.send(method, path, body, safe)?;
-        parse(status, &bytes, resource)
+        self.parse(status, &bytes, resource)
     }
 
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str, resource: Resource<'_>) -> Result<T> {
@@ -236,16 +268,6 @@ pub(super) fn check_status(status: u16, bytes: &[u8], resource: Resource<'_>) ->
     } else {
         Err(from_response(status, bytes, resource.what, resource.name))
     }
-}
-
-pub(super) fn parse<T: DeserializeOwned>(
-    status: u16,
-    bytes: &[u8],
-    resource: Resource<'_>,
-) -> Result<T> {
-    check_status(status, bytes, resource)?;
-    serde_json::from_slice(bytes)
-        .map_err(|error| Error::internal(format!("response of the server is not valid: {error}")))
 }
 
 /// The delay that a busy server requests.

@@ -16,13 +16,14 @@ use reqwest::{
         Response,
         multipart::{Form, Part},
     },
+    header::CONTENT_TYPE,
 };
 use serde_json::Value;
 
 use super::{
     super::{FileUpload, read_error},
     Edition, Remote,
-    http::{RESPONSE_TIMEOUT, parse},
+    http::RESPONSE_TIMEOUT,
     path::{BACKUP, MEDIA, file_path},
     resource::type_named,
 };
@@ -39,9 +40,8 @@ impl Remote {
             .multipart(form(file, request))
             .send()
             .map_err(|error| self.upload_error(&error))?;
-        let status = response.status().as_u16();
-        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
-        parse(status, &bytes, type_named("_media"))
+        let (status, bytes) = self.read(response)?;
+        self.parse(status, &bytes, type_named("_media"))
     }
 
     /// The error of an upload. A response that comes before the end of the request is lost.
@@ -62,8 +62,7 @@ impl Remote {
         let response =
             request.timeout(RESPONSE_TIMEOUT).multipart(Form::new().text("save", "0")).send();
         let response = response.map_err(|error| self.unreachable(&error))?;
-        let status = response.status().as_u16();
-        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
+        let (status, bytes) = self.read(response)?;
         Ok(match from_response(status, &bytes, "content type", "_media") {
             Error::Invalid(_) => Error::BadRequest(
                 "The file exceeds the upload limit of the server (--upload-limit)".to_owned(),
@@ -75,9 +74,10 @@ impl Remote {
     /// Downloads a backup of unknown size.
     pub(super) fn fetch_backup(&self, output: &mut dyn Write) -> Result<()> {
         let response = self.open(Edition::Current, &Method::GET, BACKUP, None, true)?;
-        let status = response.status().as_u16();
-        if status >= 300 {
-            let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
+        let media_type = response.headers().get(CONTENT_TYPE);
+        let is_page = media_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html"));
+        if !response.status().is_success() || is_page {
+            let (status, bytes) = self.read(response)?;
             return Err(from_response(status, &bytes, "backup", ""));
         }
         let mut download = Download { server: self, response };
@@ -88,11 +88,10 @@ impl Remote {
     pub(super) fn stored_file(&self, id: &str, extension: &str) -> Result<Box<dyn Read + '_>> {
         let path = file_path(id, extension);
         let response = self.open(Edition::Current, &Method::GET, &path, None, true)?;
-        let status = response.status().as_u16();
-        if status < 300 {
+        if response.status().is_success() {
             return Ok(Box::new(Download { server: self, response }));
         }
-        let bytes = response.bytes().map_err(|error| self.unreachable(&error))?;
+        let (status, bytes) = self.read(response)?;
         Err(from_response(status, &bytes, "file", id))
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
 use super::{
-    http::{Remote, parse, with_json},
+    http::{Remote, with_json},
     resource::SERVER,
 };
 
@@ -44,7 +44,7 @@ impl Remote {
         } else {
             self.read(response)?
         };
-        parse(status, &bytes, SERVER)
+        self.parse(status, &bytes, SERVER)
     }
 
     /// Reads a stream; returns status and body of the result.
@@ -55,10 +55,10 @@ impl Remote {
             match (line.split_once(": "), event.as_str()) {
                 (Some(("event", name)), _) => name.clone_into(&mut event),
                 (Some(("data", data)), "progress") => {
-                    progress.set(parse(200, data.as_bytes(), SERVER)?);
+                    progress.set(self.parse(200, data.as_bytes(), SERVER)?);
                 }
                 (Some(("data", data)), "result") => {
-                    let ResultEvent { status, body } = parse(200, data.as_bytes(), SERVER)?;
+                    let ResultEvent { status, body } = self.parse(200, data.as_bytes(), SERVER)?;
                     return Ok((status, body.get().as_bytes().to_vec()));
                 }
                 _ => {}

@@ -6,7 +6,7 @@ use cms_core::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Remote, http::RESPONSE_TIMEOUT, path::READINESS};
+use super::{Remote, foreign, http::RESPONSE_TIMEOUT, path::READINESS};
 
 /// Longest response that is read: one of another program may be endless.
 const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
@@ -56,14 +56,7 @@ impl Remote {
         let read = response.take(MAX_RESPONSE_BYTES).read_to_end(&mut body);
         let parsed = serde_json::from_slice(&body).ok().filter(Readiness::is_known);
         Ok(parsed.ok_or_else(|| match read {
-            Ok(_) => {
-                let format = if body.trim_ascii_start().starts_with(b"<") { ", HTML" } else { "" };
-                let status = status.as_u16();
-                format!(
-                    "the response (status {status}{format}) is not from cms, but from a proxy or \
-                     another program"
-                )
-            }
+            Ok(_) => foreign::describe(status.as_u16(), &body),
             Err(_) => "the connection was closed".to_owned(),
         }))
     }

@@ -61,7 +61,7 @@ impl CompiledType {
             pk: stored.pk,
             uid: stored.uid,
             workflow: Arc::clone(workflow),
-            indexed: IndexedProperties::of(&properties),
+            indexed: IndexedProperties::of_type(&stored.definition, &properties),
             properties,
             schema,
             definition: stored.definition,

@@ -18,7 +18,8 @@ pub fn convert_object(definitions: &[Definition], data: &str) -> Result<Map<Stri
         let (old, new) = (before.properties(), after.properties());
         let diffs = diff::diff((before, &old), (after, &new));
         let rewritten =
-            Rewrite::new(&old, after, &new, &diffs).object("", "", &data, &|_| Ok(true))?;
+            Rewrite::new((before, &old), (after, &new), &diffs)
+                .object("", "", &data, &|_| Ok(true))?;
         data = rewritten.map_or(data, |rewritten| rewritten.data);
     }
     let mut object: Map<String, Value> =

@@ -1,27 +1,63 @@
-//! Selects the indexed properties of a type. The store numbers its indexes in the order of this
-//! list.
+//! Selects the indexed properties of a type, and combinations of properties. The store numbers its
+//! indexes in the order of this list.
 
-use super::model::{Property, SchemaType};
-use crate::{json, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
 
-/// The names of the indexed properties of a type, in the order of the form.
+use super::model::{Definition, Property, SchemaType};
+use crate::{json, limits, query::value};
+
+/// The indexed values of a type: properties in the order of the form, then unique combinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedProperties {
     names: Vec<String>,
+    combinations: Vec<Vec<String>>,
     json: String,
 }
 
+/// The value of a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum IndexedValue {
+    Property(String),
+    Combination(Vec<String>),
+}
+
 impl IndexedProperties {
+    /// The indexes of a type.
+    pub fn of_type(definition: &Definition, properties: &[Property]) -> Self {
+        Self::new(properties, definition.unique_together(properties))
+    }
+
+    /// The indexes of a type without combinations.
     pub fn of(properties: &[Property]) -> Self {
+        Self::new(properties, Vec::new())
+    }
+
+    fn new(properties: &[Property], combinations: Vec<Vec<String>>) -> Self {
         let names: Vec<String> =
             indexed(properties).map(|property| property.name.clone()).collect();
-        let json = serde_json::to_string(&names).expect("strings are valid JSON");
-        Self { names, json }
+        let values = names.iter().cloned().map(IndexedValue::Property);
+        let values = values.chain(combinations.iter().cloned().map(IndexedValue::Combination));
+        let json =
+            serde_json::to_string(&values.collect::<Vec<_>>()).expect("strings are valid JSON");
+        Self { names, combinations, json }
     }
 
     /// Returns the slot of a property.
     pub fn find(&self, property: &str) -> Option<usize> {
         self.names.iter().position(|name| name == property)
+    }
+
+    /// The unique combinations, with their slots.
+    pub fn combinations(&self) -> impl Iterator<Item = (usize, &[String])> {
+        (self.names.len()..).zip(self.combinations.iter().map(Vec::as_slice))
+    }
+
+    /// Returns whether a slot depends on a property.
+    pub fn depends_on(&self, property: &str) -> bool {
+        self.find(property).is_some()
+            || self.combinations.iter().flatten().any(|name| name == property)
     }
 
     /// Returns the object with these values: `slots` is a JSON object by slot.
@@ -42,13 +78,37 @@ impl IndexedProperties {
     }
 
     pub fn count(&self) -> usize {
-        self.names.len()
+        self.names.len() + self.combinations.len()
     }
 
-    /// The names as a JSON array.
+    /// The values as a JSON array of [`IndexedValue`].
     pub fn json(&self) -> &str {
         &self.json
     }
+}
+
+/// Returns the value of a combination, from the values of its properties: their array, or none if
+/// one of them is empty. Numbers of the same value are equal.
+pub fn combination(values: impl Iterator<Item = Option<Value>>) -> Option<Value> {
+    let values = values.map(|value| {
+        let value = value.filter(|value| !value::is_empty(value))?;
+        Some(match &value {
+            Value::Number(number) => integer(number).map_or(value, Value::from),
+            _ => value,
+        })
+    });
+    values.collect::<Option<Vec<_>>>().map(Value::Array)
+}
+
+/// Returns the value of a combination in an object.
+pub fn combination_in(names: &[String], object: &Map<String, Value>) -> Option<Value> {
+    combination(names.iter().map(|name| object.get(name).cloned()))
+}
+
+/// The integer that a number like `1.0` equals.
+fn integer(number: &Number) -> Option<i64> {
+    let real = number.as_f64().filter(|real| number.is_f64() && real.fract() == 0.0)?;
+    format!("{real:.0}").parse().ok()
 }
 
 /// Returns the indexed properties: all unique ones, and the first
@@ -65,6 +125,8 @@ pub fn indexed(properties: &[Property]) -> impl Iterator<Item = &Property> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::content_type::model::InputType;
 
@@ -80,5 +142,37 @@ mod tests {
         for (slots, object) in cases {
             assert_eq!(indexed.object(slots), object);
         }
+    }
+
+    #[test]
+    fn combination_has_no_empty_value_and_equal_numbers() {
+        let names = ["a", "b"].map(str::to_owned);
+        let table = [
+            (json!({"a": "X", "b": 1, "c": 2}), Some(json!(["X", 1]))),
+            (json!({"a": 1.0, "b": -0.0}), Some(json!([1, 0]))),
+            (json!({"a": 1.5, "b": 1e300}), Some(json!([1.5, 1e300]))),
+            (json!({"a": false, "b": [{"x": 1}]}), Some(json!([false, [{"x": 1}]]))),
+            (json!({"a": "X"}), None),
+            (json!({"a": "X", "b": ""}), None),
+            (json!({"a": null, "b": []}), None),
+        ];
+        for (object, value) in table {
+            assert_eq!(combination_in(&names, object.as_object().unwrap()), value, "{object}");
+        }
+    }
+
+    #[test]
+    fn combinations_are_indexed_after_properties() {
+        let property = |name| Property::plain(name, SchemaType::String, InputType::Text);
+        let properties = ["a", "b", "c"].map(property);
+        let group = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        let indexed =
+            IndexedProperties::new(&properties, vec![group(["c", "a"]), group(["a", "b"])]);
+        assert_eq!(indexed.json(), r#"["a","b","c",["c","a"],["a","b"]]"#);
+        assert_eq!(indexed.count(), 5);
+        let slots: Vec<_> =
+            indexed.combinations().map(|(slot, names)| (slot, names[0].as_str())).collect();
+        assert_eq!(slots, [(3, "c"), (4, "a")]);
+        assert_eq!(indexed.object(r#"{"0":1,"3":[1,2]}"#), r#"{"a":1}"#);
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! Definitions: the model ([`model`]), parsing ([`parse`]), the schema that validates objects
 //! ([`schema`]), the built-in types ([`builtin`]), slugs ([`slug`]), resolved schemas
-//! ([`resolve`]), indexed properties ([`indexed`]), a snapshot of all types ([`catalog`]).
+//! ([`resolve`]), indexed properties ([`indexed`]), default values ([`defaults`]), a snapshot of all types ([`catalog`]).
 //!
 //! Changes: differences between two definitions ([`diff`], [`nested`]), conversion of a value
-//! ([`convert`]), of all objects of a type ([`rewrite`]) and of an object from the trash
-//! ([`history`]).
+//! ([`convert`]), of all objects of a type ([`rewrite`], `tightened`, `combinations`) and of an
+//! object from the trash ([`history`]).
 
 pub mod builtin;
 pub mod catalog;
+mod combinations;
 pub mod convert;
+pub mod defaults;
 pub mod diff;
 pub mod history;
 pub mod indexed;
@@ -22,6 +24,7 @@ pub mod resolve;
 pub mod rewrite;
 pub mod schema;
 pub mod slug;
+mod tightened;
 
 /// The built-in types, as payloads of create requests.
 pub fn builtin_types() -> Vec<serde_json::Value> {

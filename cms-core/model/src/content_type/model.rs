@@ -116,6 +116,9 @@ pub const CONFIGS_PATH: &str = "metaDefinition.propertiesConfig";
 /// Path of the flag of types with at most one object.
 pub const SINGLE_PATH: &str = "metaDefinition.admin.single";
 
+/// The key of the groups of properties whose values together are unique.
+pub const UNIQUE_TOGETHER: &str = "uniqueTogether";
+
 /// The only value of `convert`.
 pub const PARSE: &str = "parse";
 
@@ -214,6 +217,26 @@ impl Definition {
         let url = self.meta_definition.get("admin")?.get("previewUrl")?.as_str()?;
         // Types of earlier versions may have any text there.
         Some(url).filter(|url| !url.is_empty() && preview::is_valid(url))
+    }
+
+    /// Whether new objects get the defaults of missing properties, see
+    /// docs/reference/content-types.md#defaults
+    pub fn applies_defaults(&self) -> bool {
+        self.meta_definition.get("applyDefaults") == Some(&Value::Bool(true))
+    }
+
+    /// The groups of properties whose values together are unique, see
+    /// docs/reference/content-types.md#unique-combinations
+    pub fn unique_together(&self, properties: &[Property]) -> Vec<Vec<String>> {
+        let is_known = |name: &&str| properties.iter().any(|property| property.name == *name);
+        let groups = self.meta_definition.get(UNIQUE_TOGETHER).and_then(Value::as_array);
+        let groups = groups.into_iter().flatten().filter(|group| {
+            // Types of earlier versions may have anything there.
+            group.as_array().is_some_and(|names| {
+                names.len() > 1 && strings(group).filter(is_known).count() == names.len()
+            })
+        });
+        groups.map(|group| strings(group).map(str::to_owned).collect()).collect()
     }
 
     /// The editions of objects of the type.

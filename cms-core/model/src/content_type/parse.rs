@@ -8,19 +8,22 @@ mod conversion;
 mod properties;
 #[cfg(test)]
 mod tests;
+mod values;
+
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use self::properties::{Level, SchemaMembers};
+use self::properties::{Level, SchemaMembers, not_in_schema};
 use super::{
-    model::{Definition, SINGLE_PATH},
+    model::{Definition, InputType, SINGLE_PATH, UNIQUE_TOGETHER},
     preview::{self, PREVIEW_URL_PATH},
     schema::LINK_TYPES,
 };
 use crate::{
     error::FieldErrors,
     limits,
-    message::{self, NOT_IN_DATABASE, NOT_VALID},
+    message::{self, DUPLICATES, NOT_IN_DATABASE, NOT_VALID},
     object::link,
     read::{optional, read, required, strings},
     wire::content_type::Slug,
@@ -46,6 +49,8 @@ pub fn definition(
     let content = SchemaMembers { schemas, required: needed.unwrap_or_default(), meta };
     Level::top(base.is_some()).check(&content, errors);
     check_unique_count(meta, errors);
+    check_unique_together(meta, schemas, errors);
+    meta.and_then(|meta| optional::<bool>(meta, "applyDefaults", "metaDefinition", errors));
     check_single(meta, errors);
     check_preview_url(meta, errors);
 
@@ -77,21 +82,65 @@ pub fn definition(
                 featured_image,
             };
             conversion::check(&definition, base, errors);
+            values::check(&definition, base, errors);
             if errors.is_empty() { Ok(definition) } else { Err(std::mem::take(errors)) }
         }
         _ => Err(std::mem::take(errors)),
     }
 }
 
-/// Limits the unique properties: each costs a lookup per write.
+/// Limits the unique properties and combinations: each costs a lookup per write.
 fn check_unique_count(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
     let configs = meta.and_then(|meta| meta.get("propertiesConfig")).and_then(Value::as_object);
     let configs = configs.into_iter().flat_map(Map::values);
     let maximum = limits::MAX_UNIQUE_PROPERTIES;
-    if configs.filter(|config| config["unique"] == true).count() > maximum {
+    let groups = meta.and_then(|meta| meta.get(UNIQUE_TOGETHER)?.as_array()).map_or(0, Vec::len);
+    if configs.filter(|config| config["unique"] == true).count() + groups > maximum {
         let message = format!("Too many unique properties, limit: {maximum}");
         errors.add("metaDefinition.propertiesConfig", message);
     }
+}
+
+/// Validates the groups of properties whose values together are unique.
+fn check_unique_together(
+    meta: Option<&Map<String, Value>>,
+    schemas: Option<&Map<String, Value>>,
+    errors: &mut FieldErrors,
+) {
+    let groups = meta.and_then(|meta| optional(meta, UNIQUE_TOGETHER, "metaDefinition", errors));
+    let groups: &[Value] = groups.unwrap_or_default();
+    let path = format!("metaDefinition.{UNIQUE_TOGETHER}");
+    let mut seen = HashSet::new();
+    for (index, group) in groups.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let Some(items) = read::<&[Value]>(group, &path, errors) else { continue };
+        if items.len() < 2 {
+            errors.add(&path, message::too_few(2));
+        } else if items.len() > limits::MAX_COMBINED_PROPERTIES {
+            errors.add(&path, message::too_many(limits::MAX_COMBINED_PROPERTIES));
+        }
+        let mut names = BTreeSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let Some(name) = read::<&str>(item, format!("{path}[{index}]"), errors) else {
+                continue;
+            };
+            if schemas.is_some_and(|schemas| !schemas.contains_key(name)) {
+                errors.add(&path, not_in_schema(name));
+            } else if input_type_of(meta, name) == Some(InputType::Block.as_str()) {
+                errors.add(&path, NOT_VALID);
+            }
+            if !names.insert(name) {
+                errors.add(&path, DUPLICATES);
+            }
+        }
+        if !seen.insert(names) {
+            errors.add(format!("metaDefinition.{UNIQUE_TOGETHER}"), DUPLICATES);
+        }
+    }
+}
+
+fn input_type_of<'a>(meta: Option<&'a Map<String, Value>>, name: &str) -> Option<&'a str> {
+    meta?.get("propertiesConfig")?.get(name)?.get("inputType")?.as_str()
 }
 
 fn check_preview_url(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {

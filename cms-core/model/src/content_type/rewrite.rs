@@ -11,10 +11,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{
+    combinations::{self, Combinations},
     convert::{Converted, ValueOutcome, convert, lacks, remove},
     diff::{self, PropertyDiff},
     model::{CONFIGS_PATH, Definition, Property},
     schema::{self, PropertySchema},
+    tightened::Tightened,
 };
 use crate::{
     error::{Error, FieldErrors, Result},
@@ -39,6 +41,7 @@ pub struct Rewrite<'a> {
     by_source: HashMap<&'a str, usize>,
     properties: &'a [Property],
     titles_change: bool,
+    combinations: Combinations,
     /// Errors that prevent the change.
     pub blockers: FieldErrors,
 }
@@ -51,14 +54,14 @@ pub struct RewrittenVersion {
 }
 
 impl<'a> Rewrite<'a> {
-    /// Prepares the change from `before` to `definition` with `properties`.
+    /// Prepares the change from a definition with its properties to another one.
     pub fn new(
-        before: &'a [Property],
-        definition: &Definition,
-        properties: &'a [Property],
+        (old_definition, before): (&Definition, &'a [Property]),
+        (definition, properties): (&Definition, &'a [Property]),
         diffs: &[PropertyDiff<'a>],
     ) -> Self {
-        let schemas = &definition.schema_definition["allOf"][1]["properties"];
+        let schemas = [old_definition, definition]
+            .map(|definition| &definition.schema_definition["allOf"][1]["properties"]);
         let steps: Vec<_> = diffs.iter().map(|diff| PropertyStep::new(*diff, schemas)).collect();
         let by_source =
             steps.iter().enumerate().map(|(index, step)| (step.source, index)).collect();
@@ -70,12 +73,26 @@ impl<'a> Rewrite<'a> {
             || steps
                 .iter()
                 .any(|step| step.rewrites() && step.sides().any(|property| property.title_part));
-        Self { steps, by_source, properties, titles_change, blockers: FieldErrors::default() }
+        let alters = |name: &str| combinations::alters(diffs, name);
+        Self {
+            steps,
+            by_source,
+            properties,
+            titles_change,
+            combinations: Combinations::new(
+                (old_definition, before),
+                (definition, properties),
+                alters,
+            ),
+            blockers: FieldErrors::default(),
+        }
     }
 
     /// Returns whether stored objects have to be read.
     pub fn reads_objects(&self) -> bool {
-        self.titles_change || self.steps.iter().any(|step| !step.is_idle())
+        self.titles_change
+            || !self.combinations.is_empty()
+            || self.steps.iter().any(|step| !step.is_idle())
     }
 
     /// Returns whether values of a property that meets the condition change.
@@ -134,6 +151,7 @@ impl<'a> Rewrite<'a> {
         let is_same = edits.iter().all(|edit| *edit == MemberEdit::Keep);
         let new_data = (!is_same).then(|| compose(&members, &self.steps, edits, data.len()));
         let text = new_data.as_deref().unwrap_or(data);
+        self.combinations.add(id, text)?;
         let new_title = self.titles_change.then(|| self.title(text)).transpose()?;
         let new_title = new_title.filter(|new| new != title);
         if new_data.is_none() && new_title.is_none() {
@@ -157,7 +175,8 @@ impl<'a> Rewrite<'a> {
     }
 
     /// Returns the effects per changed property, and the blockers.
-    pub fn into_plans(self) -> (Vec<PropertyPlan>, FieldErrors) {
+    pub fn into_plans(mut self) -> (Vec<PropertyPlan>, FieldErrors) {
+        self.combinations.report(&mut self.blockers);
         (self.steps.into_iter().map(PropertyStep::into_plan).collect(), self.blockers)
     }
 }
@@ -175,9 +194,12 @@ struct PropertyStep<'a> {
     newly_required: Option<PropertySchema>,
     /// The property with the relations whose link targets must exist.
     relations: Option<Property>,
+    /// Counts values that are kept although they are no longer valid.
+    tightened: Option<Tightened<'a>>,
     plan: PropertyPlan,
     failed: Vec<ValueSample>,
     lost: Vec<ValueSample>,
+    invalid: Vec<ValueSample>,
     converted: Vec<ValueSample>,
 }
 
@@ -194,7 +216,7 @@ enum MemberEdit {
 }
 
 impl<'a> PropertyStep<'a> {
-    fn new(diff: PropertyDiff<'a>, schemas: &Value) -> Self {
+    fn new(diff: PropertyDiff<'a>, [old_schemas, schemas]: [&Value; 2]) -> Self {
         let property = diff.new.or(diff.old).expect("a difference has an old or a new property");
         let pair = diff.old.zip(diff.new);
         let is_of_other_type = diff.change == PropertyChange::Type;
@@ -209,6 +231,7 @@ impl<'a> PropertyStep<'a> {
                 .filter(|_| !is_of_other_type)
                 .and_then(|(old, new)| schema::newly_required(old, new)),
             relations: pair.and_then(|(old, new)| narrowed(old, new)),
+            tightened: Tightened::of(&diff, old_schemas, schemas),
             plan: PropertyPlan {
                 renamed_from: diff.old.filter(|_| diff.is_renamed()).map(|old| old.name.clone()),
                 ..PropertyPlan::new(
@@ -220,6 +243,7 @@ impl<'a> PropertyStep<'a> {
             },
             failed: Vec::new(),
             lost: Vec::new(),
+            invalid: Vec::new(),
             converted: Vec::new(),
         }
     }
@@ -252,7 +276,8 @@ impl<'a> PropertyStep<'a> {
         let is_read = self.converts
             || self.diff.new.is_none()
             || self.newly_required.is_some()
-            || self.relations.is_some();
+            || self.relations.is_some()
+            || self.tightened.is_some();
         if !is_read {
             return self.count_unparsed(id, stored, blockers);
         }
@@ -274,7 +299,11 @@ impl<'a> PropertyStep<'a> {
             Some(_) if outcome == Some(ValueOutcome::Kept) => self.unchanged(),
             Some(value) => MemberEdit::Replace(value.to_string()),
         };
-        self.count(id, outcome, !errors.is_empty(), before, value);
+        let has_failed = !errors.is_empty();
+        let is_invalid =
+            |value| self.tightened.as_ref().is_some_and(|it| it.invalidates(value, bytes));
+        let is_invalid = !has_failed && value.as_ref().is_some_and(is_invalid);
+        self.count(id, outcome, (has_failed, is_invalid), before, value);
         blockers.merge(errors);
         Ok(edit)
     }
@@ -290,7 +319,8 @@ impl<'a> PropertyStep<'a> {
         if self.diff.newly_required() && is_lacking() {
             blockers.add(&self.plan.name, message::required(&self.plan.name));
             let value = stored.map(parse).transpose()?;
-            self.count(id, stored.map(|_| ValueOutcome::Kept), true, value.clone(), value);
+            let outcome = stored.map(|_| ValueOutcome::Kept);
+            self.count(id, outcome, (true, false), value.clone(), value);
         } else if stored.is_some() {
             self.plan.kept += 1;
         }
@@ -338,7 +368,7 @@ impl<'a> PropertyStep<'a> {
         &mut self,
         id: &str,
         outcome: Option<ValueOutcome>,
-        has_failed: bool,
+        (has_failed, is_invalid): (bool, bool),
         before: Option<Value>,
         after: Option<Value>,
     ) {
@@ -350,9 +380,11 @@ impl<'a> PropertyStep<'a> {
             None => {}
         }
         plan.failed += u64::from(has_failed);
+        plan.invalid += u64::from(is_invalid);
         let samples = match outcome {
             _ if has_failed => &mut self.failed,
             Some(ValueOutcome::Lost) => &mut self.lost,
+            _ if is_invalid => &mut self.invalid,
             Some(ValueOutcome::Converted) => &mut self.converted,
             Some(ValueOutcome::Kept) | None => return,
         };
@@ -362,9 +394,10 @@ impl<'a> PropertyStep<'a> {
         }
     }
 
-    /// Samples start with failed values, then lost ones.
+    /// Samples start with failed values, then lost ones, then invalid ones.
     fn into_plan(self) -> PropertyPlan {
-        let samples = self.failed.into_iter().chain(self.lost).chain(self.converted);
+        let samples =
+            self.failed.into_iter().chain(self.lost).chain(self.invalid).chain(self.converted);
         PropertyPlan { samples: samples.take(MAX_SAMPLES).collect(), ..self.plan }
     }
 }

@@ -145,7 +145,8 @@ fn requirements(old: &Property, new: &Property) -> Option<Value> {
     })
 }
 
-fn property_schema(property: &Property, stored: &Value) -> Value {
+/// The schema of a property, with its patterns.
+pub(super) fn property_schema(property: &Property, stored: &Value) -> Value {
     match property.input_type {
         InputType::Datasource => links(property, stored),
         InputType::Block => block(),
@@ -190,6 +191,7 @@ fn plain(stored: &Value, required: bool) -> Value {
             // A required string must not be empty, even if its schema allows that.
             let minimum = stored["minLength"].as_u64().unwrap_or(0).max(u64::from(required));
             schema["minLength"] = minimum.into();
+            copy_count(&mut schema, stored, "maxLength");
             if let Some(pattern) = stored["pattern"].as_str() {
                 schema["pattern"] = pattern.into();
             }

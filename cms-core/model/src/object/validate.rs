@@ -193,7 +193,7 @@ fn add_schema_errors(
 fn message_order(kind: &ErrorKind) -> u8 {
     match kind {
         ErrorKind::Required { .. } | ErrorKind::Type { .. } => 0,
-        ErrorKind::MinLength { .. } => 1,
+        ErrorKind::MinLength { .. } | ErrorKind::MaxLength { .. } => 1,
         _ => 2,
     }
 }
@@ -204,6 +204,7 @@ fn error_message(kind: &ErrorKind, error: &ValidationError) -> String {
             message::wrong_type(error.instance(), expected.as_str())
         }
         ErrorKind::MinLength { limit } => message::too_short(*limit),
+        ErrorKind::MaxLength { limit } => message::too_long(limit),
         ErrorKind::MinItems { limit } => message::too_few(*limit),
         ErrorKind::MaxItems { limit } => message::too_many(limit),
         ErrorKind::Minimum { limit } => message::below_minimum(limit),

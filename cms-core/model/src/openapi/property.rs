@@ -115,7 +115,7 @@ fn keywords(stored: &Value, required: bool, options: &[String]) -> Schema {
         SchemaType::String => SchemaKind::Text(TextSchema {
             // A required text must not be empty.
             min_length: count(stored, "minLength").max(u64::from(required)),
-            max_length: None,
+            max_length: stored["maxLength"].as_u64(),
             pattern: stored["pattern"].as_str().map(str::to_owned),
             options: options.to_vec(),
         }),

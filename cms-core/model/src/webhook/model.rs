@@ -95,8 +95,11 @@ fn texts(object: &Map<String, Value>, list: &str, key: &str) -> Vec<String> {
     items(object, list).filter_map(|item| item[key].as_str()).map(str::to_owned).collect()
 }
 
-/// Validates a webhook beyond the schema of its type.
+/// Validates a webhook beyond the schema of its type. A disabled one may have any address of HTTP:
+/// switching off works whatever the settings are.
 pub fn validate(object: &Map<String, Value>, allow_http: bool) -> FieldErrors {
+    let is_disabled = object.get("enabled") == Some(&Value::Bool(false));
+    let allow_http = allow_http || is_disabled;
     let mut errors = FieldErrors::default();
     let text = |key: &str| object.get(key).and_then(Value::as_str);
     if text("executionMode") == Some("code") {
@@ -198,6 +201,10 @@ mod tests {
             assert_eq!(errors(&object, false), expected, "{object}");
         }
         assert_eq!(errors(&json!({"url": "http://example.com"}), true), json!({}));
+        assert_eq!(
+            errors(&json!({"url": "http://example.com", "enabled": false}), false),
+            json!({})
+        );
         assert_eq!(errors(&json!({"url": "ftp://example.com"}), true), json!({"url": invalid}));
     }
 

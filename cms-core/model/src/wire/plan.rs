@@ -139,6 +139,8 @@ pub struct PlanSummary {
     pub delete: u64,
     pub objects_rewritten: u64,
     pub values_lost: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub values_invalid: u64,
     pub blockers: u64,
 }
 
@@ -147,16 +149,22 @@ impl PlanSummary {
     pub fn of(plan: &ProjectPlan, objects_rewritten: u64) -> Self {
         let types = &plan.content_types;
         let count = |action| types.iter().filter(|planned| planned.action == action).count() as u64;
-        let properties = types.iter().flat_map(|planned| &planned.properties);
+        let properties = || types.iter().flat_map(|planned| &planned.properties);
         Self {
             create: count(PlanAction::Create),
             update: count(PlanAction::Update),
             delete: count(PlanAction::Delete),
             objects_rewritten,
-            values_lost: properties.map(|property| property.lost).sum(),
+            values_lost: properties().map(|property| property.lost).sum(),
+            values_invalid: properties().map(|property| property.invalid).sum(),
             blockers: plan.blockers().count() as u64,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The effect on one workflow.
@@ -223,7 +231,11 @@ pub struct PropertyPlan {
     pub lost: u64,
     /// Number of values, or missing values, that are not valid under the new definition.
     pub failed: u64,
-    /// Samples: first failed, then lost, then converted values.
+    /// Number of values that stay although they are no longer valid, such as removed options: the
+    /// next write of their object has to replace them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub invalid: u64,
+    /// Samples: first failed, then lost, then invalid, then converted values.
     pub samples: Vec<ValueSample>,
     /// Changes of nested properties; their values are counted with the property.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -248,6 +260,7 @@ impl PropertyPlan {
             converted: 0,
             lost: 0,
             failed: 0,
+            invalid: 0,
             samples: Vec::new(),
             nested: Vec::new(),
         }

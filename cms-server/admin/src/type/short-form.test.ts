@@ -20,6 +20,19 @@ describe('short form', () => {
     expect(Object.keys(record(short.properties))).toEqual(strings(record(definition.metaDefinition).order));
   });
 
+  it('writes rules of a type and the length of a text', () => {
+    const definition = structuredClone(record(types.find((type) => type.name === 'author')));
+    const parts = records(record(definition.schemaDefinition).allOf);
+    record(record(record(parts[1]).properties).name).maxLength = 80;
+    Object.assign(record(definition.metaDefinition), {
+      applyDefaults: true,
+      uniqueTogether: [['name', 'slug']],
+    });
+    const short = projectForm(definition);
+    expect(short).toMatchObject({ applyDefaults: true, uniqueTogether: [['name', 'slug']] });
+    expect(record(record(short.properties).name).maxLength).toBe(80);
+  });
+
   it('keeps what the short form cannot say in the form of the API', () => {
     const definition = structuredClone(record(types.find((type) => type.name === 'author')));
     const parts = records(record(definition.schemaDefinition).allOf);

@@ -18,13 +18,10 @@ const PATTERNS: Record<string, string> = {
   email: String.raw`^$|^[a-zA-Z0-9_.+-]+@[a-zA-Z0-9_.+-]+?\.[a-zA-Z]{2,}$`,
   dateTime: String.raw`^$|^([12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))T?(([0-1]?[0-9]|2[0-3]):[0-5][0-9])?(:[0-5][0-9])?(\.[0-9]{3})?(Z|([\+-]\d{2}(:\d{2})?))?$`,
 };
+/** Types with `maxLength`. */
+const TEXTS = ['text', 'textarea', 'markdown', 'textMarkdown', 'richtext', 'email'];
 const TYPES = [
-  'text',
-  'textarea',
-  'markdown',
-  'textMarkdown',
-  'richtext',
-  'email',
+  ...TEXTS,
   'dateTime',
   'radio',
   'select',
@@ -137,6 +134,7 @@ function schemaOf(type: string, short: Json, required: boolean, config: Json): J
   const schema: Json = { type: 'string' };
   const length = typeof short.minLength === 'number' ? short.minLength : required ? 1 : 0;
   if (length > 0) schema.minLength = length;
+  if (TEXTS.includes(type) && typeof short.maxLength === 'number') schema.maxLength = short.maxLength;
   const pattern = string(short.pattern) ?? PATTERNS[type];
   if (pattern !== undefined) schema.pattern = pattern;
   return schema;
@@ -192,6 +190,8 @@ function expandType(short: Json): Json {
     metaDefinition: {
       order: level.order,
       propertiesConfig: level.configs,
+      ...(short.applyDefaults === true && { applyDefaults: true }),
+      ...pick(short, ['uniqueTogether']),
       ...((single || 'admin' in short) && { admin: { ...record(short.admin), ...(single && { single }) } }),
     },
     slugs,
@@ -229,6 +229,7 @@ function shortType(definition: Json): Json | null {
     short.slugs = slugs.every((slug) => slug.active === true)
       ? Object.fromEntries(slugs.map((slug) => [slug.target, slug.source]))
       : slugs;
+  Object.assign(short, pick(meta, ['applyDefaults', 'uniqueTogether']));
   if ('admin' in meta && (single !== true || Object.keys(hints).length > 0)) short.admin = hints;
   return { ...short, properties };
 }
@@ -260,6 +261,7 @@ function shortProperty(name: string, schema: Json, config: Json, required: boole
   Object.assign(short, pick(config, SHARED_VALUES), pick(schema, ['default', 'minimum', 'maximum']));
   const least = required ? 1 : 0;
   if (schema.type === 'string' && (schema.minLength ?? 0) !== least) short.minLength = schema.minLength ?? 0;
+  if (TEXTS.includes(type) && 'maxLength' in schema) short.maxLength = schema.maxLength;
   if (typeof schema.pattern === 'string' && schema.pattern !== PATTERNS[type]) short.pattern = schema.pattern;
   if (typeof schema.minItems === 'number' && schema.minItems !== least) short.minItems = schema.minItems;
   if (config.useOptionsWithLabels === true) short.options = config.optionsWithLabels;

@@ -70,56 +70,6 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   expect([await statusOf(first), await statusOf(second)]).toEqual([401, 401]);
 });
 
-test.describe('with webhooks to this machine', () => {
-  test.use({ options: { environment: { CMS_WEBHOOK_ALLOW_PRIVATE: 'true' } } });
-
-  test('shows why a webhook fails, and replays deliveries', async ({ page, server, home }) => {
-    // Nothing listens on port 9.
-    const hook = {
-      id: 'build-site',
-      name: 'Build the site',
-      type: 'async',
-      url: 'https://127.0.0.1:9/hook',
-      content_type_definitions: [],
-      actions: [{ action: 'Update' }],
-      headers: [],
-      enabled: true,
-    };
-    expect((await server.request('POST', '/api/v1/content/_webhooks', hook)).status).toBe(200);
-    await signIn(page);
-    await page.goto(`${home}/admin/webhooks`);
-    await expect(page.getByText('Active')).toBeVisible();
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'Build the site' }).click();
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await expect(page.getByText('A test delivery is on its way.')).toBeVisible();
-    const row = page.getByRole('listitem').filter({ hasText: 'Test' });
-    await expect(row.getByText('Failed, will be retried')).toBeVisible();
-    await expect(row.getByText(/1 attempt · next attempt/)).toBeVisible();
-    await row.getByText('No response.').click();
-    await expect(row.getByText('"action": "Test"')).toBeVisible();
-    await expectAccessible(page);
-
-    await row.getByRole('button', { name: /^Replay/ }).click();
-    await expect(row.getByText(/[12] attempts?/)).toBeVisible();
-    await row.getByRole('checkbox').check();
-    await page.getByRole('button', { name: 'Replay 1 selected' }).click();
-    await expect(row.getByRole('checkbox')).not.toBeChecked();
-    await page.getByLabel('Show', { exact: true }).selectOption('Delivered');
-    await expect(row).toHaveCount(0);
-    await page.getByLabel('Show', { exact: true }).selectOption('All states');
-    await page.getByRole('button', { name: 'Replay all failed' }).click();
-    await expect(page.getByText('1 delivery is sent again.').last()).toBeVisible();
-
-    await page.getByText('How to verify the signature').click();
-    await page.getByRole('button', { name: 'Show secret' }).click();
-    await expect(page.getByLabel('Signing secret')).toHaveValue(/^whsec_/);
-    await expectAccessible(page);
-    await page.getByRole('link', { name: 'Edit' }).click();
-    await expect(page.getByLabel(/^Name/)).toHaveValue('Build the site');
-  });
-});
-
 test('rebuilds the index with progress, and checks what is stored', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/system`);

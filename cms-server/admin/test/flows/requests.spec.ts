@@ -1,4 +1,5 @@
 // The requests behind a screen.
+import { addManaged, openScreen, SCREENS } from '../screens';
 import { expect, expectAccessible, signIn, test } from '../support';
 
 test('shows the requests of a screen as commands, and opens one in the console', async ({ page, home }) => {
@@ -50,4 +51,62 @@ test('hands the body of a save over to the console, and shows no password', asyn
   await page.keyboard.press('Escape');
   await expect(sheet).toBeHidden();
   await expect(page).not.toHaveURL(/panel/);
+});
+
+test('has the requests of every screen, and begins the console with one of them', async ({
+  page,
+  server,
+  home,
+}) => {
+  test.slow();
+  await addManaged(server);
+  await signIn(page);
+  const sheet = page.getByRole('dialog', { name: 'Requests of this screen' });
+  for (const path of [...SCREENS, 'types/+plan', 'types/+new', 'users/+new'].filter(
+    (one) => one !== 'api' && !one.includes('panel='),
+  )) {
+    const screen = path.startsWith('users/+') ? 'users' : path;
+    await openScreen(page, home, screen);
+    await page.goto(`${home}/admin/${screen}${screen.includes('?') ? '&' : '?'}panel=request`);
+    await expect(sheet.getByRole('listitem').filter({ hasText: 'Status 200' }).first(), screen).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(sheet).toBeHidden();
+    const link = page
+      .getByRole('navigation', { name: 'Navigation' })
+      .getByRole('link', { name: 'API', exact: true });
+    await expect(link, screen).toHaveAttribute('href', /[?&]op=/);
+  }
+});
+
+test('sends what readers get, and gives commands for a query', async ({ page, server, home }) => {
+  const type = '/api/v1/internal/contenttype/post';
+  const definition = (await (await server.request('GET', type)).json()) as Record<string, unknown>;
+  await server.request('PUT', type, { ...definition, draftPublic: true });
+  await server.request('POST', '/api/v1/content/post/the-ten-oclock-boat/unpublish');
+  await signIn(page);
+  await page.goto(`${home}/admin/api?op=content_list&path.contentType=post&query.limit=1`);
+  await page.getByRole('button', { name: 'Send GET' }).click();
+  const response = page.getByRole('region', { name: 'Response' }).last();
+  await expect(response).toContainText('"total_count": 16');
+  await expect(page.getByLabel('curl')).toHaveValue(/X-MODE: preview/);
+  await page.getByLabel('Include drafts').uncheck();
+  await expect(page.getByLabel('curl')).not.toHaveValue(/X-MODE/);
+  await page.getByRole('button', { name: 'Send GET' }).click();
+  await expect(response).toContainText('"total_count": 15');
+  await expectAccessible(page);
+
+  await page.getByRole('tab', { name: 'GraphQL' }).click();
+  const editor = page.getByRole('textbox', { name: 'Query' });
+  await editor.fill('{ product(first: 1) { totalCount } }');
+  await expect(page.getByLabel('cms').last()).toHaveValue(
+    /^printf %s '\{ product.* \| cms graphql query - --v2 --server http/,
+  );
+  await page.getByRole('button', { name: 'Run query' }).click();
+  await expect(page.getByRole('region', { name: 'Response' }).last()).toContainText('"totalCount": 14');
+  // What was typed is there again after another screen.
+  await page.getByRole('link', { name: 'Home' }).first().click();
+  await page.goBack();
+  await expect(editor).toContainText('product(first: 1)');
+  await page.getByRole('button', { name: 'Use the example' }).click();
+  await expect(editor).not.toContainText('product(first: 1) {');
 });

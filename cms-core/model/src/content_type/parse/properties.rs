@@ -181,7 +181,7 @@ impl Level {
         }
         optional::<&str>(json, "pattern", &path, errors);
         check_patterns(json, &path, errors);
-        for keyword in ["minLength", "minItems"] {
+        for keyword in ["minLength", "maxLength", "minItems"] {
             optional::<Integer>(json, keyword, &path, errors);
         }
         for keyword in ["minimum", "maximum"] {
@@ -422,7 +422,7 @@ fn check_labelled_options(config: &Map<String, Value>, path: &str, errors: &mut 
     }
 }
 
-fn not_in_schema(name: &str) -> String {
+pub(super) fn not_in_schema(name: &str) -> String {
     format!("Property name {name} not existing in schema definition")
 }
 

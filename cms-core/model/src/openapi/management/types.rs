@@ -133,14 +133,9 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
 fn plan() -> Schema {
     let action = || Schema::one_of(&["create", "update", "delete", "none"]);
     let number = Schema::integer;
-    let summary = Schema::record([
-        ("create", number()),
-        ("update", number()),
-        ("delete", number()),
-        ("objectsRewritten", number()),
-        ("valuesLost", number()),
-        ("blockers", number()),
-    ]);
+    let totals = ["create", "update", "delete", "objectsRewritten", "valuesLost", "blockers"];
+    let summary = totals.into_iter().chain(["valuesInvalid"]).map(|name| (name, number()));
+    let summary = Schema::object(summary, &totals);
     let change = || {
         let changes = ["add", "remove", "type", "settings"];
         [
@@ -164,6 +159,10 @@ fn plan() -> Schema {
         ("converted", number()),
         ("emptied", number()),
         ("failed", number()),
+        (
+            "invalid",
+            number().described("Values that stay, but have to be replaced by the next write"),
+        ),
         ("samples", Schema::list(sample)),
         ("nested", Schema::list(nested)),
     ];

@@ -34,7 +34,8 @@ export function rulesOf(key: Key): Rule[] {
 /** `All types: Read; Posts: Create, Update`. */
 export function describeRules(key: Key): string {
   if (key.kind !== 'scoped') return t.keys.may[key.kind];
-  const parts = rulesOf(key).map((rule) => {
+  const inOrder = rulesOf(key).toSorted((a, b) => +(b.ctd === '*') - +(a.ctd === '*'));
+  const parts = inOrder.map((rule) => {
     const type = rule.ctd === '*' ? t.users.allTypes : (typeNamed(rule.ctd)?.label ?? rule.ctd);
     const rights = RIGHTS.filter((right) => rule[right]).map((right) => t.users.rights[right]);
     return `${type}: ${rights.join(', ')}`;

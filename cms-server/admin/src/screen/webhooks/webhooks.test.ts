@@ -1,6 +1,6 @@
 // States of deliveries as people read them.
 import { expect, test } from 'vitest';
-import { isPaused, stateOf, type Webhook } from './webhooks';
+import { isPaused, stateOf, subjectOf, type Webhook } from './webhooks';
 
 test('names a delivery by what happens to it next', () => {
   expect(stateOf({ status: 'pending', attempts: 0 }, false)).toBe('waiting');
@@ -27,4 +27,15 @@ test('a webhook is paused as long as the server says so', () => {
   expect(isPaused({ ...webhook, pausedUntil: null })).toBe(false);
   expect(isPaused({ ...webhook, enabled: false })).toBe(false);
   expect(isPaused(undefined)).toBe(false);
+});
+
+test('finds the object that a delivery is about', () => {
+  expect(subjectOf('/api/v1/content/post/the%20boat/version/3')).toEqual({
+    type: 'post',
+    id: 'the boat',
+    version: '3',
+  });
+  expect(subjectOf('/api/v1/content/post/boat')).toEqual({ type: 'post', id: 'boat', version: null });
+  expect(subjectOf('/api/v1/internal/contenttype/post')).toBeNull();
+  expect(subjectOf('')).toBeNull();
 });

@@ -1,5 +1,9 @@
 // Webhooks and their deliveries: requests, and states in one word.
-import { api, sendOrThrow, type Page, type Schema } from '../../api/client';
+import { api, sendOrThrow, sendRequest, type ApiResult, type Page, type Schema } from '../../api/client';
+import { ProblemError } from '../../api/problem';
+import { readObject } from '../../object/object-requests';
+import { records, strings } from '../../type/definition';
+import { targetOfPath } from '../../value/link';
 
 export type Delivery = Schema['WebhookDelivery'];
 
@@ -35,6 +39,58 @@ export function isPaused(webhook: Webhook | undefined): boolean {
 export async function readWebhooks({ signal }: { signal: AbortSignal }): Promise<Webhook[]> {
   const found = await sendOrThrow<Page<Webhook>>(api.GET('/api/v1/internal/webhook', { signal }));
   return found.data;
+}
+
+const WEBHOOK_TYPE = '_webhooks';
+
+/** What a webhook is set to, beside its state. */
+export interface WebhookSettings {
+  /** Names of types; empty: all. */
+  types: string[];
+  actions: string[];
+  /** Names of its own headers. */
+  headers: string[];
+  debounceSeconds: number;
+  etag: string | null;
+}
+
+export async function readSettings(id: string, signal: AbortSignal): Promise<WebhookSettings> {
+  const result = await readObject(WEBHOOK_TYPE, id, signal);
+  if ('problem' in result) throw new ProblemError(result.problem);
+  const object: Record<string, unknown> = result.data;
+  const named = (list: unknown, name: string) => strings(records(list).map((item) => item[name]));
+  return {
+    types: named(object.content_type_definitions, 'content_type_definition_name'),
+    actions: named(object.actions, 'action'),
+    headers: named(object.headers, 'header_name'),
+    debounceSeconds: typeof object.debounceSeconds === 'number' ? object.debounceSeconds : 0,
+    etag: result.etag,
+  };
+}
+
+/** Switches deliveries on or off, when nobody has changed the webhook since it was read. */
+export function setEnabled(id: string, enabled: boolean, etag: string | null): Promise<ApiResult<unknown>> {
+  return sendRequest<unknown>(
+    api.PATCH('/api/v1/content/{contentType}/{id}', {
+      params: { path: { contentType: WEBHOOK_TYPE, id } },
+      headers: { 'If-Match': etag ?? '*' },
+      body: { enabled },
+    }),
+  );
+}
+
+export interface Subject {
+  type: string;
+  id: string;
+  version: string | null;
+}
+
+const VERSION = /\/version\/(\d+)$/;
+
+/** The object that a delivery is about; null for types, tests and collected changes. */
+export function subjectOf(ref: string): Subject | null {
+  const target = targetOfPath(ref.replace(VERSION, ''));
+  return target && { ...target, version: VERSION.exec(ref)?.[1] ?? null };
 }
 
 /** How a receiver verifies a request, in JavaScript for Node. */

@@ -3,7 +3,7 @@ import type { Texts } from '..';
 
 export const apiConsole: Texts['apiConsole'] = {
   about: 'Anfragen laufen mit Ihren eigenen Rechten, und sie sind echt: Was Sie hier ändern, ist geändert.',
-  preview: 'Mit Entwürfen (X-MODE: preview); ohne, was Leser bekommen',
+  preview: 'Entwürfe in Listen und Suchen zeigen (X-MODE: preview)',
   example: 'Beispiel verwenden',
   exampleTaken: 'Das Beispiel steht an der Stelle der Abfrage.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
@@ -30,7 +30,7 @@ export const apiConsole: Texts['apiConsole'] = {
   noBody: 'Die Antwort hat keinen Body.',
   cut: (shown, size) => `Die ersten ${shown} von ${size} werden angezeigt.`,
   same: 'Dieselbe Anfrage für Programme',
-  keyHelp: 'Ersetzen Sie KEY durch das Token eines API-Schlüssels.',
+  keyHelp: 'Ersetzen Sie KEY durch das Token eines API-Schlüssels; cms liest es aus CMS_KEY.',
   query: 'Abfrage',
   variables: 'Variablen',
   variablesInvalid: 'Die Variablen sind kein JSON-Objekt.',

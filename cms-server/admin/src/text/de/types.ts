@@ -225,6 +225,11 @@ export const types: Texts['types'] = {
   lost: (count, text) =>
     plural(count, { one: '1 Wert geht verloren', other: `${text} Werte gehen verloren` }),
   failed: (count, text) => plural(count, { one: '1 passt nicht', other: `${text} passen nicht` }),
+  invalid: (count, text) =>
+    plural(count, {
+      one: '1 Wert nicht mehr gültig, beim nächsten Speichern zu ersetzen',
+      other: `${text} Werte nicht mehr gültig, beim nächsten Speichern zu ersetzen`,
+    }),
   noValues: 'keine gespeicherten Werte',
   allow: (what, label) => `Erlauben: ${what} (${label})`,
   parse: 'Text umwandeln, der eine Zahl oder ja/nein ist',

@@ -22,6 +22,7 @@ export const workflows: Texts['workflows'] = {
   from: 'Von',
   to: 'Nach',
   noTransitions: 'Keine Übergänge.',
+  usedByCount: (count) => `Von ${count} Inhaltstypen benutzt`,
   usedBy: 'Benutzt von',
   unused: 'Kein Inhaltstyp benutzt ihn.',
   definition: 'Definition',

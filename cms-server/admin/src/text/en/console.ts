@@ -1,7 +1,7 @@
 // Console of the API: REST and GraphQL.
 export const apiConsole = {
   about: 'Requests run with your own rights, and they are real: what you change here is changed.',
-  preview: 'Include drafts (X-MODE: preview); without, what readers get',
+  preview: 'Include drafts in lists and searches (X-MODE: preview)',
   example: 'Use the example',
   exampleTaken: 'The example is in place of the query.',
   tabs: { rest: 'REST', graphql: 'GraphQL' },
@@ -27,7 +27,7 @@ export const apiConsole = {
   noBody: 'The response has no body.',
   cut: (shown: string, size: string) => `The first ${shown} of ${size} are shown.`,
   same: 'The same request for programs',
-  keyHelp: 'Replace KEY by the token of an API key.',
+  keyHelp: 'Replace KEY by the token of an API key; cms reads it from CMS_KEY.',
   query: 'Query',
   variables: 'Variables',
   variablesInvalid: 'The variables are not a JSON object.',

@@ -206,6 +206,11 @@ export const types = {
     plural(count, { one: `1 filled with ${value}`, other: `${text} filled with ${value}` }),
   lost: (count: number, text: string) => plural(count, { one: '1 value lost', other: `${text} values lost` }),
   failed: (count: number, text: string) => plural(count, { one: '1 fails', other: `${text} fail` }),
+  invalid: (count: number, text: string) =>
+    plural(count, {
+      one: '1 value no longer valid, to be replaced at the next save',
+      other: `${text} values no longer valid, to be replaced at the next save`,
+    }),
   noValues: 'no stored values',
   allow: (what: string, label: string) => `Allow: ${what} (${label})`,
   parse: 'Convert text that is a number or yes/no',

@@ -20,6 +20,7 @@ export const workflows = {
   from: 'From',
   to: 'To',
   noTransitions: 'No transitions.',
+  usedByCount: (count: string) => `Used by ${count} content types`,
   usedBy: 'Used by',
   unused: 'No content type uses it.',
   definition: 'Definition',

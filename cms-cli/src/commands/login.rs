@@ -1,0 +1,87 @@
+//! `cms login` and `cms logout`: profiles with the URLs and keys of servers.
+
+use std::io::{self, IsTerminal, Read};
+
+use cms_core::Error;
+use serde_json::json;
+
+use crate::{
+    cli::{LoginArgs, LogoutArgs},
+    failure::{Failure, FailureKind, Outcome, Result},
+    printer::{self, Printer},
+    profiles::{self, Profile, Profiles},
+    target::{Remote, Target as _},
+};
+
+/// Longest key that is read.
+const MAX_KEY_BYTES: u64 = 4096;
+
+pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> {
+    let url = args.address.trim_end_matches('/');
+    // Checks the URL before anybody types a key.
+    Remote::new(url, Some(""))?;
+    let name = args.name.as_deref().unwrap_or(profiles::default_name(url));
+    profiles::check_name(name)?;
+    let mut profiles = load()?;
+    let key = read_key(url)?;
+    let context = Remote::new(url, Some(&key))?.auth_context().map_err(|error| {
+        let is_unknown = matches!(error, Error::Unauthenticated);
+        let failure = Failure::from(error);
+        if is_unknown {
+            let hint = format!("{url} does not know this key; `cms key list` on it lists its keys");
+            Failure { hints: vec![hint], ..failure }
+        } else {
+            failure
+        }
+    })?;
+    profiles.insert(name, Profile { url: url.to_owned(), key });
+    profiles.save()?;
+    let value = json!({ "profile": name, "server": url, "key": context.by.name });
+    printer.value(&value, String::new)?;
+    printer.note(&format!(
+        "profile \"{name}\" is the default now: {url} (key \"{}\"), stored in {}",
+        context.by.name,
+        profiles.path().display()
+    ))?;
+    Ok(Outcome::Done)
+}
+
+pub(super) fn logout(args: &LogoutArgs, printer: &mut Printer) -> Result<Outcome> {
+    let mut profiles = load()?;
+    let name = profiles.remove(args.name.as_deref())?;
+    profiles.save()?;
+    printer.value(&json!({ "removed": name }), String::new)?;
+    printer.note(&format!("profile \"{name}\" is removed; its key stays valid"))?;
+    Ok(Outcome::Done)
+}
+
+fn load() -> Result<Profiles> {
+    Profiles::load()?.ok_or_else(|| {
+        Failure::usage("neither XDG_CONFIG_HOME nor HOME is set").hint("set one of them")
+    })
+}
+
+/// Reads the key from the terminal, without echo, or from standard input.
+fn read_key(url: &str) -> Result<String> {
+    let key = if io::stdin().is_terminal() {
+        printer::ask_secret(&format!("key for {url}"))?
+    } else {
+        let mut text = String::new();
+        let input = io::stdin().take(MAX_KEY_BYTES);
+        io::BufReader::new(input)
+            .read_to_string(&mut text)
+            .map_err(|error| Failure::unreadable("standard input", error))?;
+        text
+    };
+    let key = key.trim();
+    if key.is_empty() {
+        return Err(Failure::from(FailureKind::Target(Error::Unauthenticated)).hint(
+            "there is no key on standard input: cms login URL < FILE, or run it on a terminal",
+        ));
+    }
+    if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
+        return Err(Failure::usage("the key contains spaces or other characters of no key")
+            .hint("give the token alone, without its name"));
+    }
+    Ok(key.to_owned())
+}

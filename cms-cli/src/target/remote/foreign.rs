@@ -1,0 +1,78 @@
+//! Responses that are not from cms, but from a proxy or another program.
+
+use cms_core::{Error, Result};
+use serde_json::Value;
+
+use super::Remote;
+
+/// Describes a response of another program.
+pub(super) fn describe(status: u16, body: &[u8]) -> String {
+    let format = if is_html(body) { ", HTML" } else { "" };
+    format!(
+        "the response (status {status}{format}) is not from cms, but from a proxy or another program"
+    )
+}
+
+fn is_html(body: &[u8]) -> bool {
+    body.trim_ascii_start().starts_with(b"<")
+}
+
+/// Returns whether cms sends no such response: its errors are JSON, and those about something missing
+/// have a code, or `errors` as in GraphQL.
+fn is_foreign(status: u16, body: &[u8]) -> bool {
+    // A proxy that limits requests is obeyed like cms.
+    if status < 300 || matches!(status, 429 | 503) {
+        return is_html(body);
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(members)) => {
+            status == 404
+                && members.get("code") != Some(&404.into())
+                && !members.contains_key("errors")
+        }
+        // What HTTP itself forbids, such as a long path, is refused without a body.
+        _ => !(body.is_empty() && matches!(status, 400 | 414 | 431)),
+    }
+}
+
+impl Remote {
+    /// Refuses the response of another program.
+    pub(super) fn require_own(&self, status: u16, body: &[u8]) -> Result<()> {
+        if is_foreign(status, body) { Err(self.foreign(status, body)) } else { Ok(()) }
+    }
+
+    pub(super) fn foreign(&self, status: u16, body: &[u8]) -> Error {
+        Error::Unreachable(format!("{}: {}", self.base(), describe(status, body)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_responses_are_json_with_codes() {
+        for (status, body, is_other) in [
+            (200, "", false),
+            (200, "[]", false),
+            (200, "type Query { a: Int }", false),
+            (200, " <!doctype html>", true),
+            (302, "", true),
+            (400, r#"{"title": ["required"]}"#, false),
+            (401, r#"{"code":401,"message":"Unauthorized"}"#, false),
+            (401, "Unauthorized", true),
+            (404, r#"{"code":404,"message":"Not found"}"#, false),
+            (404, r#"{"errors":[{"message":"Not found"}]}"#, false),
+            (404, r#"{"detail":"Not Found"}"#, true),
+            (404, "", true),
+            (414, "", false),
+            (502, "<html>", true),
+            (503, "", false),
+            (503, "<html>", true),
+            (503, r#"{"code":503,"message":"Service Unavailable"}"#, false),
+        ] {
+            assert_eq!(is_foreign(status, body.as_bytes()), is_other, "{status} {body}");
+        }
+        assert!(describe(502, b"<html>").contains("(status 502, HTML)"));
+    }
+}

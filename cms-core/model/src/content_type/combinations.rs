@@ -1,0 +1,119 @@
+//! Finds objects that share a unique combination when their type changes, see
+//! docs/reference/content-types.md#unique-combinations
+//!
+//! After the change, each write looks its combinations up in an index.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{
+    diff::PropertyDiff,
+    indexed::combination,
+    model::{Definition, Property},
+};
+use crate::{
+    error::{Error, FieldErrors, Result},
+    json, message,
+};
+
+/// Maximum number of ids in a message.
+const MAX_IDS: usize = 20;
+
+/// The combinations that a change makes unique, or whose values it changes, with the values of the
+/// objects so far.
+pub(super) struct Combinations {
+    checks: Vec<Combination>,
+    /// Number and id of the current object; its versions follow each other.
+    object: (u64, String),
+}
+
+struct Combination {
+    names: Vec<String>,
+    /// Hashes of the values with the number of their object.
+    seen: HashMap<u128, u64>,
+    /// Objects with the value of an earlier one.
+    duplicates: u64,
+    /// Number of the last of them.
+    last: u64,
+    ids: Vec<String>,
+}
+
+impl Combinations {
+    /// Selects the combinations to check. `rewrites` tells whether values of a property change.
+    pub(super) fn new(
+        (before, old): (&Definition, &[Property]),
+        (after, new): (&Definition, &[Property]),
+        rewrites: impl Fn(&str) -> bool,
+    ) -> Self {
+        let sorted = |mut names: Vec<String>| {
+            names.sort();
+            names
+        };
+        let known: Vec<_> = before.unique_together(old).into_iter().map(sorted).collect();
+        let is_due = |names: &Vec<String>| {
+            !known.contains(&sorted(names.clone())) || names.iter().any(|name| rewrites(name))
+        };
+        let due = after.unique_together(new).into_iter().filter(is_due);
+        let check = |names| Combination {
+            names,
+            seen: HashMap::new(),
+            duplicates: 0,
+            last: 0,
+            ids: Vec::new(),
+        };
+        Self { checks: due.map(check).collect(), object: (0, String::new()) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.checks.is_empty()
+    }
+
+    /// Adds a version of an object, as JSON. Versions of an object follow each other.
+    pub(super) fn add(&mut self, id: &str, data: &str) -> Result<()> {
+        if self.object.1 != id {
+            self.object = (self.object.0 + 1, id.to_owned());
+        }
+        for check in &mut self.checks {
+            let values = check.names.iter().map(|name| {
+                let value = json::member(data.as_bytes(), name);
+                value.map(serde_json::from_slice::<Value>).transpose()
+            });
+            let values: serde_json::Result<Vec<_>> = values.collect();
+            let values = values.map_err(|error| Error::Internal(Box::new(error)))?;
+            let Some(value) = combination(values.into_iter()) else { continue };
+            let first = check.seen.entry(xxh3_128(value.to_string().as_bytes()));
+            let (object, _) = self.object;
+            if *first.or_insert(object) == object || check.last == object {
+                continue;
+            }
+            check.last = object;
+            check.duplicates += 1;
+            if check.ids.len() < MAX_IDS {
+                check.ids.push(id.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an error per combination that is not unique.
+    pub(super) fn report(&self, blockers: &mut FieldErrors) {
+        for Combination { names, duplicates, ids, .. } in &self.checks {
+            if *duplicates == 0 {
+                continue;
+            }
+            let message = message::used_together(&names[1..]);
+            let more = if *duplicates > ids.len() as u64 { ", ..." } else { "" };
+            let ids = ids.join(", ");
+            blockers.add(&names[0], format!("{message}, by {duplicates} objects: {ids}{more}"));
+        }
+    }
+}
+
+/// Returns whether a change alters or moves values of the property with this new name.
+pub(super) fn alters(diffs: &[PropertyDiff<'_>], name: &str) -> bool {
+    diffs.iter().any(|diff| {
+        diff.new.is_some_and(|new| new.name == name) && (diff.converts() || diff.is_renamed())
+    })
+}

@@ -1,0 +1,46 @@
+//! Default values of properties, see docs/reference/content-types.md#defaults
+
+use serde_json::{Map, Value};
+
+use super::model::{Definition, InputType, Property, SchemaType};
+
+/// Returns the default of a property; an empty one is none, because forms store it for "no default".
+pub(super) fn of<'a>(property: &Property, schema: &'a Value) -> Option<&'a Value> {
+    schema.get("default").filter(|default| match default {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty() || property.schema_type != SchemaType::String,
+        Value::Array(items) => !items.is_empty() || property.schema_type != SchemaType::Array,
+        _ => true,
+    })
+}
+
+/// Adds the missing members of a new object that have a default, if the type applies defaults.
+pub fn fill(definition: &Definition, properties: &[Property], object: &mut Map<String, Value>) {
+    if definition.applies_defaults() {
+        let schemas = &definition.schema_definition["allOf"][1]["properties"];
+        fill_level(properties, schemas, object);
+    }
+}
+
+fn fill_level(properties: &[Property], schemas: &Value, object: &mut Map<String, Value>) {
+    for property in properties {
+        let schema = &schemas[property.name.as_str()];
+        if let Some(default) = of(property, schema)
+            && !object.contains_key(&property.name)
+        {
+            object.insert(property.name.clone(), default.clone());
+        }
+        match (property.input_type, object.get_mut(&property.name)) {
+            (InputType::Object, Some(Value::Array(items))) => {
+                let schemas = &schema["items"]["properties"];
+                for item in items.iter_mut().filter_map(Value::as_object_mut) {
+                    fill_level(&property.nested, schemas, item);
+                }
+            }
+            (InputType::Custom, Some(Value::Object(value))) => {
+                fill_level(&property.nested, &schema["properties"], value);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// Days of the calendar of the browser, as date inputs write them (`2026-01-31`). Knows no text.
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
+
+/** The time at which a day begins here, or a later day; null when the text is no day. */
+export function startOfDay(day: string, later = 0): string | null {
+  const [, year, month, date] = DAY.exec(day)?.map(Number) ?? [];
+  if (year === undefined || month === undefined || date === undefined) return null;
+  const start = new Date(year, month - 1, date);
+  if (start.getMonth() !== month - 1) return null;
+  // A day of 23 or 25 hours begins and ends at midnight too.
+  return new Date(year, month - 1, date + later).toISOString();
+}

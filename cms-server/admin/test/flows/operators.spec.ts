@@ -1,0 +1,180 @@
+// The screens of operators by keyboard and on phones: rights, keys, sessions, activity, the system.
+import { createUser, expect, expectAccessible, signIn, test } from '../support';
+import { addManaged, expectNoSidewaysScroll, openScreen } from '../screens';
+
+const PHONE = { width: 320, height: 700 };
+
+test('gives rights by keyboard: one stop of the Tab key, arrows, a filter for many types', async ({
+  page,
+  server,
+  home,
+}) => {
+  const types = '/api/v1/internal/contenttype';
+  const place = (await (await server.request('GET', `${types}/place`)).json()) as Record<string, unknown>;
+  for (const name of ['harbour', 'harbourpilot']) {
+    const type = { ...place, id: undefined, name, label: name };
+    expect((await server.request('POST', types, type)).status).toBe(200);
+  }
+  await signIn(page);
+  await page.goto(`${home}/admin/keys`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).fill('site');
+  await dialog.getByRole('button', { name: 'Clear' }).click();
+  const box = (name: string) => dialog.getByRole('checkbox', { name, exact: true });
+
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByRole('searchbox', { name: 'Find a type' })).toBeFocused();
+  await page.keyboard.type('harbour');
+  await expect(dialog.getByText('2 types')).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(box('All types: Read')).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(box('harbour: Update')).toBeFocused();
+  await page.keyboard.press('Space');
+  await expect(box('harbour: Update')).toBeChecked();
+  // What cannot be read cannot be edited.
+  await expect(box('harbour: Read')).toBeChecked();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Space');
+  await expect(box('harbourpilot: Read')).toBeChecked();
+  await expect(box('harbourpilot: Read')).toBeDisabled();
+  await page.keyboard.press('Control+End');
+  await expect(box('harbourpilot: Delete')).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await expect(page.getByText('All types: Read; harbour: Read, Update')).toBeVisible();
+});
+
+test('names each right on a phone, and nothing is cut off', async ({ page, server, home }) => {
+  await addManaged(server);
+  await page.setViewportSize(PHONE);
+  await signIn(page);
+  await openScreen(page, home, 'keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const row = page.getByRole('dialog').getByRole('row', { name: /^Post/ });
+  for (const right of ['Read', 'Create', 'Update', 'Delete'])
+    await expect(row.getByText(right, { exact: true })).toBeVisible();
+  await row.getByText('Create', { exact: true }).click();
+  await expect(row.getByRole('checkbox', { name: 'Post: Create' })).toBeChecked();
+  await expectNoSidewaysScroll(page, 'a new key');
+  await expectAccessible(page);
+  await openScreen(page, home, 'system');
+  await page.getByText('Routes by time').click();
+  await expect(page.getByRole('cell', { name: /GET \/api/ }).first()).toBeVisible();
+  await expectNoSidewaysScroll(page, 'the routes');
+  await expectAccessible(page);
+  await openScreen(page, home, 'users');
+  await page.getByRole('link', { name: 'Ben Holt' }).click();
+  await page.getByRole('radio', { name: /^Custom/ }).check();
+  await page.getByRole('checkbox', { name: 'Post: Read' }).check();
+  await expectNoSidewaysScroll(page, 'the rules of a user');
+  await expectAccessible(page);
+});
+
+test('keeps the keyboard in its list when a row goes', async ({ page, server, home, browser }) => {
+  const user = await createUser(server, 'editor');
+  const others = [];
+  for (let count = 0; count < 3; count += 1) {
+    const other = await browser.newPage();
+    await other.goto(`${home}/admin`);
+    await signIn(other, user);
+    others.push(other);
+  }
+  await signIn(page, user);
+  await page.goto(`${home}/admin/me`);
+  const ends = page.getByRole('button', { name: /End the session/ });
+  await expect(ends).toHaveCount(3);
+  await ends.nth(1).press('Enter');
+  await expect(ends).toHaveCount(2);
+  await expect(ends.nth(1)).toBeFocused();
+  await page.getByRole('button', { name: 'End all others' }).press('Enter');
+  await expect(ends).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused();
+  for (const other of others) await other.close();
+});
+
+test('returns the keyboard after a key was revoked', async ({ page, server, home }) => {
+  for (const name of ['first', 'second']) {
+    const body = { name, kind: 'scoped', rules: [{ ctd: '*', read: true }] };
+    expect((await server.request('POST', '/api/v1/internal/key', body)).ok).toBe(true);
+  }
+  await signIn(page);
+  await page.goto(`${home}/admin/keys`);
+  for (const [name, next] of [
+    ['first', 'second'],
+    ['second', 'read-only'],
+  ]) {
+    await page.getByRole('button', { name: `Actions for ${String(name)}`, exact: true }).press('Enter');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).press('Enter');
+    await expect(page.getByRole('button', { name: `Actions for ${String(name)}`, exact: true })).toHaveCount(
+      0,
+    );
+    await expect(
+      page.getByRole('button', { name: `Actions for ${String(next)}`, exact: true }),
+    ).toBeFocused();
+  }
+  await expectAccessible(page);
+});
+
+test('shows the history of one object', async ({ page, server, home }) => {
+  await addManaged(server);
+  await signIn(page);
+  await page.goto(`${home}/admin/activity`);
+  await page.getByRole('button', { name: 'History of Tidewater' }).first().click();
+  await expect(page).toHaveURL(/type=product/);
+  await expect(page).toHaveURL(/id=tidewater/);
+  await expect(page.getByText('Object Tidewater')).toBeVisible();
+  const rows = page.getByRole('main').getByRole('listitem');
+  await expect(rows).toHaveCount(2);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Remove all filters' }).click();
+  await expect(page).not.toHaveURL(/type=/);
+});
+
+test('shows the changes of some days', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/activity`);
+  const rows = page.getByRole('main').getByRole('listitem');
+  const today = await page.evaluate(() => {
+    const now = new Date();
+    const digits = (value: number) => String(value).padStart(2, '0');
+    return `${String(now.getFullYear())}-${digits(now.getMonth() + 1)}-${digits(now.getDate())}`;
+  });
+  await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+  await expect(page.getByText('No change matches these filters.')).toBeVisible();
+  await expect(page).toHaveURL(/to=2020-01-31/);
+  await page.getByLabel('To', { exact: true }).fill(today);
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+  await expect(rows.first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel('From', { exact: true })).toHaveValue('2020-01-01');
+  await expect(rows.first()).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('goes on with the rebuild of the index when the screen is left', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/system`);
+  await page.getByRole('button', { name: 'Rebuild' }).click();
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible();
+  await page.getByRole('link', { name: 'System', exact: true }).click();
+  await expect(page.getByText('The search index is rebuilt.')).toBeVisible();
+  await expect(page.getByText('cms reindex')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('shows the screen of a user to administrators only', async ({ page, server, home }) => {
+  await signIn(page, await createUser(server, 'developer'));
+  await page.goto(`${home}/admin/users/some-id`);
+  await expect(page.getByText('Missing right: Admin')).toBeVisible();
+  await expectAccessible(page);
+});

@@ -1,0 +1,148 @@
+//! Every command with a wrong key, without a server, with a response of another program, and with
+//! errors in files: one error, its place, what to do, and the exit code.
+
+use std::net::TcpListener;
+
+use super::{
+    support::{Cli, CommandOutput, Server, both_targets, files},
+    wait::other,
+};
+
+/// Commands of a server. `URL` is its address.
+const COMMANDS: [&str; 26] = [
+    "wait --timeout 0s",
+    "open",
+    "open api",
+    "login URL",
+    "whoami",
+    "status",
+    "ctd list",
+    "ctd get post",
+    "ctd plan shop.yaml",
+    "ctd apply shop.yaml",
+    "object list post",
+    "object get post a",
+    "object create post new.json",
+    "import product rows.ndjson",
+    "export out",
+    "publish post a",
+    "workflow list",
+    "media upload rows.json",
+    "media get _media-22cc5c6b-553d-4af8-8274-b555f6a2fa3c",
+    "search a",
+    "graphql schema",
+    "openapi",
+    "key list",
+    "job list",
+    "backup backup.tar",
+    "check",
+];
+
+/// The commands that send no key.
+const WITHOUT_KEY: [&str; 3] = ["wait --timeout 0s", "open", "open api"];
+
+/// Runs a command with the files that it needs.
+fn run(url: &str, key: &str, command: &str) -> CommandOutput {
+    let home = std::env::temp_dir().join("cms-no-such-folder").display().to_string();
+    let variables = [("CMS_SERVER", url), ("CMS_KEY", key), ("XDG_CONFIG_HOME", &home)];
+    let cli = Cli::with_variables(variables.map(|(name, value)| (name, value.to_owned())).into());
+    cli.copy(&files());
+    let arguments: Vec<_> = command.split(' ').map(|word| word.replace("URL", url)).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    cli.run_with(&arguments, key)
+}
+
+/// Asserts one error with its place, and a hint.
+#[track_caller]
+fn ends(command: &str, output: &CommandOutput, exit: i32, parts: &[&str]) {
+    let shown = format!("{command}\n{}", output.transcript());
+    assert_eq!((output.exit, output.stdout.as_str()), (exit, ""), "{shown}");
+    let lines: Vec<_> = output.stderr.lines().collect();
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("error: "), 1, "{shown}");
+    assert!(count("hint: ") > 0, "{shown}");
+    for part in parts {
+        assert!(output.stderr.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn responses_of_other_programs_are_recognised_by_every_command() {
+    let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let down = format!("http://{down}");
+    let page = other(200, "<!doctype html>\n<title>Sign in to the network</title>");
+    let gateway = other(502, "<html><h1>502 Bad Gateway</h1></html>");
+    let api = other(404, r#"{"detail":"Not Found"}"#);
+    for command in COMMANDS {
+        let reason = if WITHOUT_KEY.contains(&command) { "efused" } else { "cannot be reached" };
+        ends(command, &run(&down, "key", command), 9, &[&down, reason]);
+        for (url, response) in [
+            (&page, "(status 200, HTML)"),
+            (&gateway, "(status 502, HTML)"),
+            (&api, "(status 404)"),
+        ] {
+            let expected = format!("the response {response} is not from cms, but from a proxy");
+            ends(command, &run(url, "key", command), 9, &[url, &expected]);
+        }
+    }
+}
+
+#[test]
+fn wrong_key_is_reported_by_every_command() {
+    let server = Server::start();
+    for command in COMMANDS {
+        if !WITHOUT_KEY.contains(&command) {
+            ends(command, &run(&server.url, "wrong", command), 3, &["Unauthorized", "key"]);
+        }
+    }
+}
+
+#[test]
+fn errors_in_project_files_have_a_place() {
+    let cli = Cli::with_data();
+    cli.copy(&files());
+    for command in [
+        "validate faulty.yaml",
+        "ctd plan faulty.yaml",
+        "ctd apply faulty.yaml",
+        "serve --apply faulty.yaml --listen 127.0.0.1:0",
+    ] {
+        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        output.exits(6).stderr_contains("faulty.yaml:").stderr_contains("error: the input has ");
+    }
+    for command in ["validate nosuch.yaml", "ctd plan nosuch.yaml", "ctd apply nosuch.yaml"] {
+        let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+        output.exits(2).stderr_contains("nosuch.yaml");
+    }
+    // A project for another command.
+    cli.write("content.json", "[1, 2]");
+    cli.run(&["ctd", "plan", "content.json"]).exits(6).stderr_contains("content.json:1:");
+}
+
+#[test]
+fn empty_files_are_named() {
+    let server = Server::start();
+    for cli in both_targets(&server) {
+        cli.copy(&files());
+        cli.run(&["ctd", "apply", "shop.yaml"]).ok();
+        // No objects are no error.
+        for (name, text) in [
+            ("empty.json", ""),
+            ("empty.yaml", ""),
+            ("a.ndjson", " \n"),
+            ("a.csv", ""),
+            ("b.json", "[]"),
+        ] {
+            cli.write(name, text);
+            let output = cli.run(&["import", "product", name]);
+            output.exits(0).stderr_contains(&format!("{name} has no objects\n"));
+        }
+        cli.run(&["import", "product", "-"]).exits(0).stderr_contains("<stdin> has no objects\n");
+        for name in ["empty.json", "empty.yaml", "-"] {
+            for command in [&["object", "create", "product", name][..], &["ctd", "plan", name]] {
+                let output = cli.run(command);
+                output.exits(6).prints("").stderr_contains("the file is empty");
+            }
+        }
+    }
+}

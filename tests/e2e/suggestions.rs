@@ -1,0 +1,85 @@
+//! Misspelt names: the message has a similar one, the same on both targets.
+
+use super::support::{Cli, PUBLISHING_PROJECT, on_both_targets};
+
+const FILTER: &str = r#"{"titel":{"type":"contains","filter":"a"},"internal.status":{"type":"equals","filter":"draft"},"next[*].dataUrl":{"type":"empty"}}"#;
+
+fn prepare(cli: &Cli) {
+    cli.write("project.yaml", PUBLISHING_PROJECT);
+    cli.write("hook.json", r#"{"id":"website","name":"Front page","type":"async","url":"https://example.com","enabled":true,"content_type_definitions":[{"content_type_definition_name":"post"}],"actions":[{"action":"Publish"}]}"#);
+    for command in [
+        "ctd apply project.yaml",
+        "object create _webhooks hook.json",
+        "key create website --kind read-only",
+        "user create mia@example.com --role editor --name Mia",
+    ] {
+        cli.run(&command.split(' ').collect::<Vec<_>>()).ok();
+    }
+    cli.run_with(&["object", "create", "note", "-"], r#"{"id":"one","title":"One"}"#).ok();
+}
+
+#[test]
+fn misspelt_names_have_suggestions() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        for (command, exit, hint) in [
+            ("object list pots", 4, "did you mean \"post\"?"),
+            (
+                "object list post --order-by titel",
+                0,
+                "the type \"post\" has no property \"titel\", did you mean \"title\"?",
+            ),
+            (
+                "object list post --field nxt.internal.objectTitle",
+                0,
+                "has no property \"nxt\", did you mean \"next\"?",
+            ),
+            ("object list post --field abc", 0, "the type \"post\" has no property \"abc\"\n"),
+            (
+                "object list post --filters FILTER",
+                0,
+                "has no property \"titel\", did you mean \"title\"?",
+            ),
+            (
+                "publish post --filters FILTER --dry-run",
+                0,
+                "has no property \"titel\", did you mean \"title\"?",
+            ),
+            ("media list --order-by sise", 0, "has no property \"sise\", did you mean \"size\"?"),
+            ("workflow run note one _draft_revew", 6, "did you mean \"_draft_review\"?"),
+            ("workflow delete editoral", 4, "did you mean \"editorial\"?"),
+            ("key rotate websit", 4, ", the key \"website\"?"),
+            ("webhook log websit", 4, "did you mean \"website\"?"),
+            ("webhook log Frontpage", 4, "did you mean \"website\", the webhook \"Front page\"?"),
+            ("user get mia@exampel.com", 4, "did you mean \"mia@example.com\"?"),
+        ] {
+            let words: Vec<_> = command
+                .split(' ')
+                .map(|word| if word == "FILTER" { FILTER } else { word })
+                .collect();
+            let output = cli.run(&words);
+            output.exits(exit).stderr_contains(hint);
+            assert_eq!(
+                output.stderr.matches("hint: the type").count(),
+                usize::from(hint.contains("no property")),
+                "{}",
+                output.transcript()
+            );
+        }
+        // Names that every object has.
+        for path in ["id", "internal.updatedAt", "*", "$.title"] {
+            let output = cli.run(&["object", "list", "post", "--field", path, "--order-by", path]);
+            output.exits(0);
+            assert!(!output.stderr.contains("hint"), "{}", output.transcript());
+        }
+    });
+}
+
+#[test]
+fn filters_of_searches_have_the_name_of_other_commands() {
+    let cli = Cli::with_data();
+    prepare(&cli);
+    for flag in ["--filter", "--filters"] {
+        cli.run(&["search", "*", "--type", "note", flag, "title=One", "-o", "csv"]).exits(0);
+    }
+}
