@@ -27,6 +27,7 @@ export const common = {
   requestId: (id: string) => `Request ${id}`,
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
+  newObject: (type: string) => `New: ${type}`,
   notFound: 'This page does not exist.',
   unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',
