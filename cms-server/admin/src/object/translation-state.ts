@@ -54,7 +54,7 @@ export function progressOf(
 ): Progress {
   const storedItem = listOf(stored, translations).find((one) => languageOf(one) === languageOf(item));
   const states = translatedFields(translations)
-    .filter(({ name }) => !isEmpty(values[name]) || !isEmpty(record(item)[name]))
+    .filter(({ name }) => !isEmpty(values[name]))
     .map(({ name }) =>
       stateOf({
         original: values[name],
