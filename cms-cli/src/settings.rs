@@ -92,6 +92,7 @@ fn format(global: &Global, command: &Command) -> OutputFormat {
         Command::Ctd(CtdCommand::Export { .. })
             | Command::Media(MediaCommand::Get { .. })
             | Command::Openapi(_)
+            | Command::Types(_)
     );
     match &global.o {
         _ if global.json => OutputFormat::Json,

@@ -68,7 +68,9 @@ fn default_profile_is_the_target_without_flags_and_variables() {
     let apply = ["ctd", "apply", "project.yaml"];
     cli.run(&apply).exits(0).stderr_contains(&local);
     cli.run(&[&apply[..], &["--profile", "local"]].concat()).exits(0).stderr_contains(&local);
-    cli.run(&["whoami"]).exits(0);
+    let shown = cli.run(&["whoami"]).ok();
+    let place = format!("{} (profile \"local\", key \"admin\")\n", server.url);
+    assert!(shown.contains(&place), "{shown}");
     cli.run(&["wait"]).exits(0).prints(&format!("{} is ready\n", server.url));
 
     // Flags come first, then variables. CMS_KEY is not for the server of a profile.

@@ -133,7 +133,7 @@ export interface SearchOptions<Types, Type extends TypeName<Types>, Level extend
 }
 
 export interface WriteOptions extends RequestOptions {
-  /** An object that `get` or a write returned, or its ETag: the request fails with `ConflictError` if it has changed. */
+  /** What `get` or a write returned, or its ETag: if the object has changed, the request fails with `ConflictError`. */
   ifMatch?: object | string;
 }
 
@@ -197,9 +197,8 @@ export class Client<Types> {
     options: AllOptions<Types, Type, Level, Field, Path> = {},
   ): AsyncGenerator<Item<Types, Type, Level, Field>, void, undefined> {
     for (let page = 1; ; page++) {
-      // The options are checked already; a generic method cannot show that to another one.
-      const list = this.list.bind(this) as (type: Type, options: object) => Promise<List<Item<Types, Type, Level, Field>>>;
-      const { total_pages, data } = await list(type, { limit: 100, ...options, page });
+      const list = await this.list<Type, Level, Field, Path>(type, { limit: 100, ...options, page });
+      const { total_pages, data } = list;
       yield* data;
       if (page >= total_pages) return;
     }

@@ -34,7 +34,7 @@ export interface Request {
   refuses?: boolean;
 }
 
-/** The longest time between two tries. */
+/** The longest time between two attempts. */
 const MAX_WAIT_SECONDS = 30;
 
 export class Transport {
@@ -58,12 +58,12 @@ export class Transport {
     if (body !== undefined) init.body = JSON.stringify(body);
     if (signal) init.signal = signal;
     const send = this.#options.fetch ?? fetch;
-    const tries = method === "GET" ? 1 + (this.#options.retries ?? 3) : 1;
+    const attempts = method === "GET" ? 1 + (this.#options.retries ?? 3) : 1;
     for (let number = 1; ; number++) {
       const response = await send(`${this.url}${path}${search && `?${search}`}`, init);
       if (response.ok || response.status === 304) return response;
       const error = await errorOf(response, `${method} ${path}`, refuses);
-      const mayRepeat = error instanceof UnavailableError && error.status === 503 && number < tries;
+      const mayRepeat = error instanceof UnavailableError && error.status === 503 && number < attempts;
       if (!mayRepeat || error.retryAfter === undefined) throw error;
       await wait(Math.min(error.retryAfter, MAX_WAIT_SECONDS) * 1000, signal);
     }

@@ -151,7 +151,8 @@ test("publishing and views follow the status", async () => {
 test("searches have typed items and aggregations", async () => {
   const found = await cms.search('"slow kettle"', { types: ["product"], fields: ["name"] });
   assert.deepEqual(found.data.map(({ item }) => item.name), ["Slow kettle"]);
-  const kinds = await cms.search("*", { types: ["product"], limit: 1, aggregateBy: ["kind"], postFilters: { kind: "tea" } });
+  const counted = { limit: 1, aggregateBy: ["kind"], postFilters: { kind: "tea" } };
+  const kinds = await cms.search("*", { types: ["product"], ...counted });
   assert.deepEqual(kinds.summary.aggregations[0]?.buckets.map(({ key }) => key), ["coffee", "tool", "tea"]);
   const hydrated = await cms.search("*", { types: ["product"], filters: { maker: "yusuf" }, hydrate: 1, limit: 1 });
   assert.ok(isObject(hydrated.data[0]?.item.maker?.[0]));

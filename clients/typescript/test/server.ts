@@ -41,7 +41,12 @@ export async function startServer(...projects: string[]): Promise<Server> {
   };
 }
 
-async function start(data: string, listen: string, more: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
+interface Running {
+  url: string;
+  stop: () => Promise<void>;
+}
+
+async function start(data: string, listen: string, more: string[]): Promise<Running> {
   const cms = process.env["CMS_BIN"];
   if (!cms) throw new Error("CMS_BIN must name the cms binary");
   const child = spawn(cms, ["serve", "--data", data, "--listen", listen, ...more], {

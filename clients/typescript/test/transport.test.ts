@@ -38,7 +38,7 @@ test("a read is repeated after 503 with Retry-After", async (t) => {
   assert.equal(requests(), 3);
 });
 
-test("reads end after some tries, writes and other responses are not repeated", async (t) => {
+test("reads end after some attempts, writes and other responses are not repeated", async (t) => {
   const { cms, requests } = await clientOf(t, (response) => busy(response, "0"));
   await assert.rejects(cms.list("post"), (error: unknown) => {
     assert.ok(error instanceof UnavailableError);
@@ -62,7 +62,7 @@ test("reads end after some tries, writes and other responses are not repeated", 
   assert.deepEqual([silent.requests(), limited.requests(), broken.requests()], [1, 1, 1]);
 });
 
-test("signals end requests, and the time between tries", async (t) => {
+test("signals end requests, and the time between attempts", async (t) => {
   const { cms } = await clientOf(t, (response) => busy(response, "20"));
   const started = Date.now();
   await assert.rejects(cms.list("post", { signal: AbortSignal.timeout(100) }), /timeout|aborted/);

@@ -3,7 +3,7 @@
 import { createClient, hasType, isLink, isObject, link, type List } from "cms-client";
 
 import type { Author, AuthorCreate, ContentTypes, Media, Place, Post, Product } from "../example/cms.js";
-import type { ContentTypes as Hostile } from "../generated/hostile.js";
+import type { BlockData, ContentTypes as Hostile } from "../generated/hostile.js";
 import type { ContentTypes as News } from "../generated/news.js";
 
 const cms = createClient<ContentTypes>({ url: "http://localhost", key: "key" });
@@ -237,6 +237,11 @@ export async function hostileTypes(): Promise<void> {
   same<(typeof object)["1st"], string>();
   same<typeof object.class, string | undefined>();
   await hostile.create("hostile", { "1st": "a", default: "`tick` ${1}", constructor: "b", __proto__: "c" });
+  // The required property has a default, which the server applies to new objects. Every object literal
+  // has a `constructor` of another type, so that property has to be given.
+  await hostile.create("hostile", { constructor: "b" });
+  // @ts-expect-error a replacement has no defaults
+  await hostile.update("hostile", "a", { constructor: "b" });
   const every = await hostile.get("every_kind", "a", { hydrate: 2 });
   same<typeof every.custom, { [name: string]: unknown } | undefined>();
   same<typeof every.customNull, null | undefined>();
@@ -245,7 +250,7 @@ export async function hostileTypes(): Promise<void> {
   const loose: number = every.looseGeo?.lon;
   const blocks = every.someBlocks?.blocks ?? [];
   for (const block of blocks) {
-    if (block.type === "header") same<typeof block.data, { text?: string; level?: number; anchor?: string } | undefined>();
+    if (block.type === "header") same<typeof block.data, BlockData["header"] | undefined>();
   }
   await hostile.list("every_kind", {
     filters: {

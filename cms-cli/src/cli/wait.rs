@@ -6,7 +6,7 @@ use clap::Args;
 
 /// Wait until a server is ready.
 ///
-/// Needs --server or `CMS_SERVER`, and no key. Exits with 0 as soon as every part of the server is
+/// Needs a server, by --server, `CMS_SERVER` or a profile, and no key. Exits with 0 as soon as every part of the server is
 /// ready, or with 9 and the last reason when the time is over.
 #[derive(Debug, Args)]
 pub(crate) struct WaitArgs {

@@ -14,17 +14,20 @@ use crate::{
 const RIGHTS_COLUMNS: [Column; 2] = [column("TYPE", "/type"), column("RIGHTS", "/rights")];
 
 pub(super) fn run(settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let context = open_to_read(settings)?.auth_context()?;
+    let target = open_to_read(settings)?;
+    let context = target.auth_context()?;
     let value = json!(context);
-    printer.value(&value, || describe(&context, &value))?;
+    let target = if printer.is_table() { target.describe()? } else { String::new() };
+    printer.value(&value, || describe(&target, &context, &value))?;
     Ok(Outcome::Done)
 }
 
-fn describe(context: &AuthContext, value: &Value) -> String {
+fn describe(target: &str, context: &AuthContext, value: &Value) -> String {
     // A preview token has no kind of its own: neither a key nor a role.
     let role = value["apiKey"]["type"].as_str().or(value["user"]["role"].as_str());
     let rights = &context.rights;
     let summary = json!({
+        "target": target,
         "name": context.by.name,
         "kind": value["by"]["kind"],
         "role": role.unwrap_or_default().replace('_', "-"),

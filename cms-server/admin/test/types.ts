@@ -4,20 +4,28 @@ interface Property {
   inputType: string;
   options?: string[];
   relationContenttype?: string;
+  /** The relation has several links. */
+  many?: boolean;
 }
 
-/** A definition with optional text, select and relation properties; `title` names its objects. */
+const LINKS = { type: 'array', items: { $ref: '#/components/schemas/DataSource' } };
+const SCHEMAS: Record<string, unknown> = {
+  datasource: LINKS,
+  simpleList: { type: 'array', items: { type: 'string' } },
+};
+
+/** A definition with optional text, select, list and relation properties; `title` names its objects. */
 export function typeDefinition(
   name: string,
   label: string,
   properties: Record<string, Property>,
   extra: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  const schemas = Object.entries(properties).map(([key, { inputType }]) => {
-    const links = { type: 'array', items: { $ref: '#/components/schemas/DataSource' } };
-    return [key, inputType === 'datasource' ? links : { type: 'string' }] as const;
-  });
-  const configs = Object.entries(properties).map(([key, { inputType, options, relationContenttype }]) => {
+  const schemas = Object.entries(properties).map(
+    ([key, { inputType }]) => [key, SCHEMAS[inputType] ?? { type: 'string' }] as const,
+  );
+  const configs = Object.entries(properties).map(([key, property]) => {
+    const { inputType, options, relationContenttype, many = false } = property;
     const config = {
       label: key.charAt(0).toUpperCase() + key.slice(1),
       inputType,
@@ -26,7 +34,7 @@ export function typeDefinition(
       isTitlePart: key === 'title',
       ...(options && { options }),
       ...(relationContenttype && {
-        validation: { relationContenttype, relationMultiple: false },
+        validation: { relationContenttype, relationMultiple: many },
       }),
     };
     return [key, config] as const;

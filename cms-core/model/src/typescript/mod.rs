@@ -1,9 +1,9 @@
 //! TypeScript types of content types, for clients (see docs/how-to/typescript.md).
 //!
-//! [`file`] prints one file without imports: the types that every file has, a map of the content
-//! types, and an interface and input types for each. [`value`] converts one property, [`name`]
-//! chooses identifiers, [`syntax`] prints literals and comments. The same content types give the
-//! same text, whatever else the server has.
+//! [`file()`] prints one file without imports: the types that every file has, a map of the content
+//! types, and an interface and input types for each. `value` converts one property, `name` chooses
+//! identifiers, `syntax` prints literals and comments. The same content types give the same text,
+//! whatever else the server has.
 
 mod name;
 mod syntax;
@@ -13,14 +13,17 @@ mod value;
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::{
     syntax::{Member, comment, object, quoted, union},
     value::members,
 };
 use crate::{
-    content_type::model::{Definition, Property},
+    content_type::{
+        defaults,
+        model::{Definition, Property},
+    },
     wire::content_type::ContentType,
 };
 
@@ -88,13 +91,18 @@ fn declarations(definition: &Definition, identifier: &str) -> String {
         Member::required("internal", format!("Internal<{}>", quoted(&definition.name))),
     ];
     fields.extend(members(&properties, stored, 0));
-    let filled: Vec<&str> = properties
-        .iter()
-        .map(|property| property.name.as_str())
-        .filter(|name| definition.slugs.iter().any(|rule| rule.active && rule.target == *name))
-        .collect();
-    let kept = properties.iter().filter(|property| is_kept(property, &filled));
-    let kept: Vec<&str> = kept.map(|property| property.name.as_str()).collect();
+    let is_slug =
+        |name: &str| definition.slugs.iter().any(|rule| rule.active && rule.target == name);
+    let mut defaults = Map::new();
+    defaults::fill(definition, &properties, &mut defaults);
+    let names = |may_miss: &dyn Fn(&Property) -> bool| -> Vec<&str> {
+        let missing = properties.iter().filter(|property| may_miss(property));
+        missing.map(|property| property.name.as_str()).collect()
+    };
+    // The server fills in the first, and keeps the second in a replacement.
+    let filled =
+        names(&|property| is_slug(&property.name) || defaults.contains_key(&property.name));
+    let kept = names(&|property| is_slug(&property.name) || property.readonly);
     let mut text = comment(&value::notes(&definition.name, Some(&definition.label), None), 0);
     let input = |optional: &[&str]| match optional {
         [] => format!("Input<{identifier}>"),
@@ -110,9 +118,4 @@ fn declarations(definition: &Definition, identifier: &str) -> String {
     )
     .expect("a String takes any text");
     text
-}
-
-/// Whether a replacement may leave a property out: it is filled in, or keeps its value.
-fn is_kept(property: &Property, filled: &[&str]) -> bool {
-    property.readonly || filled.contains(&property.name.as_str())
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldNamed } from '../type/test-fields';
-import { LANGUAGE, languageOf, stateOf, translationCount } from './translation-state';
+import { LANGUAGE, languageOf, languagesDone, progressOf, stateOf } from './translation-state';
 
 const same = { original: 'a', storedOriginal: 'a', translated: 'x', storedTranslated: 'x' };
 
@@ -29,9 +29,11 @@ describe('translations', () => {
       { [LANGUAGE]: 'fr', title: 'Bateau' },
     ];
     const values = { title: 'Boat', lead: 'A boat', __translations: items };
-    expect(translationCount(field, values, values)).toEqual({ done: 1, all: 2 });
-    expect(translationCount(field, { ...values, lead: '' }, values)).toEqual({ done: 2, all: 2 });
-    expect(translationCount(field, { ...values, lead: 'Another' }, values)).toEqual({ done: 0, all: 2 });
-    expect(translationCount(field, { title: 'Boat' }, null)).toEqual({ done: 0, all: 0 });
+    expect(languagesDone(field, values, values)).toEqual({ done: 1, all: 2 });
+    expect(languagesDone(field, { ...values, lead: '' }, values)).toEqual({ done: 2, all: 2 });
+    expect(languagesDone(field, { ...values, lead: 'Another' }, values)).toEqual({ done: 0, all: 2 });
+    expect(languagesDone(field, { title: 'Boat' }, null)).toEqual({ done: 0, all: 0 });
+    expect(progressOf(field, items[1], values, values)).toEqual({ done: 1, all: 2 });
+    expect(progressOf(field, items[1], { ...values, lead: '' }, values)).toEqual({ done: 1, all: 1 });
   });
 });

@@ -1,4 +1,5 @@
 // How far the translations of an object are. Plain values.
+import { record } from '../type/definition';
 import type { Field } from '../type/form';
 import { isEqual } from '../value/equal';
 import { isRecord } from '../value/record';
@@ -39,25 +40,43 @@ export function translatedFields(translations: Field): Field[] {
   return translations.fields.filter((field) => field.name !== LANGUAGE && !field.hidden);
 }
 
-/** How many languages have a translation of all that the original says, and how many there are. */
-export function translationCount(
+export interface Progress {
+  done: number;
+  all: number;
+}
+
+/** How many of the properties that the original says something in are translated. */
+export function progressOf(
   translations: Field,
+  item: unknown,
   values: Values,
   stored: Values | null,
-): { done: number; all: number } {
-  const listOf = (from: Values | null): unknown[] => {
-    const list = from?.[translations.name];
-    return Array.isArray(list) ? list : [];
-  };
-  const items = listOf(values).filter(isRecord);
-  const done = items.filter((item) => {
-    const storedItem = listOf(stored).find((one) => languageOf(one) === languageOf(item));
-    return translatedFields(translations).every(({ name }) => {
-      if (isEmpty(values[name])) return true;
-      const storedTranslated = isRecord(storedItem) ? storedItem[name] : undefined;
-      const sides = { original: values[name], storedOriginal: stored?.[name], translated: item[name] };
-      return stateOf({ ...sides, storedTranslated }) === 'translated';
-    });
-  });
-  return { done: done.length, all: items.length };
+): Progress {
+  const storedItem = listOf(stored, translations).find((one) => languageOf(one) === languageOf(item));
+  const states = translatedFields(translations)
+    .filter(({ name }) => !isEmpty(values[name]))
+    .map(({ name }) =>
+      stateOf({
+        original: values[name],
+        storedOriginal: stored?.[name],
+        translated: record(item)[name],
+        storedTranslated: record(storedItem)[name],
+      }),
+    );
+  return { done: states.filter((state) => state === 'translated').length, all: states.length };
 }
+
+/** How many languages are translated completely, and how many there are. */
+export function languagesDone(translations: Field, values: Values, stored: Values | null): Progress {
+  const items = listOf(values, translations);
+  const complete = items.filter((item) => {
+    const { done, all } = progressOf(translations, item, values, stored);
+    return done === all;
+  });
+  return { done: complete.length, all: items.length };
+}
+
+const listOf = (values: Values | null, { name }: Field): unknown[] => {
+  const list = values?.[name];
+  return Array.isArray(list) ? list : [];
+};

@@ -37,7 +37,8 @@ export function definitionChanges(before: Json, after: Json): DefinitionChange[]
 function typeSettings(before: Json, after: Json): SettingChange[] {
   const settings = (definition: Json): Json => {
     const { schemaDefinition: _schema, metaDefinition, ...rest } = definition;
-    return { ...rest, ...record(record(metaDefinition).admin) };
+    const { order: _order, propertiesConfig: _configs, admin, ...meta } = record(metaDefinition);
+    return { ...rest, ...meta, ...record(admin) };
   };
   const names = (definition: Json) => strings(record(definition.metaDefinition).order);
   const [old, now] = [names(before), names(after)];

@@ -29,10 +29,16 @@ export function rebase(draft: TypeDraft, stored: Json): TypeDraft {
   return { ...draft, base: theirs, definition, properties };
 }
 
-/** Hints of the type; its properties are merged on their own. */
+/** Rules and hints of the type; its properties are merged on their own. */
 function mergedMeta(base: Json, mine: Json, theirs: Json): Json {
-  const admin = mergedMembers(record(base.admin), record(mine.admin), record(theirs.admin));
-  return withMember(theirs, 'admin', Object.keys(admin).length > 0 ? admin : undefined);
+  const { order, propertiesConfig, ...rest } = theirs;
+  const own = mergedMembers(withoutProperties(base), withoutProperties(mine), rest);
+  const isEmpty = isRecord(own.admin) && Object.keys(own.admin).length === 0;
+  return { ...(isEmpty ? withMember(own, 'admin', undefined) : own), order, propertiesConfig };
+}
+
+function withoutProperties({ order: _order, propertiesConfig: _configs, ...rest }: Json): Json {
+  return rest;
 }
 
 /** The members of `theirs`, with those that are not in `base` as they are in `mine`. */

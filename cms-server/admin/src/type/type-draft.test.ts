@@ -179,3 +179,29 @@ describe('renames', () => {
     expect(writeDraft(acceptRename(both, found))).toEqual(renamed);
   });
 });
+
+describe('unique combinations', () => {
+  const meta = {
+    ...record(definition('post').metaDefinition),
+    uniqueTogether: [
+      ['title', 'slug'],
+      ['slug', 'minutes'],
+    ],
+  };
+  const draft = readDraft({ ...definition('post'), metaDefinition: meta });
+  const combinations = (written: Json) => record(written.metaDefinition).uniqueTogether;
+
+  it('follow a renamed property', () => {
+    const key = draft.properties.find(({ name }) => name === 'title')?.key ?? '';
+    expect(combinations(writeDraft(renameProperty(draft, key, 'headline')))).toEqual([
+      ['headline', 'slug'],
+      ['slug', 'minutes'],
+    ]);
+  });
+
+  it('go with a property that is removed', () => {
+    const one = change(draft, 'title', { removed: true });
+    expect(combinations(writeDraft(one))).toEqual([['slug', 'minutes']]);
+    expect(combinations(writeDraft(change(one, 'minutes', { removed: true })))).toBeUndefined();
+  });
+});

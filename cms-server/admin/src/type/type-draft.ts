@@ -123,13 +123,24 @@ function renamed(rename: Rename, names: string[]): string[] {
   return names.flatMap((name) => rename(name) ?? []);
 }
 
+/** Combinations with a property that is gone are gone; the last one takes the rule with it. */
+function combinations(rename: Rename, value: unknown): string[][] | undefined {
+  const groups = Array.isArray(value) ? value.map(strings) : [];
+  const kept = groups.filter((names) => names.every((name) => rename(name) !== null));
+  return kept.length === 0 ? undefined : kept.map((names) => renamed(rename, names));
+}
+
 function mapReferences(definition: Json, rename: Rename): Json {
   const slugs = records(definition.slugs).flatMap((rule) => {
     const [source, target] = [rename(string(rule.source) ?? ''), rename(string(rule.target) ?? '')];
     return source === null || target === null ? [] : [{ ...rule, source, target }];
   });
-  const meta = record(definition.metaDefinition);
-  const result = { ...definition, ...('slugs' in definition && { slugs }) };
+  const stored = record(definition.metaDefinition);
+  const meta =
+    'uniqueTogether' in stored
+      ? withMember(stored, 'uniqueTogether', combinations(rename, stored.uniqueTogether))
+      : stored;
+  const result = { ...definition, ...('slugs' in definition && { slugs }), metaDefinition: meta };
   if (!('admin' in meta)) return result;
   let admin = record(meta.admin);
   if ('columns' in admin) admin = withMember(admin, 'columns', renamed(rename, strings(admin.columns)));

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import type { Page } from '@playwright/test';
 import type { Server } from '../server';
 import { expect, signIn, test } from '../support';
+import { typeDefinition } from '../types';
 import { create, keyPresses, percentile95, textType } from './measure';
 
 /** On a processor that is slower by this factor. */
@@ -12,6 +13,7 @@ const KEYS = 60;
 const TEXT_BYTES = 50_000;
 const ITEMS = 500;
 const FIELDS = 300;
+const MANY = 10_000;
 
 const words = 'The night ferry leaves at ten, or when the last lorry is lashed down, whichever is later. ';
 /** Paragraphs of 600 letters, 50 KB in all. */
@@ -64,6 +66,41 @@ test('list of 500 items', async ({ page, server, home }) => {
     .nth(20)
     .click();
   await measure(page, 'list of 500 items');
+});
+
+test('relation with 10,000 links and list of 10,000 lines', async ({ page, server, home }) => {
+  test.setTimeout(900_000);
+  const links = Array.from({ length: MANY }, (_, n) => ({
+    type: 'internal',
+    dataUrl: `/api/v1/content/item/item-${String(n)}`,
+  }));
+  await create(server, textType('item', ['title']));
+  for (let first = 0; first < MANY; first += 1000) {
+    const objects = Array.from({ length: 1000 }, (_, n) => ({
+      id: `item-${String(first + n)}`,
+      title: `Item ${String(first + n)}`,
+    }));
+    expect((await server.request('POST', '/api/v1/content/item/batch', objects)).status).toBe(200);
+  }
+  await create(
+    server,
+    typeDefinition('many', 'many', {
+      title: { inputType: 'text' },
+      lines: { inputType: 'simpleList' },
+      links: { inputType: 'datasource', relationContenttype: 'item', many: true },
+    }),
+  );
+  const lines = Array.from({ length: MANY }, (_, n) => `line ${String(n)}`);
+  const id = await put(server, 'many', { title: 'Many', lines, links });
+  await signIn(page);
+  await page.goto(`${home}/admin/c/many/${id}`);
+  await expect(page.getByRole('group', { name: 'Links' }).getByRole('listitem')).toHaveCount(50);
+  await page.getByLabel('Title', { exact: true }).click();
+  await measure(page, 'text beside 10,000 links and lines');
+  await page.getByLabel('Lines, item 100', { exact: true }).click();
+  await measure(page, 'line of 10,000');
+  await page.getByRole('combobox', { name: 'Links: search' }).click();
+  await measure(page, 'search beside 10,000 links');
 });
 
 test('rich text of 50 KB', async ({ page, server, home }) => {

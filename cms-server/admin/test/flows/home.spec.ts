@@ -6,6 +6,10 @@ test('shows recent changes and types with their numbers', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Recent changes' })).toBeVisible();
   await expect(page.getByRole('link', { name: /^Post\s*16$/ })).toBeVisible();
   await expectAccessible(page);
+  // A new object is one click away.
+  await page.getByRole('main').getByRole('link', { name: 'New: Post' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'New: Post' })).toBeVisible();
+  await page.goBack();
   await page.getByRole('link', { name: 'All activity' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
   await page.getByLabel('Action', { exact: true }).selectOption({ label: 'signed in' });

@@ -81,3 +81,19 @@ test('announces results, choices, errors, moves and what was saved', async ({ pa
   await expect.poll(heard).toContainEqual(expect.stringMatching(/^\d+ results/));
   await expectAccessible(page);
 });
+
+test('describes an input of an item by its own error', async ({ page, home }) => {
+  await signIn(page);
+  await page.route('**/api/v1/content/place/*', async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    await route.fulfill({ status: 400, json: { 'location.lat': ['Too far north.'] } });
+  });
+  await openScreen(page, home, 'c/place');
+  await page.getByRole('table').getByRole('link').first().click();
+  const latitude = page.getByLabel('Latitude');
+  await latitude.fill('51.5');
+  await page.keyboard.press('ControlOrMeta+s');
+  await expect(latitude).toHaveAccessibleDescription(/Too far north\./);
+  await expect(page.getByLabel('Longitude')).not.toHaveAccessibleDescription(/Too far north/);
+  await expectAccessible(page);
+});

@@ -116,6 +116,9 @@ test('keeps a text that is too large for the server', async ({ page, server }) =
   await expect(alert).toContainText('the server stores at most 1 MB');
   await expect(alert).toContainText('The largest part is Bio with 1.4 MB');
   await expect(alert).toContainText('Shorten it, then save again. Your text stays stored.');
+  await page.getByLabel('Name').focus();
+  await alert.getByRole('button', { name: 'Show Bio' }).click();
+  await expect(page.getByLabel('Bio')).toBeFocused();
   await expectAccessible(page);
   await page.reload();
   await expect(page.getByText(/Your changes from .*, not saved yet/)).toBeVisible();

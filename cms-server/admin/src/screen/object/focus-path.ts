@@ -8,6 +8,14 @@ export function pathsAbove(path: string): string[] {
 
 const FOCUSABLE = 'input, select, textarea, [contenteditable="true"], button, [tabindex="0"]';
 
+/** The controls below an element in their order; source editors have theirs in a shadow root. */
+function controlsIn(place: ParentNode): HTMLElement[] {
+  return [...place.querySelectorAll<HTMLElement>('*')].flatMap((element) => {
+    if (element.shadowRoot) return controlsIn(element.shadowRoot);
+    return element.matches(FOCUSABLE) ? [element] : [];
+  });
+}
+
 /** Focuses the control of a path, else that of the nearest list or object around it. */
 export function focusPath(root: HTMLElement, path: string): void {
   for (const candidate of pathsAbove(path)) {
@@ -18,7 +26,7 @@ export function focusPath(root: HTMLElement, path: string): void {
       if (at instanceof HTMLDetailsElement) at.open = true;
     }
     place.scrollIntoView({ block: 'center' });
-    const controls = [...place.querySelectorAll<HTMLElement>(FOCUSABLE)];
+    const controls = controlsIn(place);
     const input = controls.find((control) => control.tagName !== 'BUTTON') ?? controls[0];
     input?.focus({ preventScroll: true });
     return;

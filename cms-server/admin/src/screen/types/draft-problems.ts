@@ -82,16 +82,19 @@ function propertyProblems(
 const pair = (setting: string, message: string): [string, string] => [setting, message];
 
 /** Settings that count something. */
-const COUNTS = ['minLength', 'minItems', 'rows'];
+const COUNTS = ['minLength', 'maxLength', 'minItems', 'rows'];
 
 function limitProblems(property: PropertyDraft): [string, string][] {
   const { schema, config } = property;
-  const { minimum, maximum, default: value } = schema;
+  const { minimum, maximum, minLength, maxLength, default: value } = schema;
   const isCrossed = typeof minimum === 'number' && typeof maximum === 'number' && minimum > maximum;
   const isNumber = schema.type === 'number' || schema.type === 'integer';
   const values = hasOptions(choiceOf(property)) ? optionValues(config) : null;
   return [
     ...(isCrossed ? [pair('maximum', t.types.limitsCrossed)] : []),
+    ...(typeof minLength === 'number' && typeof maxLength === 'number' && minLength > maxLength
+      ? [pair('maxLength', t.typeEdits.lengthsCrossed)]
+      : []),
     ...(values === null ? [] : optionProblems(values).map((message) => pair('options', message))),
     ...(isNumber && value !== undefined && !isNumberOf(schema.type, value)
       ? [pair('default', schema.type === 'integer' ? t.types.notWhole : t.types.notANumber)]

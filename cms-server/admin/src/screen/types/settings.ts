@@ -11,6 +11,7 @@ export const PROPERTY_SETTINGS: Record<string, () => string> = {
   minimum: () => t.types.minimum,
   maximum: () => t.types.maximum,
   minLength: () => t.types.minLength,
+  maxLength: () => t.typeEdits.maxLength,
   minItems: () => t.types.minItems,
   pattern: () => t.types.pattern,
   rows: () => t.types.rows,
@@ -41,6 +42,8 @@ const TYPE_SETTINGS: Record<string, () => string> = {
   name: () => t.types.name,
   workflowId: () => t.types.workflow,
   slugs: () => t.types.slugs,
+  applyDefaults: () => t.typeEdits.applyDefaults,
+  uniqueTogether: () => t.typeEdits.uniqueTogether,
   single: () => t.types.single,
   group: () => t.types.group,
   previewUrl: () => t.types.previewUrl,
@@ -52,6 +55,7 @@ const TYPE_SETTINGS: Record<string, () => string> = {
 /** The setting that a path ends at: `validation.relationContenttype`, `slugs[0].source`. */
 export function settingName(path: string): string {
   const parts = path.replaceAll(/\[\d+\]/g, '').split('.');
+  if (parts[0] === 'metaDefinition' && parts[1] === 'uniqueTogether') return parts[1];
   if (parts[0] === 'metaDefinition' && parts[1] === 'admin') return parts[2] ?? path;
   return (parts[0] === 'slugs' ? parts[0] : parts.at(-1)) ?? path;
 }

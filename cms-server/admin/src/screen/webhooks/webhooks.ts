@@ -3,7 +3,7 @@ import { api, sendOrThrow, sendRequest, type ApiResult, type Page, type Schema }
 import { ProblemError } from '../../api/problem';
 import { readObject } from '../../object/object-requests';
 import { records, strings } from '../../type/definition';
-import { decoded } from '../../value/url';
+import { targetOfPath } from '../../value/link';
 
 export type Delivery = Schema['WebhookDelivery'];
 
@@ -85,12 +85,12 @@ export interface Subject {
   version: string | null;
 }
 
-const CONTENT_PATH = /^\/api\/v1\/content\/([^/]+)\/([^/]+)(?:\/version\/(\d+))?$/;
+const VERSION = /\/version\/(\d+)$/;
 
 /** The object that a delivery is about; null for types, tests and collected changes. */
 export function subjectOf(ref: string): Subject | null {
-  const [, type, id, version = null] = CONTENT_PATH.exec(ref) ?? [];
-  return type === undefined || id === undefined ? null : { type: decoded(type), id: decoded(id), version };
+  const target = targetOfPath(ref.replace(VERSION, ''));
+  return target && { ...target, version: VERSION.exec(ref)?.[1] ?? null };
 }
 
 /** How a receiver verifies a request, in JavaScript for Node. */

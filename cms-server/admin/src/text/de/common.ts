@@ -3,6 +3,8 @@ import type { Texts } from '..';
 
 export const common: Texts['common'] = {
   discardTyped: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
+  fromDay: 'Von',
+  toDay: 'Bis',
   commandLine: 'Auf der Befehlszeile:',
   cancel: 'Abbrechen',
   copy: 'Kopieren',
@@ -29,6 +31,7 @@ export const common: Texts['common'] = {
   requestId: (id) => `Anfrage ${id}`,
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,
+  newObject: (type) => `Neu: ${type}`,
   notFound: 'Diese Seite gibt es nicht.',
   unknownType: (type) => `Den Typ ${type} gibt es nicht, oder Sie dürfen ihn nicht lesen.`,
   notFoundHelp: 'Die Adresse kann einen Tippfehler haben, oder das Genannte wurde gelöscht.',

@@ -3,7 +3,6 @@ import type { Texts } from '..';
 import { plural } from '../format';
 
 export const list: Texts['list'] = {
-  create: (type) => `Neu: ${type}`,
   title: 'Titel',
   table: (type) => `Objekte vom Typ ${type}`,
   range: (from, to, total) => `${from}–${to} von ${total}`,

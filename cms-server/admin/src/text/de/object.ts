@@ -10,7 +10,6 @@ export const object: Texts['object'] = {
   readonlyPublic: 'Sie können das nur lesen: Es ist öffentlich. Fehlendes Recht: Veröffentlichen.',
   rights: { c: 'anlegen', u: 'ändern' },
   isReadonly: 'Nur lesbar',
-  newTitle: (type) => `Neu: ${type}`,
   save: 'Speichern',
   saved: (version) => `Als Version ${String(version)} gespeichert.`,
   changes: (count) => (count === 1 ? '1 Änderung' : `${String(count)} Änderungen`),

@@ -62,6 +62,7 @@ export const system: Texts['system'] = {
   repaired: 'repariert',
   repairable: 'reparierbar',
   missingFiles: 'Fehlende Dateien',
+  missingHelp: 'Laden Sie diese Dateien erneut hoch, oder stellen Sie sie aus einer Sicherung wieder her.',
   orphanedFiles: 'Verwaiste Dateien',
   unrecorded: 'Dateien ohne Eintrag',
   moreFindings: (count) => `${count} weitere`,

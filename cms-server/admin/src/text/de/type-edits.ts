@@ -30,6 +30,17 @@ export const typeEdits: Texts['typeEdits'] = {
       other: `${text} Objekte behalten den alten Wert von ${label}: Öffnen Sie sie in der Liste, und speichern Sie sie.`,
     }),
 
+  maxLength: 'Höchstens so viele Zeichen',
+  lengthsCrossed: 'Texte müssten länger sein, als sie dürfen.',
+  applyDefaults: 'Der Server setzt Vorgaben ein',
+  applyDefaultsHelp:
+    'Objekte, die Programme ohne eine Eigenschaft anlegen, bekommen deren Wert für neue Objekte.',
+  uniqueTogether: 'Eindeutige Kombinationen',
+  uniqueTogetherHelp:
+    'Keine zwei Objekte haben dieselben Werte all dieser Eigenschaften, etwa Slug und Sprache.',
+  combination: (place) => `Kombination ${String(place)}`,
+  addCombination: 'Kombination hinzufügen',
+
   chooseKind: 'Art der Eigenschaft',
   searchKind: 'Arten suchen, etwa „Datum“ oder „Link“',
   kindAbout: {

@@ -8,6 +8,7 @@ export const writingDialog: Texts['writingDialog'] = {
   refusedSize: (size) =>
     `Das Objekt hat ${size}. Vielleicht erlaubt ein Proxy vor dem Server weniger als der Server.`,
   largest: (label, size) => `Der größte Teil ist ${label} mit ${size}.`,
+  showPart: (label) => `${label} zeigen`,
   tooLarge: 'Kürzen Sie den Text und speichern Sie erneut. Er bleibt zwischengespeichert.',
   discardTitle: 'Ihre Änderungen verwerfen?',
   discardHelp:

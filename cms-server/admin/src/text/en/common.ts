@@ -1,6 +1,8 @@
 // Words that every screen uses.
 export const common = {
   discardTyped: 'Your changes are not saved. Discard them?',
+  fromDay: 'From',
+  toDay: 'To',
   commandLine: 'On the command line:',
   cancel: 'Cancel',
   copy: 'Copy',
@@ -27,6 +29,7 @@ export const common = {
   requestId: (id: string) => `Request ${id}`,
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
+  newObject: (type: string) => `New: ${type}`,
   notFound: 'This page does not exist.',
   unknownType: (type: string) => `There is no content type ${type}, or you may not read it.`,
   notFoundHelp: 'The address may be mistyped, or what it named was deleted.',

@@ -2,7 +2,6 @@
 import { plural } from '../format';
 
 export const list = {
-  create: (type: string) => `New: ${type}`,
   title: 'Title',
   table: (type: string) => `Objects of type ${type}`,
   range: (from: string, to: string, total: string) => `${from}–${to} of ${total}`,

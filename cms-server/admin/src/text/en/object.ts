@@ -8,7 +8,6 @@ export const object = {
   readonlyPublic: 'You can only read this: it is public. Missing right: publish.',
   rights: { c: 'create', u: 'change' },
   isReadonly: 'Read-only',
-  newTitle: (type: string) => `New: ${type}`,
   save: 'Save',
   saved: (version: number) => `Saved as version ${String(version)}.`,
   changes: (count: number) => (count === 1 ? '1 change' : `${String(count)} changes`),

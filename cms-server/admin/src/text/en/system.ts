@@ -53,6 +53,7 @@ export const system = {
   repaired: 'repaired',
   repairable: 'can be repaired',
   missingFiles: 'Missing files',
+  missingHelp: 'Upload these files again, or restore them from a backup.',
   orphanedFiles: 'Orphaned files',
   unrecorded: 'Files without a record',
   moreFindings: (count: string) => `${count} more`,

@@ -26,6 +26,16 @@ export const typeEdits = {
       other: `${text} objects keep the old value of ${label}: open them in the list, and save them.`,
     }),
 
+  maxLength: 'At most so many characters',
+  lengthsCrossed: 'Texts would have to be longer than they may be.',
+  applyDefaults: 'The server fills in defaults',
+  applyDefaultsHelp: 'Objects that programs create without a property get its value for new objects.',
+  uniqueTogether: 'Unique combinations',
+  uniqueTogetherHelp:
+    'No two objects have the same values of all these properties, such as slug and language.',
+  combination: (place: number) => `Combination ${String(place)}`,
+  addCombination: 'Add combination',
+
   chooseKind: 'Kind of the property',
   searchKind: 'Search kinds, such as “date” or “link”',
   kindAbout: {

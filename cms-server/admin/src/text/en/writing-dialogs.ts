@@ -7,6 +7,7 @@ export const writingDialog = {
   refusedSize: (size: string) =>
     `The object has ${size}. Perhaps a proxy before the server allows less than the server.`,
   largest: (label: string, size: string) => `The largest part is ${label} with ${size}.`,
+  showPart: (label: string) => `Show ${label}`,
   tooLarge: 'Shorten it, then save again. Your text stays stored.',
   discardTitle: 'Discard your changes?',
   discardHelp: 'The form will show the stored object again. This cannot be undone.',
