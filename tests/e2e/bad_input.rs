@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Commands of a server. `URL` is its address.
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "wait --timeout 0s",
     "open",
     "open api",
@@ -32,6 +32,7 @@ const COMMANDS: [&str; 26] = [
     "search a",
     "graphql schema",
     "openapi",
+    "types typescript",
     "key list",
     "job list",
     "backup backup.tar",

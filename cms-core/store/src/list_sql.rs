@@ -113,7 +113,8 @@ pub(crate) fn page(
 
 /// Counts the objects on all pages of a list.
 pub(crate) fn count(query: &ListQuery, listed: ListedType<'_>) -> Statement {
-    all_pages(query, listed, ("count(*)", ""))
+    links::count_of_linked(query, listed)
+        .unwrap_or_else(|| all_pages(query, listed, ("count(*)", "")))
 }
 
 /// Selects the primary keys of the objects on all pages of a list, in creation order.

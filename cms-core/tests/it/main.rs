@@ -17,6 +17,7 @@ mod hostile;
 mod hydration;
 mod identity;
 mod image_rendering;
+mod incoming_counts;
 mod media;
 mod memory;
 mod objects;

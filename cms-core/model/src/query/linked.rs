@@ -38,7 +38,12 @@ pub enum Links {
     /// Links of the listed objects at a path, to these objects.
     Outgoing { path: PropertyPath, targets: Vec<LinkTargets> },
     /// Links to the listed objects, from these objects; with a condition on their addresses.
-    Incoming { sources: Vec<LinkSources>, address: Option<Condition> },
+    Incoming {
+        sources: Vec<LinkSources>,
+        address: Option<Condition>,
+        /// No other type has links.
+        is_complete: bool,
+    },
 }
 
 /// Objects of one type that links lead to.
@@ -230,7 +235,12 @@ impl Resolver<'_> {
         }
         let has_address =
             member == IncomingMember::DataUrl && condition.operator != Operator::NotEmpty;
-        Links::Incoming { sources, address: has_address.then_some(condition) }
+        let of_types = self.scope.catalog.types().iter();
+        let linking = of_types.filter(|known| known.properties.iter().any(Property::may_link));
+        let is_complete =
+            sources.len() == linking.count() && sources.iter().all(|source| !source.is_partial);
+        let address = has_address.then_some(condition);
+        Links::Incoming { sources, address, is_complete }
     }
 }
 

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use cms_model::{
+    content_type::model::Property,
     object::{link, model::Edition},
     query::{
         ListQuery,
@@ -19,7 +20,7 @@ use cms_model::{
 use rusqlite::types::Value as Sql;
 use serde_json::Value;
 
-use super::{Builder, ListedType, terms::AccessMethod};
+use super::{Builder, ListedType, Statement, terms::AccessMethod};
 use crate::object::table_of;
 
 /// When the data of an object decides whether it has a link.
@@ -81,7 +82,7 @@ impl Builder<'_> {
     ) -> (String, AccessMethod) {
         let (sql, access_method) = match &condition.links {
             Links::Outgoing { path, targets } => self.outgoing(path, targets, edition),
-            Links::Incoming { sources, address } => {
+            Links::Incoming { sources, address, .. } => {
                 self.incoming(&groups(sources), address.as_ref(), edition)
             }
         };
@@ -197,6 +198,64 @@ impl Builder<'_> {
         }
         (format!("({})", selects.join(" OR ")), AccessMethod::IndexScan)
     }
+}
+
+/// Counts objects with or without incoming links, where that is the only condition, by merging the
+/// index of ids with `link`: several times as fast as a lookup per object. None when the rows of
+/// `link` do not tell enough about too many objects.
+pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Option<Statement> {
+    let [condition] = query.linked.as_slice() else { return None };
+    let Links::Incoming { sources, address: None, is_complete: true } = &condition.links else {
+        return None;
+    };
+    let groups = groups(sources);
+    let is_of_current = |&(table, only_approved, check): &(&str, bool, DataCheck)| {
+        table == table_of(Edition::Current) && !only_approved && check != DataCheck::Always
+    };
+    let has_others = !query.conditions.is_empty() || query.ids.is_some() || query.only_approved;
+    // An object that links to itself only has no incoming links.
+    if has_others
+        || !groups.keys().all(is_of_current)
+        || may_link_to(listed.properties, listed.name)
+    {
+        return None;
+    }
+    let mut builder = Builder::new(listed);
+    let name = builder.bind(Sql::Text(listed.name.to_owned()));
+    let (ctd, table) = (listed.ctd, table_of(query.edition));
+    let (operator, sign) = if condition.negated { ("EXCEPT", "+") } else { ("INTERSECT", "-") };
+    let merged = format!(
+        "SELECT count(*) FROM (SELECT id FROM {table} INDEXED BY {table}_id WHERE ctd = {ctd} \
+         {operator} SELECT target_id FROM link WHERE target_type = {name} ORDER BY 1)"
+    );
+    // `link` has the links of both versions of a modified object: they may be of the other version.
+    let modified: Vec<i64> = groups
+        .iter()
+        .filter(|((.., check), _)| *check == DataCheck::IfModified)
+        .flat_map(|(_, sources)| sources.iter().map(|source| source.content_type.pk))
+        .collect();
+    if modified.is_empty() {
+        return Some(Statement { sql: merged, parameters: builder.parameters });
+    }
+    let (linked, _) = builder.incoming(&groups, None, query.edition);
+    let modified = builder.bind_json(&modified);
+    let sql = format!(
+        "SELECT ({merged}) {sign} (SELECT count(*) FROM (SELECT DISTINCT link.target_id AS target \
+         FROM object AS origin CROSS JOIN link ON link.object = origin.pk \
+         AND link.target_type = {name} WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
+         AND origin.status = 'modified') CROSS JOIN {table} ON {table}.ctd = {ctd} \
+         AND {table}.id = target WHERE NOT {linked})"
+    );
+    Some(Statement { sql, parameters: builder.parameters })
+}
+
+/// Returns whether a relation may link to objects of the type with this name.
+fn may_link_to(properties: &[Property], name: &str) -> bool {
+    properties.iter().any(|property| {
+        let relation = property.relation.as_ref();
+        relation.is_some_and(|it| it.target.as_deref().is_none_or(|target| target == name))
+            || may_link_to(&property.nested, name)
+    })
 }
 
 /// A condition that no object meets.

@@ -287,7 +287,10 @@ fn addresses_of_links_use_the_link_index() {
 
 /// The plan of the count of a list with a condition on linked objects. Types are the built-in ones.
 fn plan_of_linked(filters: &Value) -> String {
-    let properties = properties();
+    plan_of_linked_type(&properties(), filters)
+}
+
+fn plan_of_linked_type(properties: &[Property], filters: &Value) -> String {
     let workflows = WorkflowSet::default();
     let stored = |(pk, definition): (i64, Definition)| StoredContentType {
         pk,
@@ -303,11 +306,30 @@ fn plan_of_linked(filters: &Value) -> String {
     let caller = Caller::local();
     let scope = LinkScope { catalog: &catalog, caller: &caller, view: View::for_list };
     let view = View { edition: Edition::Current, only_approved: false, masked: false };
-    let conditions = filter::parse(&filters.to_string(), &properties).unwrap();
+    let conditions = filter::parse(&filters.to_string(), properties).unwrap();
     let mut query = ListQuery::default();
-    linked::add_conditions(&mut query, conditions, (&properties, view), scope).unwrap();
-    let connection = database(&properties);
-    plan(&connection, &count(&query, listed(&properties)))
+    linked::add_conditions(&mut query, conditions, (properties, view), scope).unwrap();
+    let connection = database(properties);
+    plan(&connection, &count(&query, listed(properties)))
+}
+
+/// Both sides are read once, in the order of their indexes.
+#[test]
+fn unlinked_objects_are_counted_by_a_merge() {
+    let mut properties = properties();
+    properties.retain(|property| !property.may_link());
+    for (operator, merge) in [("empty", "MERGE (EXCEPT)"), ("notEmpty", "MERGE (INTERSECT)")] {
+        let filters = json!({"internal.incoming": {"type": operator}});
+        let plan = plan_of_linked_type(&properties, &filters);
+        for step in [
+            merge,
+            "SEARCH object USING COVERING INDEX object_id (ctd=?)",
+            "SEARCH link USING PRIMARY KEY (target_type=?)",
+        ] {
+            assert!(plan.contains(step), "{step}\n{plan}");
+        }
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
 }
 
 #[test]

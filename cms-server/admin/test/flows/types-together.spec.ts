@@ -101,3 +101,53 @@ test('finds a kind of property by a word, by keyboard', async ({ page }) => {
   await expect(page.getByLabel('Label')).toBeFocused();
   await expect(page.getByLabel('Kind', { exact: true })).toHaveValue('checkbox');
 });
+
+test('gives the keyboard back after each dialog', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'types/event?view=settings');
+  await page.getByLabel('Label', { exact: false }).first().fill('Meeting');
+  for (const name of ['Delete type…', 'Discard changes']) {
+    const opener = page.getByRole('main').getByRole('button', { name });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(opener).toBeFocused();
+  }
+  const account = page.getByRole('button', { name: 'ada', exact: true });
+  await account.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Requests of this screen' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(account).toBeFocused();
+});
+
+test('edits lengths, defaults and unique combinations without JSON', async ({ page, server }) => {
+  await signIn(page);
+  await open(page, 'types/place');
+  await property(page, /^Name name/).click();
+  await page.getByLabel('At least so many characters').fill('9');
+  await page.getByLabel('At most so many characters').fill('5');
+  await expect(plan(page)).toContainText('Texts would have to be longer than they may be.');
+  await page.getByLabel('At least so many characters').fill('1');
+  await page.getByLabel('At most so many characters').fill('80');
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByLabel('The server fills in defaults').check();
+  await page.getByRole('button', { name: '+ Add combination' }).click();
+  await expect(page.getByRole('list', { name: 'Combination 1' }).getByRole('listitem')).toHaveCount(2);
+  await page.evaluate(() => scrollTo(0, 0));
+  await expectAccessible(page);
+  await plan(page).getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('Place: the change is applied.')).toBeVisible();
+  const type = (await (await server.request('GET', '/api/v1/internal/contenttype/place')).json()) as {
+    metaDefinition: { uniqueTogether: string[][] };
+  };
+  expect(type).toMatchObject({
+    metaDefinition: { applyDefaults: true },
+    schemaDefinition: { allOf: [{}, { properties: { name: { maxLength: 80 } } }] },
+  });
+  expect(type.metaDefinition.uniqueTogether[0]).toHaveLength(2);
+});

@@ -12,8 +12,6 @@ export const activity: Texts['activity'] = {
   byMe: 'Von mir',
   byFilter: (name) => `Von ${name}`,
   onlyBy: (name) => `Nur Änderungen von ${name} zeigen`,
-  from: 'Von',
-  to: 'Bis',
   objectFilter: (id) => `Objekt ${id}`,
   history: 'Verlauf',
   historyOf: (title) => `Verlauf von ${title}`,

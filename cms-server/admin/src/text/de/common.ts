@@ -3,6 +3,8 @@ import type { Texts } from '..';
 
 export const common: Texts['common'] = {
   discardTyped: 'Ihre Änderungen sind nicht gespeichert. Verwerfen?',
+  fromDay: 'Von',
+  toDay: 'Bis',
   commandLine: 'Auf der Befehlszeile:',
   cancel: 'Abbrechen',
   copy: 'Kopieren',

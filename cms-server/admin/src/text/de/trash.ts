@@ -11,8 +11,6 @@ export const trash: Texts['trash'] = {
   by: 'Gelöscht von',
   byAnyone: 'Von allen',
   byMe: 'Von mir',
-  after: 'Von',
-  before: 'Bis',
   deleted: (when, who) => `gelöscht ${when} von ${who}`,
   expires: (when) => `wird ${when} entfernt`,
   idTaken: 'Die Id ist wieder vergeben.',

@@ -10,8 +10,6 @@ export const activity = {
   byMe: 'By me',
   byFilter: (name: string) => `By ${name}`,
   onlyBy: (name: string) => `Show only changes by ${name}`,
-  from: 'From',
-  to: 'To',
   objectFilter: (id: string) => `Object ${id}`,
   history: 'History',
   historyOf: (title: string) => `History of ${title}`,

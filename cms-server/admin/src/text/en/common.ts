@@ -1,6 +1,8 @@
 // Words that every screen uses.
 export const common = {
   discardTyped: 'Your changes are not saved. Discard them?',
+  fromDay: 'From',
+  toDay: 'To',
   commandLine: 'On the command line:',
   cancel: 'Cancel',
   copy: 'Copy',

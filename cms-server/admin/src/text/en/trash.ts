@@ -10,8 +10,6 @@ export const trash = {
   by: 'Deleted by',
   byAnyone: 'By anyone',
   byMe: 'By me',
-  after: 'From',
-  before: 'To',
   deleted: (when: string, who: string) => `deleted ${when} by ${who}`,
   expires: (when: string) => `removed ${when}`,
   idTaken: 'The id is in use again.',
