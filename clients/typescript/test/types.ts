@@ -237,10 +237,11 @@ export async function hostileTypes(): Promise<void> {
   same<(typeof object)["1st"], string>();
   same<typeof object.class, string | undefined>();
   await hostile.create("hostile", { "1st": "a", default: "`tick` ${1}", constructor: "b", __proto__: "c" });
-  // The required property has a default, which the server applies to new objects.
-  await hostile.create("hostile", {});
+  // The required property has a default, which the server applies to new objects. Every object literal
+  // has a `constructor` of another type, so that property has to be given.
+  await hostile.create("hostile", { constructor: "b" });
   // @ts-expect-error a replacement has no defaults
-  await hostile.update("hostile", "a", {});
+  await hostile.update("hostile", "a", { constructor: "b" });
   const every = await hostile.get("every_kind", "a", { hydrate: 2 });
   same<typeof every.custom, { [name: string]: unknown } | undefined>();
   same<typeof every.customNull, null | undefined>();

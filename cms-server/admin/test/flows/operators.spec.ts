@@ -1,4 +1,6 @@
 // The screens of operators by keyboard and on phones: rights, keys, sessions, activity, the system.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import { addManaged, expectNoSidewaysScroll, openScreen } from '../screens';
 
@@ -170,6 +172,25 @@ test('goes on with the rebuild of the index when the screen is left', async ({ p
   await expect(page.getByText('The search index is rebuilt.')).toBeVisible();
   await expect(page.getByText('cms reindex')).toBeVisible();
   await expectAccessible(page);
+});
+
+test('leads from a missing file to its object, and offers no repair for it', async ({
+  page,
+  server,
+  home,
+}) => {
+  const folder = join(server.folder, 'data/media');
+  const name = readdirSync(folder).find((file) => file.startsWith('_media-')) ?? '';
+  rmSync(join(folder, name));
+  await signIn(page);
+  await page.goto(`${home}/admin/system`);
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await expect(page.getByText('1 finding')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Repair' })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole('link', { name }).click();
+  await expect(page).toHaveURL(new RegExp(`/media/${name}$`));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
 test('shows the screen of a user to administrators only', async ({ page, server, home }) => {
