@@ -63,7 +63,6 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await editor.click();
   await page.keyboard.press('ControlOrMeta+End');
   await tool(page, 'Image').click();
-  await page.getByRole('button', { name: 'Choose from the library…' }).click();
   await page.getByRole('listbox', { name: 'Media' }).getByRole('option').first().dblclick();
   // The file has an alternative text, so nothing is left to ask.
   await expect(editor.getByRole('img', { name: /./ })).toBeVisible();
@@ -135,4 +134,24 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
   expect(description).toMatch(
     /^<p>First ?<\/p><figure>.*<\/figure><p> ?half<\/p><p>Second paragraph goes on<\/p>$/,
   );
+});
+
+test('inserts an image from elsewhere by its address', async ({ page, home }) => {
+  await signIn(page);
+  await open(page, home, 'product', 'tidewater');
+  const editor = text(page, 'Description');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await tool(page, 'Image').click();
+  await expect(page.getByRole('searchbox', { name: /Search by name/ })).toBeFocused();
+  // Cancelled: nothing else is asked.
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await tool(page, 'Image').click();
+  await page.getByRole('button', { name: 'By address…' }).click();
+  await page.getByLabel('Address').fill('/icon.svg');
+  await page.getByLabel('Alternative text').fill('A boat');
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+  await expect(editor.getByRole('img', { name: 'A boat' })).toBeAttached();
+  await expectAccessible(page);
 });

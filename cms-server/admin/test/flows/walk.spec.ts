@@ -35,9 +35,6 @@ test('writes a post by keyboard from its first field on', async ({ page, server,
   await page.keyboard.type('/');
   await page.keyboard.type('image');
   await page.keyboard.press('Enter');
-  const library = page.getByRole('button', { name: 'Choose from the library' });
-  await expect(library).toBeFocused();
-  await page.keyboard.press('Enter');
   await expect(page.getByRole('searchbox', { name: /Search by name/ })).toBeFocused();
   await page.keyboard.type('dawn');
   await page.getByRole('option', { name: /mill-at-dawn/ }).dblclick();

@@ -16,6 +16,7 @@ export const media: Texts['media'] = {
   alreadyChosen: 'gewählt',
   pickOne: 'Datei wählen',
   pickSeveral: 'Dateien wählen',
+  byAddress: 'Mit Adresse…',
   pickHint: 'Die Leertaste wählt aus, die Eingabetaste bestätigt.',
   choose: (count) => (count <= 1 ? 'Wählen' : `${String(count)} wählen`),
   tag: 'Schlagwort',

@@ -14,6 +14,7 @@ export const media = {
   alreadyChosen: 'chosen',
   pickOne: 'Choose a file',
   pickSeveral: 'Choose files',
+  byAddress: 'By address…',
   pickHint: 'Space selects, Enter confirms.',
   choose: (count: number) => (count <= 1 ? 'Choose' : `Choose ${String(count)}`),
   // The library
