@@ -29,6 +29,7 @@ const RICH_TEXT: Entry = { control: { lazy: () => import('./richtext/RichText.sv
 const BLOCKS: Entry = { control: { lazy: () => import('./block/Block.svelte') }, group: true };
 const MARKDOWN: Entry = { control: { lazy: () => import('./markdown/Markdown.svelte') }, group: true };
 const MULTI_SELECT: Entry = { control: { lazy: () => import('./choice/MultiSelect.svelte') }, group: true };
+const ITEM_CHOICE: Entry = { control: { lazy: () => import('./choice/ItemChoice.svelte') }, group: true };
 /** More have a search. */
 const MAX_OPTIONS = 12;
 const SEARCH_SELECT: Entry = { control: { lazy: () => import('./choice/SearchSelect.svelte') } };
@@ -83,6 +84,7 @@ function entryOf(field: Field): Entry {
     case 'simpleList':
       return SIMPLE_LIST;
     case 'object':
+      if (field.itemChoice) return ITEM_CHOICE;
       return field.name === TRANSLATIONS_PROPERTY ? TRANSLATIONS : OBJECT_LIST;
     case 'datasource':
       return isMedia(field) ? MEDIA : RELATION;

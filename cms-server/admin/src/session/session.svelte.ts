@@ -4,6 +4,7 @@ import { sendRequest, api, type Page, type Schema } from '../api/client';
 import type { Problem } from '../api/problem';
 import { readContentType, type ContentType } from '../type/definition';
 import { formOf, type Form } from '../type/form';
+import { webhookForm } from '../type/webhook-form';
 
 export type AuthContext = Schema['AuthContext'];
 export type Right = 'c' | 'r' | 'u' | 'd';
@@ -54,6 +55,12 @@ export function formFor(type: ContentType): Form {
   let form = forms.get(type);
   if (!form) {
     form = formOf(type);
+    if (type.name === WEBHOOK_TYPE) {
+      form = webhookForm(
+        form,
+        types.map(({ name, label }) => ({ value: name, label })),
+      );
+    }
     forms.set(type, form);
   }
   return form;

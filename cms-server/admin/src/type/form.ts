@@ -46,6 +46,8 @@ export interface Field {
   /** Values of radio and select. */
   options: Option[];
   multiple: boolean;
+  /** A list whose items hold one option each, shown as one choice. */
+  itemChoice: boolean;
   /** Types that a relation may link to; empty allows every type. */
   targets: string[];
   /** Relation: several links are allowed. */
@@ -158,6 +160,7 @@ export function fieldOf(
     title: config.isTitlePart === true,
     options: optionsOf(config),
     multiple: config.multiple === true,
+    itemChoice: false,
     targets: targetsOf(validation.relationContenttype),
     many: validation.relationMultiple === true,
     time: config.showTime === true,

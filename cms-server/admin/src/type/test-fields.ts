@@ -16,6 +16,7 @@ export function fieldNamed(name: string, changes: Partial<Field> = {}): Field {
     title: false,
     options: [],
     multiple: false,
+    itemChoice: false,
     targets: [],
     many: false,
     time: false,

@@ -135,3 +135,44 @@ test.describe('with webhooks to this machine', () => {
     await expectAccessible(page);
   });
 });
+
+test('chooses the types and actions of a webhook, and hides the values of its headers', async ({
+  page,
+  home,
+  server,
+}) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/c/_webhooks/+new`);
+  await page.getByLabel(/^Name/).first().fill('Build');
+  await page.getByLabel(/^Url/).fill('https://site.example/build');
+  const types = page.getByRole('combobox', { name: /content.type.definitions: search/i });
+  await types.fill('post');
+  await page.getByRole('option', { name: 'Post', exact: true }).click();
+  const actions = page.getByRole('combobox', { name: /actions: search/i });
+  for (const action of ['Unpublish', 'Delete']) {
+    await actions.fill(action);
+    await page.getByRole('option', { name: action, exact: true }).click();
+  }
+  await actions.press('Escape');
+  const headers = page.getByRole('group', { name: /^Headers/ });
+  await headers.getByRole('button', { name: /add/i }).click();
+  await headers.getByLabel(/header.name/i).fill('X-Build');
+  const value = headers.getByLabel(/header.value/i).first();
+  await expect(value).toHaveAttribute('type', 'password');
+  await value.fill('secret');
+  await expectAccessible(page);
+  await page.screenshot({ path: 'test/results/webhook-form.png', fullPage: true });
+  await page.getByRole('button', { name: /^(Save|Create)/ }).click();
+  await expect(page.getByText('Saved as version 1.')).toBeVisible();
+  const found = await server.request('GET', '/api/v1/content/_webhooks?limit=10');
+  expect(await found.json()).toMatchObject({
+    data: [
+      {
+        content_type_definitions: [{ content_type_definition_name: 'post' }],
+        actions: [{ action: 'Unpublish' }, { action: 'Delete' }],
+        headers: [{ header_name: 'X-Build', header_value: 'secret' }],
+        enabled: true,
+      },
+    ],
+  });
+});

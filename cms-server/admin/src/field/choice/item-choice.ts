@@ -1,0 +1,14 @@
+// Values of a list whose items hold one option each.
+import { strings } from '../../type/definition';
+import { isRecord } from '../../value/record';
+
+/** The items of the chosen values, in their order: known items stay as they are. */
+export function chosenItems(items: unknown[], name: string, values: unknown): unknown[] {
+  const left = [...items];
+  const chosen = strings(values).map((value) => {
+    const at = left.findIndex((item) => isRecord(item) && item[name] === value);
+    return at < 0 ? { [name]: value } : left.splice(at, 1)[0];
+  });
+  // Items without a value are not in the choice: they are not lost with it.
+  return [...chosen, ...left.filter((item) => !isRecord(item) || typeof item[name] !== 'string')];
+}
