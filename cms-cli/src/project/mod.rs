@@ -384,12 +384,16 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String)> {
 }
 
 /// Finds the project files of a directory and the type definitions of an export, ordered by name.
+/// JSON Schemas for editors lie beside them.
 fn project_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Failure::unreadable(folder.display(), error);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let definition = path.join(crate::content::folder::DEFINITION);
+        if path.to_string_lossy().ends_with(".schema.json") {
+            continue;
+        }
         if path.is_dir() && definition.is_file() {
             files.push(definition);
         } else if path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json") {
