@@ -228,11 +228,11 @@ test('stays fast with 10,000 items in a list', async ({ page, server }) => {
   const author = { id: 'polyglot', name: 'Polyglot', role: 'writer', languages };
   expect((await server.request('POST', '/api/v1/content/author', author)).status).toBe(200);
   await open(page, 'c/author/polyglot');
-  await expect(page.getByLabel('Languages, item 200')).toBeVisible();
+  await expect(page.getByLabel('Languages, item 100')).toBeVisible();
   const started = Date.now();
   await page.getByLabel('Languages, item 3', { exact: true }).fill('changed');
   await page.getByRole('button', { name: 'Show more' }).click();
-  await expect(page.getByLabel('Languages, item 400')).toBeVisible();
+  await expect(page.getByLabel('Languages, item 200')).toBeVisible();
   expect(Date.now() - started).toBeLessThan(10_000);
   await save(page, 2);
   const saved = (await stored(server, 'author/polyglot')).languages as string[];
