@@ -197,8 +197,8 @@ test('versions, types and users are tables; settings are groups', async ({ page,
       - table:
         - rowgroup:
           - row:
-            - columnheader "Compare from"
-            - columnheader "to"
+            - columnheader "From"
+            - columnheader "To"
             - columnheader "Version"
         - rowgroup:
           - row /Changed. Price/:
