@@ -100,10 +100,23 @@ export function controlFor(field: Field): Control | Promise<Control> {
   const { lazy } = control;
   const known = loaded.get(lazy);
   if (known) return known;
-  return lazy().then((module) => {
-    loaded.set(lazy, module.default);
-    return module.default;
+  return loadAgain(lazy).then((control) => {
+    loaded.set(lazy, control);
+    return control;
   });
+}
+
+const MAX_RETRY_DELAY_MS = 30_000;
+
+/** Loads a control until it arrives: the server, or the network, may be gone for a while. */
+async function loadAgain(lazy: Loader): Promise<Control> {
+  for (let delay = 1000; ; delay = Math.min(2 * delay, MAX_RETRY_DELAY_MS)) {
+    try {
+      return (await lazy()).default;
+    } catch {
+      await new Promise((done) => setTimeout(done, delay));
+    }
+  }
 }
 
 export function isGroup(field: Field): boolean {

@@ -103,6 +103,18 @@ test('continues an unsaved new object', async ({ page }) => {
   await expect(page.getByLabel('Name')).toHaveValue('');
 });
 
+test('loads a control again whose code did not arrive', async ({ page }) => {
+  await signIn(page);
+  let refused = 0;
+  await page.route('**/assets/Relation-*.js', async (route) => {
+    refused += 1;
+    await (refused <= 2 ? route.abort() : route.continue());
+  });
+  await open(page);
+  await expect(page.getByRole('combobox', { name: 'Maker: search' })).toBeVisible({ timeout: 30_000 });
+  expect(refused).toBe(3);
+});
+
 test('saves after a crash of the server, without another click', async ({ page, server }) => {
   await signIn(page);
   await open(page);
