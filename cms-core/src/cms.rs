@@ -23,6 +23,7 @@ use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
+    commit_state::CommitStateCache,
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
@@ -37,6 +38,7 @@ use crate::{
 pub struct Cms {
     pub(crate) config: CoreConfig,
     pub(crate) store: Store,
+    pub(crate) commit_state: CommitStateCache,
     pub(crate) catalog: Arc<CatalogCache>,
     pub(crate) keys: KeyRing,
     pub(crate) graphql_schemas: SchemaCache,
@@ -86,6 +88,7 @@ impl Cms {
             recent_renders: Recent::default(),
             config,
             store,
+            commit_state: CommitStateCache::default(),
             catalog: Arc::default(),
             keys: KeyRing::default(),
             documents: DocumentCache::default(),

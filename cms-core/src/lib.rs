@@ -20,6 +20,7 @@ mod change;
 mod check;
 mod clean_up;
 mod cms;
+mod commit_state;
 mod config;
 mod content_type;
 mod graphql;
@@ -80,6 +81,7 @@ pub use cms_model::{
     webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
+pub use commit_state::{CommitState, Dependencies, TypesRead};
 pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
@@ -88,7 +90,7 @@ pub use media::{
     orphaned_files::OrphanCleanUp,
     service::Media,
 };
-pub use object::service::Objects;
+pub use object::{read::RenderedObjects, service::Objects};
 pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
 pub use preview::service::Previews;

@@ -75,6 +75,8 @@ pub struct ServerConfig {
     pub subscribers: usize,
     /// Memory budget of all responses in memory, in bytes; requests over it are refused.
     pub response_memory: usize,
+    /// Maximum memory of cached responses, in bytes; 0 for none.
+    pub response_cache: usize,
     /// Open connections; more wait in the queue of the system.
     pub connections: usize,
     /// Open connections of one client address, 0 for any number; more are closed. None limits
@@ -117,6 +119,7 @@ impl Default for ServerConfig {
             bodies: 8,
             subscribers: 256,
             response_memory: 256 * 1024 * 1024,
+            response_cache: 64 * 1024 * 1024,
             connections: 10_000,
             connections_per_address: None,
             webhook_private: false,

@@ -2,9 +2,12 @@
 //!
 //! Headers that every response has are set here and nowhere else.
 
+pub(crate) mod cache;
 pub(crate) mod compression;
 pub(crate) mod error;
 pub(crate) mod ignored_fields;
+
+use std::sync::Arc;
 
 use axum::{
     body::{Body, Bytes},
@@ -12,14 +15,17 @@ use axum::{
     response::Response as HttpResponse,
 };
 use cms_core::{
-    Reservation,
+    Cms, Reservation, TypesRead,
     wire::{condition::EntityTag, graphql::GraphQlResponse, object::Json},
 };
 use serde::Serialize;
 
 use crate::{
     extract::preconditions::has_cached,
-    response::compression::{Coding, MIN_COMPRESSED_BYTES},
+    response::{
+        cache::{CacheSlot, CachedResponse, ResponseCache},
+        compression::{Coding, MIN_COMPRESSED_BYTES},
+    },
     state::REQUEST_ID,
 };
 
@@ -54,6 +60,10 @@ pub(crate) struct Response {
     coding: Option<Coding>,
     tag: Option<EntityTag>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// The content that the response was made from; none if it must not be cached.
+    types_read: Option<TypesRead>,
+    /// The same response in the cache.
+    cached: Option<Arc<CachedResponse>>,
     pub(crate) cause: Option<ResponseCause>,
 }
 
@@ -145,8 +155,16 @@ impl Response {
     }
 
     fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        let body = Content::Full(body.into());
-        Self { status, body, coding: None, tag: None, headers: Vec::new(), cause: None }
+        Self {
+            status,
+            body: Content::Full(body.into()),
+            coding: None,
+            tag: None,
+            headers: Vec::new(),
+            types_read: None,
+            cached: None,
+            cause: None,
+        }
     }
 
     /// The JSON body; `null` for a response without one.
@@ -174,6 +192,27 @@ impl Response {
     /// Sets the `ETag`.
     pub(crate) fn with_tag(self, tag: EntityTag) -> Self {
         Self { tag: Some(tag), ..self }
+    }
+
+    /// Allows caching the response until an object of these types changes; none does not.
+    pub(crate) fn cacheable(self, types_read: Option<TypesRead>) -> Self {
+        Self { types_read, ..self }
+    }
+
+    /// Caches the response, if it may be cached.
+    pub(crate) fn insert_into(
+        mut self,
+        cache: &ResponseCache,
+        cms: &Cms,
+        slot: &CacheSlot,
+    ) -> Self {
+        if self.status == StatusCode::OK
+            && let Content::Full(body) = &self.body
+            && let Some(types) = self.types_read.take()
+        {
+            self.cached = cache.insert(cms, slot, types, (body, self.tag, &self.headers));
+        }
+        self
     }
 
     /// Adds a header if there is a value for it.
@@ -220,7 +259,10 @@ impl Response {
             }
         }
         if let Some(coding) = coding {
-            self.body = Content::Full(coding.compress(body).into());
+            self.body = Content::Full(match &self.cached {
+                Some(cached) => cached.compressed(coding),
+                None => coding.compress(body).into(),
+            });
             self.coding = Some(coding);
         }
         self
@@ -306,6 +348,14 @@ impl Response {
         *response.status_mut() = self.status;
         *response.headers_mut() = headers;
         response
+    }
+}
+
+impl From<Arc<CachedResponse>> for Response {
+    fn from(cached: Arc<CachedResponse>) -> Self {
+        let response = Self::new(StatusCode::OK, cached.body.clone());
+        let (tag, headers) = (cached.tag, cached.headers.clone());
+        Self { tag, headers, cached: Some(cached), ..response }
     }
 }
 

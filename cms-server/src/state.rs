@@ -28,6 +28,7 @@ use crate::{
     },
     openid::OpenId,
     public_url::PublicUrl,
+    response::cache::ResponseCache,
     telemetry::{log_writer::LogWriter, metrics::Metrics},
 };
 
@@ -42,6 +43,7 @@ pub(crate) struct App {
     pub(crate) permits: Permits,
     /// Memory of all responses, from rendering until they are sent.
     pub(crate) response_memory: Arc<MemoryBudget>,
+    pub(crate) response_cache: ResponseCache,
     pub(crate) request_ids: RequestIds,
     pub(crate) public_url: PublicUrl,
     pub(crate) body_limit: usize,
@@ -85,6 +87,7 @@ impl App {
             permits: Permits::new(config),
             connection_limits: Arc::new(ConnectionLimits::new(config, &response_memory)),
             response_memory,
+            response_cache: ResponseCache::new(config.response_cache),
             request_ids: RequestIds::new(),
             public_url: PublicUrl::new(config),
             body_limit: config.body_limit,

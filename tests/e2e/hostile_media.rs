@@ -17,8 +17,8 @@ use crate::support::{Server, fixtures};
 const MAX_MAPPED: u32 = 4 * 1024 * 1024;
 /// Limit of the server's memory after all images were rendered, in kilobytes.
 const MAX_AFTER_RENDERING: u64 = 640 * 1024;
-/// Memory that concurrent uploads may add, in kilobytes: a fifth of their size.
-const MAX_FOR_UPLOADS: u64 = 200 * 1024;
+/// Memory that concurrent uploads may add, in kilobytes: a quarter of their size.
+const MAX_FOR_UPLOADS: u64 = 250 * 1024;
 
 const BOUNDARY: &str = "a-line-between-parts";
 

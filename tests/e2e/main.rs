@@ -33,6 +33,7 @@ mod projects;
 mod receiver;
 mod recovery;
 mod reference;
+mod response_cache;
 mod retention;
 mod s3;
 mod search;

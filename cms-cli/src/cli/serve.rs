@@ -114,6 +114,9 @@ pub(crate) struct ServeArgs {
     /// Set the memory budget for responses, at least 16 MiB; requests over the budget are refused.
     #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_MEMORY", value_parser = response_memory)]
     pub(crate) response_memory: Option<usize>,
+    /// Set the maximum memory for cached responses to reads of content; 0 disables the cache.
+    #[arg(long, value_name = "SIZE", env = "CMS_RESPONSE_CACHE", value_parser = memory_size)]
+    pub(crate) response_cache: Option<usize>,
     /// Set the maximum number of simultaneous change streams; more are refused.
     #[arg(long, value_name = "N", env = "CMS_MAX_SUBSCRIBERS", value_parser = limit)]
     pub(crate) max_subscribers: Option<usize>,

@@ -67,6 +67,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         connections_per_address: args.connections_per_address,
         connections: args.max_connections.unwrap_or(defaults.connections),
         response_memory: args.response_memory.unwrap_or(defaults.response_memory),
+        response_cache: args.response_cache.unwrap_or(defaults.response_cache),
         subscribers: args.max_subscribers.unwrap_or(defaults.subscribers),
         body_limit: args.body_limit.unwrap_or(defaults.body_limit),
         webhook_private: args.webhooks.webhook_allow_private,

@@ -208,7 +208,7 @@ impl Target for Direct {
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
         let objects = self.cms.objects();
-        Ok(objects.get_with_tag(&self.caller, content_type, id, request)?.0.to_value())
+        Ok(objects.render(&self.caller, content_type, id, request)?.json.to_value())
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {

@@ -123,12 +123,10 @@ impl Keys<'_> {
 
     /// Returns the cached keys and content types, if both are current.
     fn cached(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
-        let (keys, catalog) = (&self.cms.keys, &self.cms.catalog);
-        self.cms.store.read_autocommit(|reader| {
-            let revisions = reader.revisions()?;
-            let catalog = Some(catalog.cached()).filter(|catalog| catalog.rev == revisions.schema);
-            Ok(keys.cached(revisions).zip(catalog))
-        })
+        let revisions = self.cms.commit_state()?.revisions();
+        let catalog = Some(self.cms.catalog.cached());
+        let catalog = catalog.filter(|catalog| catalog.rev == revisions.schema);
+        Ok(self.cms.keys.cached(revisions).zip(catalog))
     }
 
     /// Returns the keys and the content types of a snapshot.

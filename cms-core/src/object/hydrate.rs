@@ -182,8 +182,13 @@ impl<'a> Hydration<'a> {
         self.targets.len()
     }
 
-    /// Returns the text of a response with links replaced; `buffered` covers it.
-    pub(crate) fn finish(self, text: Text, buffered: BufferReservation<'_>) -> Result<Vec<u8>> {
+    /// Returns the text of a response with links replaced, and the primary keys of the types that
+    /// it links to; `buffered` covers it.
+    pub(crate) fn finish(
+        self,
+        text: Text,
+        buffered: BufferReservation<'_>,
+    ) -> Result<(Vec<u8>, Vec<i64>)> {
         if self.depth > 0 || !text.insertions.is_empty() {
             return self.resolve(text);
         }
@@ -194,11 +199,11 @@ impl<'a> Hydration<'a> {
             json.shrink_to_fit();
         }
         buffered.transfer_to_request();
-        Ok(json)
+        Ok((json, Vec::new()))
     }
 
-    /// Returns the text with links replaced.
-    pub(crate) fn resolve(mut self, mut text: Text) -> Result<Vec<u8>> {
+    /// Returns the text with links replaced, and the primary keys of the types that it links to.
+    pub(crate) fn resolve(mut self, mut text: Text) -> Result<(Vec<u8>, Vec<i64>)> {
         let depth = self.depth;
         let mut bytes = text.json.len();
         let mut targets = BufferReservation::new(&self.caller.memory);
@@ -218,7 +223,10 @@ impl<'a> Hydration<'a> {
         let mut out = Vec::with_capacity(size);
         self.splice(&mut out, &text, depth);
         response.transfer_to_request();
-        Ok(out)
+        let mut types: Vec<i64> = self.targets.keys().map(|(ctd, ..)| *ctd).collect();
+        types.sort_unstable();
+        types.dedup();
+        Ok((out, types))
     }
 
     /// Fetches the targets of a level that the caller may see; records their links when another

@@ -1,4 +1,4 @@
-//! The operations on content objects ([`service`] over [`mod@write`], [`create`], [`batch`],
+//! The operations on content objects ([`read`], [`service`] over [`mod@write`], [`create`], [`batch`],
 //! [`version`], [`duplicate`], [`idempotency`], [`hooks`], [`validate`], [`incoming`]);
 //! [`hydrate`] replaces links with objects, [`authors`] names who changed them.
 
@@ -10,6 +10,7 @@ mod hooks;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
 mod incoming;
+pub(crate) mod read;
 pub(crate) mod service;
 mod validate;
 pub(crate) mod version;

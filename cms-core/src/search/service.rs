@@ -29,6 +29,7 @@ use tracing::info_span;
 use super::{index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
+    commit_state::TypesRead,
     object::hydrate::{Hydration, with_properties},
 };
 
@@ -53,7 +54,22 @@ impl Searching<'_> {
     /// # Errors
     /// [`Error::Invalid`] for invalid parameters, [`Error::Busy`] when the search takes too long.
     pub fn search(&self, caller: &Caller, request: &SearchRequest) -> Result<Json> {
+        self.render(caller, request).map(|(json, _)| json)
+    }
+
+    /// As [`Self::search`], with the types that the response was made from; none if it depends on
+    /// something else, too, and must not be cached.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn render(
+        &self,
+        caller: &Caller,
+        request: &SearchRequest,
+    ) -> Result<(Json, Option<TypesRead>)> {
         let mut search = Search::read(request)?;
+        // The age of objects changes with time.
+        let is_lasting = !search.decay_old;
         let (head, scope) = self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
             projection(&catalog, caller, request)?;
@@ -65,7 +81,7 @@ impl Searching<'_> {
             let scope = self.scope(caller, request, &catalog, &types);
             Ok((reader.journal_head()?, scope))
         })?;
-        let found = info_span!(target: TRACE_TARGET, "search")
+        let (found, is_current) = info_span!(target: TRACE_TARGET, "search")
             .in_scope(|| self.find(head.seq, &search, &scope, window(request)))?;
         self.cms.store.read(|reader| {
             let catalog = self.cms.catalog.at(reader)?;
@@ -81,7 +97,9 @@ impl Searching<'_> {
             let mut text_memory = BufferReservation::new(&caller.memory);
             let text = hits.render(request, &mut hydration, &mut text_memory)?;
             drop(row_memory);
-            hydration.finish(text, text_memory).map(Json)
+            // All objects influence scores and counts.
+            let types = (is_lasting && is_current).then_some(TypesRead::All);
+            Ok((Json(hydration.finish(text, text_memory)?.0), types))
         })
     }
 
@@ -92,14 +110,15 @@ impl Searching<'_> {
         projection::unknown_paths(&request.item_fields, declared(&catalog, caller, request))
     }
 
-    /// Searches the index. A damaged index is rebuilt, and searched again.
+    /// Searches the index. A damaged index is rebuilt, and searched again. Also returns whether the
+    /// index includes this row of the journal.
     fn find(
         &self,
         seq: i64,
         search: &Search,
         scope: &SearchScope,
         (offset, limit): (usize, usize),
-    ) -> Result<Found> {
+    ) -> Result<(Found, bool)> {
         let run = || {
             let wait = self.cms.config.search_wait;
             let current = self.cms.index.wait_for_position(self.source(), seq, wait)?;
@@ -107,8 +126,11 @@ impl Searching<'_> {
             Ok((found, current))
         };
         match run()? {
-            (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => run()?.0,
-            (found, _) => found,
+            (Err(Error::Internal(_)), broken) if self.cms.index.discard(&broken) => {
+                let (found, current) = run()?;
+                Ok((found?, current.position.covers(seq)))
+            }
+            (found, current) => Ok((found?, current.position.covers(seq))),
         }
     }
 

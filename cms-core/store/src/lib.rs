@@ -9,6 +9,7 @@ mod actor;
 mod backup;
 mod cache;
 mod check;
+mod commit_mark;
 mod content_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod counting;
@@ -69,6 +70,7 @@ pub use self::{
     activity::{ActivityEntry, ActivityFilter},
     actor::{ActorRef, ActorRow, ActorUser, Authors},
     backup::{read_copy, read_file},
+    commit_mark::CommitMark,
     content_type::TypeState,
     error::damage,
     job::{JobOwner, JobProgress, JobRow, NewJob},
@@ -79,7 +81,7 @@ pub use self::{
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
-    meta::{DERIVED_DATA_VERSION, Revisions, SpaceIds},
+    meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
@@ -93,6 +95,7 @@ pub use self::{
     writer::WriterCounts,
 };
 use self::{
+    commit_mark::WalIndex,
     error::{Damage, map},
     list::ListCache,
     pool::Pool,
@@ -105,6 +108,8 @@ pub struct Store {
     group_commit: GroupCommit,
     lists: ListCache,
     damage: Damage,
+    // After the connections, see `WalIndex::of`.
+    wal_index: WalIndex,
     // Held while the database is in use; see `migrate`.
     _lock: std::fs::File,
 }
@@ -116,6 +121,7 @@ impl Store {
         let (path, lock) = migrate::prepare(folder, new)?;
         let writer = pool::connect_writer(&path, durability)?;
         Ok(Self {
+            wal_index: WalIndex::of(&path),
             readers: Pool::new(path),
             group_commit: GroupCommit::new(writer),
             lists: ListCache::default(),
@@ -133,6 +139,12 @@ impl Store {
     /// Returns the statistics of the writer.
     pub fn writer_counts(&self) -> WriterCounts {
         self.group_commit.counts()
+    }
+
+    /// Returns what identifies the newest commit of any process: while it stays the same, so does
+    /// the content of the database. None where that is not known without a statement.
+    pub fn newest_commit(&self) -> Option<CommitMark> {
+        self.wal_index.newest()
     }
 
     /// Reads from one snapshot of the database.

@@ -38,6 +38,8 @@ pub(crate) struct ListCache {
 pub struct ListPlan {
     /// Objects on all pages.
     pub matching: u64,
+    /// Whether matches depend on objects of other types.
+    pub is_linked: bool,
     page: PageStatement,
 }
 
@@ -67,7 +69,8 @@ impl Store {
         }
         let query = list.query(content_type, scope)?;
         // Matches through links depend on other types and on the caller.
-        let is_cached = is_cached && query.linked.is_empty();
+        let is_linked = !query.linked.is_empty();
+        let is_cached = is_cached && !is_linked;
         let columns = columns_of(list.columns);
         let total = match query.edition {
             Edition::Current => live,
@@ -76,7 +79,7 @@ impl Store {
         let known = if query.is_unrestricted() {
             Some(total)
         } else {
-            self.lists.counts.get(ctd, &list.matching, changes).filter(|_| query.linked.is_empty())
+            self.lists.counts.get(ctd, &list.matching, changes).filter(|_| !is_linked)
         };
         let matching = match known {
             Some(known) => known,
@@ -85,7 +88,7 @@ impl Store {
         };
         let counts = ListCounts { matching, total };
         let page = list_sql::page(&query, content_type.into(), counts, columns);
-        let plan = Arc::new(ListPlan { matching, page });
+        let plan = Arc::new(ListPlan { matching, is_linked, page });
         if is_cached {
             self.lists.counts.set(ctd, list.matching.clone(), changes, matching);
             self.lists.plans.set(ctd, list, changes, Arc::clone(&plan));

@@ -1,5 +1,7 @@
 //! The one row of `meta`: revisions of cached data, and the ids of the data directory.
 
+use std::collections::HashMap;
+
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
@@ -16,6 +18,15 @@ pub struct Revisions {
     pub schema: i64,
     /// Keys, users and ended sessions.
     pub auth: i64,
+}
+
+/// The state of one commit, as far as cached data depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeCounters {
+    pub revisions: Revisions,
+    /// By primary key of the content type: a counter that each change of one of its objects
+    /// increments.
+    pub changes: HashMap<i64, i64>,
 }
 
 /// The ids of organization and space, which some URLs contain.
@@ -36,6 +47,12 @@ impl Reader<'_> {
         self.query_row("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
             Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
         })
+    }
+
+    pub fn change_counters(&self) -> Result<ChangeCounters> {
+        let changes =
+            self.query_rows("SELECT ctd, changes FROM ctd_state", [], |row| row.try_into())?;
+        Ok(ChangeCounters { revisions: self.revisions()?, changes: changes.into_iter().collect() })
     }
 
     /// Returns the version of derived data in the database.

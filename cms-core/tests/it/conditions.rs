@@ -3,7 +3,7 @@
 use std::thread;
 
 use cms_core::{
-    Caller, Error, Visibility,
+    Caller, Error, RenderedObjects, Visibility,
     testing::TestCms,
     wire::{
         batch::BatchElements,
@@ -54,7 +54,7 @@ fn once(caller: &Caller, key: &str, request: &Value) -> Caller {
 
 fn tag(test: &TestCms, caller: &Caller, name: &str, hydrate: u8) -> EntityTag {
     let request = ObjectRequest { hydrate, fields: Vec::new() };
-    test.cms.objects().get_with_tag(caller, name, "a", &request).unwrap().1
+    test.cms.objects().render(caller, name, "a", &request).unwrap().tag
 }
 
 /// Different responses have different `ETags`, also within one second.
@@ -66,9 +66,10 @@ fn etag_changes_with_every_visible_change() {
     let mut check_etag = |name: &str| {
         for hydrate in 0..=2 {
             let request = ObjectRequest { hydrate, fields: Vec::new() };
-            let (json, tag) = objects.get_with_tag(&local, name, "a", &request).unwrap();
-            let again = objects.get_with_tag(&local, name, "a", &request).unwrap();
-            assert_eq!(again, (json.clone(), tag));
+            let RenderedObjects { json, tag, .. } =
+                objects.render(&local, name, "a", &request).unwrap();
+            let again = objects.render(&local, name, "a", &request).unwrap();
+            assert_eq!((again.json, again.tag), (json.clone(), tag));
             seen.push((tag.to_string(), json.0));
         }
     };

@@ -1,7 +1,7 @@
 //! Content objects.
 
 use cms_core::{
-    Cms, Result, limits,
+    Cms, RenderedObjects, Result, limits,
     paging::{self, PageRequest},
     wire::object::{self, Direction, ListRequest, ObjectRequest, ValidateRequest},
 };
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
     let request = list_request(&context.query);
-    let json = cms.objects().list(&context.caller, name, &request)?;
+    let list = cms.objects().render_list(&context.caller, name, &request)?;
     if let Some(filters) = &request.filters {
         context.unknown_paths.filters =
             cms.objects().unknown_filters(&context.caller, name, filters);
@@ -23,7 +23,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
     let ListRequest { fields, hydrate, .. } = &request;
     context.unknown_paths.fields =
         cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
-    Ok(Response::tagged(json))
+    Ok(rendered(list))
 }
 
 fn list_request(query: &Query<'_>) -> ListRequest {
@@ -43,11 +43,15 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
     let [name, id, _] = &context.path;
     let (hydrate, fields) = (context.query.get("hydrate"), context.query.texts("fields"));
     let request = ObjectRequest { hydrate: paging::hydration(hydrate), fields };
-    let (json, tag) = cms.objects().get_with_tag(&context.caller, name, id, &request)?;
+    let object = cms.objects().render(&context.caller, name, id, &request)?;
     let ObjectRequest { hydrate, fields } = &request;
     context.unknown_paths.fields =
         cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
-    Ok(Response::from(json).with_tag(tag))
+    Ok(rendered(object))
+}
+
+fn rendered(RenderedObjects { json, tag, types }: RenderedObjects) -> Response {
+    Response::from(json).with_tag(tag).cacheable(Some(types))
 }
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

@@ -13,9 +13,9 @@ use crate::{
 
 pub(crate) fn search(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let request = request(&context.query);
-    let json = cms.search().search(&context.caller, &request)?;
+    let (json, types_read) = cms.search().render(&context.caller, &request)?;
     context.unknown_paths.fields = cms.search().unknown_item_fields(&context.caller, &request);
-    Ok(json.into())
+    Ok(Response::from(json).cacheable(types_read))
 }
 
 fn request(query: &Query<'_>) -> SearchRequest {

@@ -9,24 +9,24 @@
 //! one.
 
 use std::{
-    net::IpAddr,
     sync::{Arc, LazyLock},
     time::Instant,
 };
 
 use axum::{
     Router,
-    body::{Body, Bytes, HttpBody},
-    http::{HeaderValue, Method, Request, Uri, header, request::Parts},
+    body::{Body, HttpBody},
+    http::{Method, Request, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
-use cms_core::{Caller, Cms, Credential, Error, Permission, Progress, Reservation, Result, limits};
+use cms_core::{Cms, Error, Permission, Reservation, Result};
 use tracing::Instrument;
 
 use super::{
-    path::{PathParameters, RouteMatch, RouteMatcher},
-    permissions::RequiredPermission,
-    route::{BodyKind, Endpoint, Execution, Handler, Route, UnauthenticatedPostHandler},
+    authenticated_request::AuthenticatedRequest,
+    checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
+    path::{RouteMatch, RouteMatcher},
+    route::{BodyKind, Endpoint, Execution, Route, UnauthenticatedPostHandler},
     table::ROUTES,
 };
 use crate::{
@@ -36,15 +36,12 @@ use crate::{
         auth,
         body::{self, BufferedBody},
         cookie,
-        form::{self, Form},
-        query::{Query, UnknownPaths, query_string},
-        visibility, write_guards,
+        query::{Query, UnknownPaths},
     },
     http::{
         backup, changes,
-        context::{RequestContext, UnauthenticatedRequest, client},
-        event_stream, images, openid,
-        progress::{self, CancelOnDrop},
+        context::{UnauthenticatedRequest, client},
+        images, openid,
     },
     net::{
         connection::{Connection, ResponseBody},
@@ -74,13 +71,6 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
             Ok(handle(app, &connection, request).await.map(Body::new))
         }
     }))
-}
-
-/// What the checks of a request return besides its response.
-struct Outputs {
-    log: RequestLog,
-    /// `Set-Cookie` that removes the cookie of an ended session.
-    remove_cookie: Option<HeaderValue>,
 }
 
 /// Handles a request of a connection. An error is a response too.
@@ -284,197 +274,4 @@ async fn sign_out(
         .await??;
     outputs.remove_cookie = Some(cookie::remove_session(is_https));
     Ok(Response::no_content())
-}
-
-/// The maximum size of a JSON body.
-fn body_limit(app: &App, kind: BodyKind) -> usize {
-    let limit = match kind {
-        BodyKind::GraphQl => limits::MAX_GRAPHQL_BODY_BYTES,
-        BodyKind::Small => limits::MAX_SESSION_BODY_BYTES,
-        BodyKind::Settings => limits::MAX_SETTINGS_BYTES,
-        BodyKind::None | BodyKind::Json | BodyKind::Form => usize::MAX,
-    };
-    limit.min(app.body_limit)
-}
-
-/// Authenticates the caller, and applies the rate limit of the key. The sessions of a user count as
-/// one key.
-fn authenticate(
-    app: &App,
-    parts: &Parts,
-    memory: &Arc<Reservation>,
-    outputs: &mut Outputs,
-) -> Result<Caller> {
-    let query = Query::of(parts);
-    let authenticate = |app: &App| auth::caller(app, &parts.headers, &query);
-    let caller = blocking::run_inline(app, authenticate)?;
-    if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
-        let is_https = app.public_url.is_https(&parts.headers);
-        let cookie = cookie::value(&parts.headers, cookie::session_name(is_https));
-        outputs.remove_cookie = cookie.map(|_| cookie::remove_session(is_https));
-    }
-    let caller = caller?.with_memory(Arc::clone(memory));
-    outputs.log.caller = Some(caller.clone());
-    if app.admits_key(&caller) {
-        Ok(caller)
-    } else {
-        Err(Error::TooManyRequests { retry_after_seconds: 1 })
-    }
-}
-
-/// Refuses preview tokens, unless the route accepts them.
-fn require_accepted(route: &Route, caller: &Caller) -> Result<()> {
-    let is_preview = caller.credential == Credential::PreviewToken;
-    if is_preview && !route.accepts_preview_tokens { Err(Error::Forbidden) } else { Ok(()) }
-}
-
-/// Lists the query parameters that the route does not know.
-fn ignored_parameters(route: &Route, parts: &Parts) -> Option<HeaderValue> {
-    Query::of(parts).ignored(route.query, &UnknownPaths::default())
-}
-
-/// A request to a route that needs a key or a session.
-struct AuthenticatedRequest {
-    route: &'static Route,
-    permission: RequiredPermission,
-    handler: Handler,
-    parts: Parts,
-    parameters: PathParameters,
-    /// Of the client.
-    address: Option<IpAddr>,
-    /// Memory of the response.
-    memory: Arc<Reservation>,
-    /// Where the route reports it.
-    progress: Option<Arc<Progress>>,
-}
-
-impl AuthenticatedRequest {
-    async fn respond(
-        self: Arc<Self>,
-        app: &Arc<App>,
-        body: &mut Body,
-        outputs: &mut Outputs,
-    ) -> Result<Response> {
-        let mut caller = authenticate(app, &self.parts, &self.memory, outputs)?;
-        require_accepted(self.route, &caller)?;
-        auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
-        let creates = self.permission.creates_objects(&Query::of(&self.parts));
-        if creates && visibility::keeps_dates(&self.parts.headers) {
-            caller = caller.keeping_dates();
-        }
-        let (json, form) = if self.route.body == BodyKind::None {
-            // The core checks the permission, in the same order.
-            (BufferedBody::default(), Form::default())
-        } else {
-            self.authorise(app, &caller)?;
-            if self.route.body == BodyKind::Small {
-                app.sign_in_limits.check_address(self.address, app.uptime())?;
-            }
-            self.read_body(app, body, &mut outputs.log).await?
-        };
-        let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
-        if is_change {
-            caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
-        }
-        let work = match self.route.execution {
-            Execution::Blocking(work) => work,
-            Execution::Inline => {
-                let call = |app: &App| {
-                    self.call(app, caller.clone().fast_only(), &json.bytes, Form::default())
-                };
-                match blocking::run_inline(app, call)? {
-                    Err(Error::NotFast) => Work::Read,
-                    response => return response,
-                }
-            }
-        };
-        let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
-            return blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form))
-                .await?;
-        };
-        if event_stream::is_accepted(&self.parts.headers) {
-            let ignored = ignored_parameters(self.route, &self.parts);
-            let call = move |app: &App| {
-                let response = self.call_handler(app, caller, &json.bytes, form);
-                response.unwrap_or_else(Response::from)
-            };
-            let stream = progress::respond(app, work, progress, call).await?;
-            return Ok(stream.with_optional(ignored_fields::QUERY, ignored));
-        }
-        // Dropped early when the client disconnects.
-        let _cancels = progress;
-        blocking::run(app, work, move |app| self.call(app, caller, &json.bytes, form)).await?
-    }
-
-    fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
-        let query = Query::of(&self.parts);
-        let [content_type, id, _] = self.parameters.decode(self.parts.uri.path());
-        app.cms.authorise(caller, self.permission.of_request(&content_type, &id, &query))?;
-        caller.require_right_to_keep_dates()
-    }
-
-    async fn read_body(
-        &self,
-        app: &Arc<App>,
-        body: &mut Body,
-        log: &mut RequestLog,
-    ) -> Result<(BufferedBody, Form)> {
-        let headers = &self.parts.headers;
-        if body.is_end_stream() {
-            return Ok(Default::default());
-        }
-        if self.route.body == BodyKind::Form {
-            return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
-        }
-        body::require_json(headers)?;
-        let started = Instant::now();
-        let json = body::read(app, body, body_limit(app, self.route.body)).await;
-        log.body_time = started.elapsed();
-        let json = json?;
-        if self.route.body == BodyKind::GraphQl {
-            log.query = LoggedQuery::GraphQl(json.bytes.clone());
-        }
-        Ok((json, Form::default()))
-    }
-
-    /// Calls the handler, and completes its response for the client.
-    ///
-    /// # Errors
-    /// Only [`Error::NotFast`]; other errors become responses.
-    fn call(&self, app: &App, caller: Caller, body: &Bytes, form: Form) -> Result<Response> {
-        let response = self.call_handler(app, caller, body, form)?;
-        Ok(response.negotiated(&self.parts.method, &self.parts.headers, &self.memory))
-    }
-
-    fn call_handler(
-        &self,
-        app: &App,
-        caller: Caller,
-        body: &Bytes,
-        form: Form,
-    ) -> Result<Response> {
-        let mut context = RequestContext {
-            caller,
-            path: self.parameters.decode(self.parts.uri.path()),
-            query: Query::parse(query_string(&self.parts)),
-            known_parameters: self.route.query,
-            head: &self.parts,
-            public_url: &app.public_url,
-            app,
-            address: self.address,
-            body,
-            form,
-            progress: self.progress.clone(),
-            ignored_payload: None,
-            unknown_paths: UnknownPaths::default(),
-        };
-        let response = match (self.handler)(&app.cms, &mut context) {
-            Err(Error::NotFast) => return Err(Error::NotFast),
-            response => response.unwrap_or_else(self.route.error_response),
-        };
-        let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
-        Ok(response
-            .with_optional(ignored_fields::QUERY, ignored)
-            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload))
-    }
 }

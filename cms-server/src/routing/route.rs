@@ -26,6 +26,8 @@ pub struct Route {
     pub(crate) error_response: fn(Error) -> Response,
     /// Whether preview tokens are accepted.
     pub(crate) accepts_preview_tokens: bool,
+    /// Whether responses that a handler allows to cache are cached.
+    pub(crate) is_cached: bool,
     /// Whether the response can be a stream with the progress of the request.
     pub(crate) reports_progress: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
@@ -100,6 +102,7 @@ impl Route {
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
             accepts_preview_tokens: false,
+            is_cached: false,
             reports_progress: false,
             query: &[],
         }
@@ -188,6 +191,12 @@ impl Route {
     /// The same route, which accepts preview tokens too.
     pub(super) const fn accepts_preview_tokens(mut self) -> Self {
         self.accepts_preview_tokens = true;
+        self
+    }
+
+    /// The same route, whose responses are cached.
+    pub(super) const fn cached(mut self) -> Self {
+        self.is_cached = true;
         self
     }
 

@@ -93,7 +93,7 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(OBJECTS, READ, objects::list)
         .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
-        .inline().accepts_preview_tokens(),
+        .inline().cached().accepts_preview_tokens(),
     Route::write(Method::POST, OBJECTS, CREATE, objects::create),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
@@ -106,7 +106,8 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/content/{name}/bulk", Bulk, bulk::create),
     Route::get("/api/v1/content/{name}/removed", READ_DELETED, objects::deleted_ids)
         .query(&["deletedAfter"]),
-    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().accepts_preview_tokens(),
+    Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().cached()
+        .accepts_preview_tokens(),
     Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
     Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
@@ -154,7 +155,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, WORKFLOW, Admin, workflow::replace),
     Route::write(Method::DELETE, WORKFLOW, Admin, workflow::delete).without_body(),
 
-    Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).query(&[
+    Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).cached().query(&[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",

@@ -33,6 +33,22 @@ pub(crate) fn render(app: &App) -> Result<String> {
         "Budget of that memory.",
         as_float(app.response_memory.limit()),
     );
+    let [hits, misses] = app.response_cache.counts();
+    now.counter(
+        "cms_response_cache_hits_total",
+        "Reads of content that were responded to from the cache.",
+        as_float(hits),
+    );
+    now.counter(
+        "cms_response_cache_misses_total",
+        "Reads of content for which the cache had no current response.",
+        as_float(misses),
+    );
+    now.value(
+        "cms_response_cache_bytes",
+        "Memory of cached responses.",
+        as_float(app.response_cache.bytes()),
+    );
     if let Some(log) = &app.log {
         now.counter(
             "cms_log_lines_dropped_total",

@@ -37,6 +37,7 @@ mod publishing_right;
 mod queries;
 mod recovery;
 mod relevance;
+mod response_cache;
 mod schedule;
 mod search;
 mod secrecy;

@@ -1,0 +1,197 @@
+//! Caches the responses to reads of content. A cached response is used while nothing that it was
+//! made from has changed, whichever process changed it (docs/decisions/0017-response-cache.md).
+//!
+//! The key has everything that determines such a response besides the content: the caller, the view
+//! that its headers select, path and query. Conditions and content codings are negotiated later,
+//! for cached responses too.
+
+use std::{
+    hash::{Hash, Hasher},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use axum::{
+    body::Bytes,
+    http::{HeaderName, HeaderValue, request::Parts},
+};
+use cms_core::{
+    Caller, Cms, CommitState, Credential, Dependencies, Result, TypesRead, Visibility,
+    wire::condition::EntityTag,
+};
+use quick_cache::{Equivalent, Weighter, sync::Cache};
+
+use super::compression::Coding;
+use crate::extract::query::query_string;
+
+/// Larger responses are not cached: rendering them takes longer than everything around it.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+/// Memory of an entry besides its texts.
+const ENTRY_BYTES: u64 = 512;
+/// Typical memory of an entry, from which the number of entries is estimated.
+const TYPICAL_BYTES: usize = 16 * 1024;
+
+/// The cached responses of this process.
+pub(crate) struct ResponseCache {
+    /// None when the cache is disabled.
+    entries: Option<Cache<Key, Arc<CachedResponse>, Weight>>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// A complete response with status 200.
+pub(crate) struct CachedResponse {
+    dependencies: Dependencies,
+    pub(super) body: Bytes,
+    pub(super) tag: Option<EntityTag>,
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body in each content coding, once a client has accepted it.
+    brotli: OnceLock<Bytes>,
+    gzip: OnceLock<Bytes>,
+}
+
+/// What a response may be cached as: its key, and the state of the content before it was made.
+pub(crate) struct CacheSlot {
+    key: Key,
+    state: Arc<CommitState>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    /// Primary key.
+    actor: i64,
+    visibility: Visibility,
+    path: Box<str>,
+    query: Box<str>,
+}
+
+/// A key for looking up, without a copy of the texts.
+struct KeyRef<'a> {
+    actor: i64,
+    visibility: Visibility,
+    path: &'a str,
+    query: &'a str,
+}
+
+impl<'a> KeyRef<'a> {
+    /// The key of a request; none for callers whose responses are not cached.
+    fn of(caller: &Caller, parts: &'a Parts) -> Option<Self> {
+        let actor = caller.actor().pk.filter(|_| caller.credential != Credential::PreviewToken)?;
+        let (path, query) = (parts.uri.path(), query_string(parts));
+        Some(Self { actor, visibility: caller.visibility, path, query })
+    }
+
+    fn to_key(&self) -> Key {
+        let Self { actor, visibility, path, query } = *self;
+        Key { actor, visibility, path: path.into(), query: query.into() }
+    }
+}
+
+impl Hash for KeyRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.actor, self.path, self.query).hash(state);
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.actor, &*self.path, &*self.query).hash(state);
+    }
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.actor == key.actor
+            && self.visibility == key.visibility
+            && self.path == &*key.path
+            && self.query == &*key.query
+    }
+}
+
+/// Weighs entries in bytes.
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Key, Arc<CachedResponse>> for Weight {
+    fn weight(&self, key: &Key, cached: &Arc<CachedResponse>) -> u64 {
+        // The compressed bodies together are rarely larger than the body.
+        ENTRY_BYTES + (2 * cached.body.len() + key.path.len() + key.query.len()) as u64
+    }
+}
+
+impl CachedResponse {
+    /// Returns the body in a content coding.
+    pub(super) fn compressed(&self, coding: Coding) -> Bytes {
+        let compressed = match coding {
+            Coding::Brotli => &self.brotli,
+            Coding::Gzip => &self.gzip,
+        };
+        compressed.get_or_init(|| coding.compress(&self.body).into()).clone()
+    }
+}
+
+impl ResponseCache {
+    /// Creates a cache of a maximum size in bytes; 0 disables it.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        let entries = || Cache::with_weighter(max_bytes / TYPICAL_BYTES, max_bytes as u64, Weight);
+        Self {
+            entries: (max_bytes > 0).then(entries),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the cached response to a request of an authenticated caller; else what the response
+    /// may be cached as.
+    pub(crate) fn find(
+        &self,
+        cms: &Cms,
+        caller: &Caller,
+        parts: &Parts,
+    ) -> Result<std::result::Result<Arc<CachedResponse>, Option<CacheSlot>>> {
+        let Some((entries, key)) = self.entries.as_ref().zip(KeyRef::of(caller, parts)) else {
+            return Ok(Err(None));
+        };
+        let state = cms.commit_state()?;
+        let cached = entries.get(&key).filter(|cached| state.still_has(&cached.dependencies));
+        let counter = if cached.is_some() { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        Ok(cached.ok_or_else(|| Some(CacheSlot { key: key.to_key(), state })))
+    }
+
+    /// Caches a response that was made from these types, unless there was a commit meanwhile: then
+    /// it is not known to which state it belongs.
+    pub(super) fn insert(
+        &self,
+        cms: &Cms,
+        CacheSlot { key, state }: &CacheSlot,
+        types: TypesRead,
+        (body, tag, headers): (&Bytes, Option<EntityTag>, &[(HeaderName, HeaderValue)]),
+    ) -> Option<Arc<CachedResponse>> {
+        let entries = self.entries.as_ref().filter(|_| body.len() <= MAX_BODY_BYTES)?;
+        let cached = cms.is_newest(state).then(|| {
+            Arc::new(CachedResponse {
+                dependencies: state.dependencies(types),
+                body: body.clone(),
+                tag,
+                headers: headers.to_vec(),
+                brotli: OnceLock::new(),
+                gzip: OnceLock::new(),
+            })
+        })?;
+        entries.insert(key.clone(), Arc::clone(&cached));
+        Some(cached)
+    }
+
+    /// Number of requests that a cached response was found for, and of those that none was.
+    pub(crate) fn counts(&self) -> [u64; 2] {
+        [&self.hits, &self.misses].map(|counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// Memory of the entries in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.entries.as_ref().map_or(0, Cache::weight)
+    }
+}

@@ -1,0 +1,215 @@
+//! A request with a key or a session, from its authentication to its response.
+
+use std::{net::IpAddr, sync::Arc, time::Instant};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    http::{Method, request::Parts},
+};
+use cms_core::{Caller, Error, Progress, Reservation, Result};
+
+use super::{
+    checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
+    path::PathParameters,
+    permissions::RequiredPermission,
+    route::{BodyKind, Execution, Handler, Route},
+};
+use crate::{
+    blocking,
+    extract::{
+        auth,
+        body::{self, BufferedBody},
+        form::{self, Form},
+        query::{Query, UnknownPaths, query_string},
+        visibility, write_guards,
+    },
+    http::{
+        context::RequestContext,
+        event_stream,
+        progress::{self, CancelOnDrop},
+    },
+    net::permits::Work,
+    response::{Response, cache::CacheSlot, ignored_fields},
+    state::App,
+    telemetry::request_log::{LoggedQuery, RequestLog},
+};
+
+/// A request to a route that needs a key or a session.
+pub(super) struct AuthenticatedRequest {
+    pub(super) route: &'static Route,
+    pub(super) permission: RequiredPermission,
+    pub(super) handler: Handler,
+    pub(super) parts: Parts,
+    pub(super) parameters: PathParameters,
+    /// Of the client.
+    pub(super) address: Option<IpAddr>,
+    /// Memory of the response.
+    pub(super) memory: Arc<Reservation>,
+    /// Where the route reports it.
+    pub(super) progress: Option<Arc<Progress>>,
+}
+
+impl AuthenticatedRequest {
+    pub(super) async fn respond(
+        self: Arc<Self>,
+        app: &Arc<App>,
+        body: &mut Body,
+        outputs: &mut Outputs,
+    ) -> Result<Response> {
+        let mut caller = authenticate(app, &self.parts, &self.memory, outputs)?;
+        require_accepted(self.route, &caller)?;
+        auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
+        let creates = self.permission.creates_objects(&Query::of(&self.parts));
+        if creates && visibility::keeps_dates(&self.parts.headers) {
+            caller = caller.keeping_dates();
+        }
+        let (json, form) = if self.route.body == BodyKind::None {
+            // The core checks the permission, in the same order.
+            (BufferedBody::default(), Form::default())
+        } else {
+            self.authorise(app, &caller)?;
+            if self.route.body == BodyKind::Small {
+                app.sign_in_limits.check_address(self.address, app.uptime())?;
+            }
+            self.read_body(app, body, &mut outputs.log).await?
+        };
+        let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
+        if is_change {
+            caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
+        }
+        let slot = match self.find_cached(app, &caller)? {
+            Ok(response) => return Ok(response),
+            Err(slot) => slot,
+        };
+        let work = match self.route.execution {
+            Execution::Blocking(work) => work,
+            Execution::Inline => {
+                let call = |app: &App| {
+                    let caller = caller.clone().fast_only();
+                    self.call(app, caller, &json.bytes, Form::default(), slot.as_ref())
+                };
+                match blocking::run_inline(app, call)? {
+                    Err(Error::NotFast) => Work::Read,
+                    response => return response,
+                }
+            }
+        };
+        let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
+            let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
+            return blocking::run(app, work, call).await?;
+        };
+        if event_stream::is_accepted(&self.parts.headers) {
+            let ignored = ignored_parameters(self.route, &self.parts);
+            let call = move |app: &App| {
+                let response = self.call_handler(app, caller, &json.bytes, form);
+                response.unwrap_or_else(Response::from)
+            };
+            let stream = progress::respond(app, work, progress, call).await?;
+            return Ok(stream.with_optional(ignored_fields::QUERY, ignored));
+        }
+        // Dropped early when the client disconnects.
+        let _cancels = progress;
+        let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
+        blocking::run(app, work, call).await?
+    }
+
+    /// Returns the cached response, complete for the client; else what the response may be cached
+    /// as.
+    fn find_cached(
+        &self,
+        app: &App,
+        caller: &Caller,
+    ) -> Result<std::result::Result<Response, Option<CacheSlot>>> {
+        if !self.route.is_cached {
+            return Ok(Err(None));
+        }
+        let found = app.response_cache.find(&app.cms, caller, &self.parts)?;
+        Ok(found.map(|cached| self.negotiated(Response::from(cached))))
+    }
+
+    fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
+        let query = Query::of(&self.parts);
+        let [content_type, id, _] = self.parameters.decode(self.parts.uri.path());
+        app.cms.authorise(caller, self.permission.of_request(&content_type, &id, &query))?;
+        caller.require_right_to_keep_dates()
+    }
+
+    async fn read_body(
+        &self,
+        app: &Arc<App>,
+        body: &mut Body,
+        log: &mut RequestLog,
+    ) -> Result<(BufferedBody, Form)> {
+        let headers = &self.parts.headers;
+        if body.is_end_stream() {
+            return Ok(Default::default());
+        }
+        if self.route.body == BodyKind::Form {
+            return Ok((BufferedBody::default(), form::read(app, headers, body).await?));
+        }
+        body::require_json(headers)?;
+        let started = Instant::now();
+        let json = body::read(app, body, body_limit(app, self.route.body)).await;
+        log.body_time = started.elapsed();
+        let json = json?;
+        if self.route.body == BodyKind::GraphQl {
+            log.query = LoggedQuery::GraphQl(json.bytes.clone());
+        }
+        Ok((json, Form::default()))
+    }
+
+    /// Calls the handler, and completes its response for the client.
+    ///
+    /// # Errors
+    /// Only [`Error::NotFast`]; other errors become responses.
+    fn call(
+        &self,
+        app: &App,
+        caller: Caller,
+        body: &Bytes,
+        form: Form,
+        slot: Option<&CacheSlot>,
+    ) -> Result<Response> {
+        let response = self.call_handler(app, caller, body, form)?;
+        Ok(self.negotiated(match slot {
+            Some(slot) => response.insert_into(&app.response_cache, &app.cms, slot),
+            None => response,
+        }))
+    }
+
+    fn negotiated(&self, response: Response) -> Response {
+        response.negotiated(&self.parts.method, &self.parts.headers, &self.memory)
+    }
+
+    fn call_handler(
+        &self,
+        app: &App,
+        caller: Caller,
+        body: &Bytes,
+        form: Form,
+    ) -> Result<Response> {
+        let mut context = RequestContext {
+            caller,
+            path: self.parameters.decode(self.parts.uri.path()),
+            query: Query::parse(query_string(&self.parts)),
+            known_parameters: self.route.query,
+            head: &self.parts,
+            public_url: &app.public_url,
+            app,
+            address: self.address,
+            body,
+            form,
+            progress: self.progress.clone(),
+            ignored_payload: None,
+            unknown_paths: UnknownPaths::default(),
+        };
+        let response = match (self.handler)(&app.cms, &mut context) {
+            Err(Error::NotFast) => return Err(Error::NotFast),
+            response => response.unwrap_or_else(self.route.error_response),
+        };
+        let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
+        Ok(response
+            .with_optional(ignored_fields::QUERY, ignored)
+            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload))
+    }
+}

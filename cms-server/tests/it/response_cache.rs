@@ -1,0 +1,284 @@
+//! Cached responses equal those of a server without a cache, whoever changes what.
+//!
+//! Two servers with caches, as in two processes, and one without are on the same data directory.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::Request,
+};
+use cms_core::{
+    Caller, Cms, CoreConfig,
+    wire::key::{KeyKind, KeyUpdate, Rule},
+};
+use cms_server::{ServerConfig, router};
+use http_body_util::BodyExt;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+use crate::support::{CallerKind, TestApp, links};
+
+const TYPES: [&str; 3] = ["article", "paper", "note"];
+const IDS: [&str; 4] = ["a", "b", "c", "d"];
+
+/// A change, by one of the servers with a cache.
+#[derive(Clone, Debug)]
+enum Change {
+    Create {
+        target: Target,
+        linked: Target,
+    },
+    Patch {
+        target: Target,
+        linked: Target,
+        price: u8,
+    },
+    Delete(Target),
+    /// Of the newest deleted object.
+    Restore,
+    Act(Target, &'static str),
+    Schedule(Target),
+    /// Publishes what is scheduled.
+    LetTimePass,
+    Transition(Target, &'static str),
+    /// The rights of the scoped key.
+    Grant(&'static str, bool),
+    /// The author of all changes.
+    RenameKey(u8),
+    AddProperty(&'static str, u8),
+    Purge(&'static str),
+}
+
+type Target = (&'static str, &'static str);
+
+fn target() -> impl Strategy<Value = Target> {
+    (prop::sample::select(&TYPES[..]), prop::sample::select(&IDS[..]))
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let types = || prop::sample::select(&TYPES[..]);
+    let actions = prop::sample::select(&["publish", "unpublish", "archive"][..]);
+    let states = prop::sample::select(&["review", "public", "draft", "archive"][..]);
+    prop_oneof![
+        2 => (target(), target()).prop_map(|(target, linked)| Change::Create { target, linked }),
+        6 => (target(), target(), any::<u8>())
+            .prop_map(|(target, linked, price)| Change::Patch { target, linked, price }),
+        2 => target().prop_map(Change::Delete),
+        1 => Just(Change::Restore),
+        4 => (target(), actions).prop_map(|(target, action)| Change::Act(target, action)),
+        1 => target().prop_map(Change::Schedule),
+        1 => Just(Change::LetTimePass),
+        2 => (target(), states).prop_map(|(target, state)| Change::Transition(target, state)),
+        1 => (types(), any::<bool>()).prop_map(|(name, read)| Change::Grant(name, read)),
+        1 => any::<u8>().prop_map(Change::RenameKey),
+        1 => (types(), 0..3_u8).prop_map(|(name, number)| Change::AddProperty(name, number)),
+        1 => types().prop_map(Change::Purge),
+    ]
+}
+
+/// A read: path with query, and caller; in each view.
+fn read() -> impl Strategy<Value = (String, CallerKind)> {
+    let types = || prop::sample::select(&TYPES[..]);
+    let lists = prop::sample::select(
+        &[
+            "",
+            "?hydrate=2",
+            "?order_by=price&order_direction=desc",
+            "?filters=%7B%22price%22%3A%7B%22type%22%3A%22greaterThan%22%2C%22filter%22%3A90%7D%7D",
+            "?filters=%7B%22related.title%22%3A%7B%22type%22%3A%22contains%22%2C%22filter%22%3A%22a%22%7D%7D",
+            "?fields[]=title&fields[]=internal.createdBy&fields[]=related&hydrate=1&odd=1",
+        ][..],
+    );
+    let searches = prop::sample::select(&["?q=*&hydrate=1", "?q=title&content_type[]=note"][..]);
+    let callers = prop::sample::select(&[CallerKind::ReadOnly, CallerKind::Scoped][..]);
+    let path = prop_oneof![
+        4 => (types(), lists).prop_map(|(name, query)| format!("/api/v1/content/{name}{query}")),
+        3 => (target(), prop::sample::select(&["", "?hydrate=2", "?fields[]=title"][..]))
+            .prop_map(|((name, id), query)| format!("/api/v1/content/{name}/{id}{query}")),
+        1 => searches.prop_map(|query| format!("/api/v1/search{query}")),
+    ];
+    (path, callers)
+}
+
+const VIEWS: [&[(&str, &str)]; 3] = [&[], &[("x-mode", "preview")], &[("x-visibility", "public")]];
+
+struct Servers {
+    runtime: Runtime,
+    app: TestApp,
+    other: Arc<Cms>,
+    cached: [Router; 2],
+    uncached: Router,
+}
+
+impl Servers {
+    fn new() -> Self {
+        let app = TestApp::new();
+        let draft = json!({ "draftPublic": true });
+        app.create_type("article", &draft);
+        app.create_type("paper", &json!({ "workflowId": cms_core::DEFAULT_WORKFLOW }));
+        app.create_type("note", &json!({}));
+        let mut config = CoreConfig::new(app.core.path());
+        config.clock = Arc::clone(&app.core.clock) as _;
+        let other = Arc::new(Cms::open(config).unwrap());
+        let config = ServerConfig::default();
+        let cached = [&app.core.cms, &other].map(|cms| router(&config, Arc::clone(cms)));
+        let config = ServerConfig { response_cache: 0, ..config };
+        let uncached = router(&config, Arc::clone(&app.core.cms));
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let servers = Self { runtime, app, other, cached, uncached };
+        for target in TYPES.iter().flat_map(|name| IDS.map(|id| (*name, id))) {
+            servers.apply(0, &Change::Create { target, linked: target });
+        }
+        // Each object has a link to one of another type.
+        for [name, next] in [["article", "paper"], ["paper", "note"], ["note", "article"]] {
+            for id in IDS {
+                let (target, linked) = ((name, id), (next, id));
+                servers.apply(0, &Change::Patch { target, linked, price: 100 });
+            }
+        }
+        servers
+    }
+
+    /// Sends a request; returns status, body, and the headers that a cache must keep.
+    fn send(
+        &self,
+        router: &Router,
+        (method, path, caller): (&str, &str, CallerKind),
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> (u16, Bytes, Vec<Option<String>>) {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers.iter().copied().chain([
+            ("x-auth-token", self.app.key(caller).unwrap()),
+            ("content-type", "application/json"),
+        ]) {
+            request = request.header(name, value);
+        }
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        self.runtime.block_on(async {
+            let response = router.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+            let (head, body) = response.into_parts();
+            let names = ["etag", "vary", "content-encoding", "x-deprecated-query-params"];
+            let headers = names.map(|name| head.headers.get(name));
+            let headers = headers.map(|value| Some(value?.to_str().unwrap().to_owned())).into();
+            (head.status.as_u16(), body.collect().await.unwrap().to_bytes(), headers)
+        })
+    }
+
+    fn write(&self, by: usize, method: &str, path: &str, body: &Value) {
+        let request = (method, path, CallerKind::Admin);
+        let (status, ..) = self.send(&self.cached[by], request, &[], body);
+        assert_ne!(status, 500, "{method} {path}");
+    }
+
+    fn apply(&self, by: usize, change: &Change) {
+        let path = |(name, id): &Target| format!("/api/v1/content/{name}/{id}");
+        let link = |(name, id): &Target| links(&[&format!("{name}/{id}")]);
+        let write = |method, path: &str, body: &Value| self.write(by, method, path, body);
+        match change {
+            Change::Create { target, linked } => {
+                let new = json!({ "id": target.1, "title": "A title" });
+                write("POST", &format!("/api/v1/content/{}", target.0), &new);
+                write("PATCH", &path(target), &json!({ "related": link(linked) }));
+            }
+            Change::Patch { target, linked, price } => {
+                let properties = json!({ "price": price, "related": link(linked) });
+                write("PATCH", &path(target), &properties);
+                write("PATCH", &path(target), &json!({ "price": price }));
+            }
+            Change::Delete(target) => write("DELETE", &path(target), &Value::Null),
+            Change::Restore => {
+                let request = ("GET", "/api/v1/trash?limit=1", CallerKind::Admin);
+                let (_, list, _) = self.send(&self.uncached, request, &[], &Value::Null);
+                let list: Value = serde_json::from_slice(&list).unwrap();
+                if let Some(entry) = list["data"][0]["entry"].as_str() {
+                    write("POST", &format!("/api/v1/trash/{entry}/restore"), &json!({}));
+                }
+            }
+            Change::Act(target, action) => {
+                write("POST", &format!("{}/{action}", path(target)), &json!({}));
+            }
+            Change::Schedule(target) => {
+                let at = json!({ "publishAt": "2026-01-02T03:05:00+00:00" });
+                write("PUT", &format!("{}/schedule", path(target)), &at);
+            }
+            Change::LetTimePass => {
+                self.app.core.clock.advance(60);
+                self.other.publishing().publish_due().unwrap();
+            }
+            Change::Transition((name, id), state) => {
+                let path = format!("/api/v1/workflow/{name}/{id}");
+                write("PUT", &path, &json!({ "newState": state }));
+            }
+            Change::Grant(name, read) => {
+                let content_type = (*name).to_owned();
+                let (create, update, delete) = (false, false, false);
+                let rule = Rule { content_type, create, read: *read, update, delete };
+                let rules = Some(vec![rule]);
+                self.update_key(KeyKind::Scoped, &KeyUpdate { rules, ..KeyUpdate::default() });
+            }
+            Change::RenameKey(number) => {
+                let name = Some(format!("admin {number}"));
+                self.update_key(KeyKind::Admin, &KeyUpdate { name, ..KeyUpdate::default() });
+            }
+            Change::AddProperty(name, number) => {
+                let path = format!("/api/v1/internal/contenttype/{name}");
+                let request = ("GET", &*path, CallerKind::Admin);
+                let (_, definition, _) = self.send(&self.uncached, request, &[], &Value::Null);
+                let mut definition: Value = serde_json::from_slice(&definition).unwrap();
+                definition["label"] = json!(format!("Label {number}"));
+                write("PUT", &path, &definition);
+            }
+            Change::Purge(name) => {
+                let path = format!("/api/v1/internal/contenttype/{name}/purge");
+                write("POST", &path, &json!({ "onlyContent": true }));
+            }
+        }
+    }
+
+    /// Updates the first key of a kind.
+    fn update_key(&self, kind: KeyKind, update: &KeyUpdate) {
+        let (keys, local) = (self.other.keys(), Caller::local());
+        let all = keys.list(&local).unwrap().data;
+        let key = all.iter().find(|key| key.kind == kind).unwrap();
+        keys.update(&local, &key.id, update).unwrap();
+    }
+
+    /// Sends a read in each view, twice to each server with a cache.
+    fn check(&self, path: &str, caller: CallerKind) {
+        for view in VIEWS {
+            for coding in ["identity", "gzip", "br"] {
+                let headers: Vec<_> =
+                    view.iter().copied().chain([("accept-encoding", coding)]).collect();
+                let send =
+                    |router| self.send(router, ("GET", path, caller), &headers, &Value::Null);
+                let wanted = send(&self.uncached);
+                for cached in self.cached.iter().chain(&self.cached) {
+                    assert_eq!(send(cached), wanted, "{path} {caller:?} {headers:?}");
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cached_response_is_never_stale(
+        reads in prop::collection::vec(read(), 6),
+        changes in prop::collection::vec((0..2_usize, change()), 1..30),
+    ) {
+        let servers = Servers::new();
+        for (by, change) in changes {
+            servers.apply(by, &change);
+            for (path, caller) in &reads {
+                servers.check(path, *caller);
+            }
+        }
+    }
+}
