@@ -15,19 +15,24 @@ use super::{error::map, functions};
 /// Maximum prepared statements cached per connection.
 const MAX_CACHED_STATEMENTS: usize = 256;
 
+/// Page cache of the write connection in KiB.
+const WRITER_CACHE: u32 = 32_000;
+/// Page cache of a read connection in KiB: it contains pages of the WAL only, since the others are
+/// mapped, and is cleared after each commit, which takes longer the larger it is.
+const READER_CACHE: u32 = 4_000;
+
 /// Settings of every connection. The busy timeout comes first: the others may already need a lock.
 const PRAGMAS: &str = "
     PRAGMA busy_timeout = 10000;
     PRAGMA foreign_keys = ON;
     PRAGMA mmap_size = 1073741824;
-    PRAGMA cache_size = -32000;
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
 ";
 
 /// Opens the write connection.
 pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Connection> {
-    let connection = connect(path, OpenFlags::default())?;
+    let connection = connect(path, OpenFlags::default(), WRITER_CACHE)?;
     let synchronous = match durability {
         Durability::Full => "FULL",
         Durability::Normal => "NORMAL",
@@ -43,10 +48,11 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Conn
     Ok(connection)
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+fn connect(path: &Path, flags: OpenFlags, cache: u32) -> Result<Connection> {
     let flags = flags - OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(map)?;
     connection.execute_batch(PRAGMAS).map_err(map)?;
+    connection.pragma_update(None, "cache_size", -i64::from(cache)).map_err(map)?;
     // Otherwise the planner uses bound values, and plans a statement again for each of them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(map)?;
     connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
@@ -164,7 +170,8 @@ fn connect_reader(path: &Path) -> Result<ReadConnection> {
 
 /// Opens a read connection without a time limit.
 pub(super) fn connect_unlimited(path: &Path) -> Result<Connection> {
-    let connection = connect(path, OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE)?;
+    let flags = OpenFlags::default() - OpenFlags::SQLITE_OPEN_CREATE;
+    let connection = connect(path, flags, READER_CACHE)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(map)?;
     Ok(connection)
 }
