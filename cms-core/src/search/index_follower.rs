@@ -143,7 +143,8 @@ impl IndexFollower {
         for &pk in objects {
             self.writer.remove(pk);
         }
-        let bytes = batch.add(&self.writer, objects)?;
+        let bytes = batch.add(&mut self.writer, objects)?;
+        self.writer.flush()?;
         *self.uncommitted.get_or_insert(0) += bytes;
         Ok(())
     }
@@ -182,7 +183,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds the documents of existing objects; returns the size of their texts.
-    fn add(&self, writer: &GenerationWriter, objects: &[i64]) -> Result<usize> {
+    fn add(&self, writer: &mut GenerationWriter, objects: &[i64]) -> Result<usize> {
         let (mut bytes, mut modified) = (0, Vec::new());
         self.reader.object_rows(Edition::Current, objects, Columns::All, |ctd, stored| {
             let Some(content_type) = self.types.get(&ctd) else { return Ok(()) };
@@ -204,7 +205,7 @@ impl<'a> Batch<'a> {
 
     fn add_one(
         &self,
-        writer: &GenerationWriter,
+        writer: &mut GenerationWriter,
         content_type: &CompiledType,
         stored: &StoredObject<'_>,
         current: bool,
