@@ -1,4 +1,5 @@
 // Problem: why a request did not succeed, as a value. Knows the error bodies of the API, no screen.
+import { t } from '../text';
 import { isRecord } from '../value/record';
 
 /** Validation errors by path of the property, as the API sends them. */
@@ -7,7 +8,7 @@ export type FieldErrors = Record<string, string[]>;
 export interface Problem {
   /** HTTP status; 0 when no response arrived. */
   status: number;
-  /** One sentence for people, in the words of the API. */
+  /** One sentence for people: that of the API, or of this page for a body that is not of the API. */
   message: string;
   /** Validation errors of a 400; empty for other responses. */
   fields: FieldErrors;
@@ -30,7 +31,7 @@ export class ProblemError extends Error {
 export function problemOf(response: Response, body: unknown): Problem {
   const problem: Problem = {
     status: response.status,
-    message: `The server answered with status ${String(response.status)}.`,
+    message: t.common.unexpectedStatus(response.status),
     fields: {},
     requestId: response.headers.get('x-request-id'),
     retryAfter: seconds(response.headers.get('retry-after')),

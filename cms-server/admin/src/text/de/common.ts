@@ -28,6 +28,7 @@ export const common: Texts['common'] = {
   reload: 'Neu laden',
   failed: 'Das konnte nicht geladen werden.',
   offline: 'Der Server ist nicht erreichbar.',
+  unexpectedStatus: (status) => `Der Server hat mit Status ${String(status)} geantwortet.`,
   requestId: (id) => `Anfrage ${id}`,
   notAllowed: 'Sie dürfen das nicht sehen.',
   missingRight: (right) => `Fehlendes Recht: ${right}`,

@@ -26,6 +26,7 @@ export const common = {
   reload: 'Load again',
   failed: 'This could not be loaded.',
   offline: 'The server cannot be reached.',
+  unexpectedStatus: (status: number) => `The server responded with status ${String(status)}.`,
   requestId: (id: string) => `Request ${id}`,
   notAllowed: 'You may not see this.',
   missingRight: (right: string) => `Missing right: ${right}`,
