@@ -26,6 +26,7 @@ pub fn select(mut users: Vec<User>, request: &UserListRequest) -> Vec<User> {
         // Dates have one format, in which their order is that of the texts.
         UserOrder::CreatedAt => a.created_at.cmp(&b.created_at),
         UserOrder::LastSeenAt => a.last_seen_at.cmp(&b.last_seen_at),
+        UserOrder::Role => (a.role as u8).cmp(&(b.role as u8)),
     };
     match request.direction {
         Direction::Ascending => users.sort_by(compare),
@@ -74,6 +75,8 @@ mod tests {
         assert_eq!(ordered(UserOrder::Email, Direction::Descending), ["C@x", "b@x", "a@x"]);
         assert_eq!(ordered(UserOrder::LastSeenAt, Direction::Ascending), ["b@x", "a@x", "C@x"]);
         assert_eq!(ordered(UserOrder::Name, Direction::Descending), ["b@x", "a@x", "C@x"]);
+        assert_eq!(ordered(UserOrder::Role, Direction::Ascending), ["a@x", "b@x", "C@x"]);
+        assert_eq!(ordered(UserOrder::Role, Direction::Descending), ["C@x", "a@x", "b@x"]);
         let q = |text: &str| selected(&UserListRequest { q: Some(text.to_owned()), ..all.clone() });
         assert_eq!(q("äN"), ["b@x"]);
         assert_eq!(q("c@"), ["C@x"]);

@@ -106,5 +106,7 @@ crate::named_enum! {
         Email => "email",
         CreatedAt => "createdAt",
         LastSeenAt => "lastSeenAt",
+        /// From the role with the most rights to `custom`, as `Role` declares them.
+        Role => "role",
     }
 }

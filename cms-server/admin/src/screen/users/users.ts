@@ -11,6 +11,17 @@ export function isRole(value: string | null): value is Role {
   return ROLES.some((role) => role === value);
 }
 
+/** Columns by which the server sorts the list. */
+export const ORDERS = ['name', 'email', 'role', 'lastSeenAt', 'createdAt'] as const;
+export type UserOrder = (typeof ORDERS)[number];
+
+/** The order in the address: `-lastSeenAt` is by the last use, the newest first. By name without one. */
+export function parseUserOrder(text: string | null): { by: UserOrder; descending: boolean } {
+  const descending = text?.startsWith('-') ?? false;
+  const by = ORDERS.find((known) => known === (descending ? text?.slice(1) : text));
+  return by === undefined ? { by: 'name', descending: false } : { by, descending };
+}
+
 /** A user who could sign in now, were it not for `disabled`. */
 function hasAccess(user: User): boolean {
   return user.hasPassword || user.openId;
