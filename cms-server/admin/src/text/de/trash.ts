@@ -22,6 +22,8 @@ export const trash: Texts['trash'] = {
   restored: 'Wiederhergestellt.',
   id: 'Id',
   idHelp: 'Verweise auf das Objekt nennen diese Id.',
+  idCharacters:
+    'Die Id enthält ein Zeichen, das nicht erlaubt ist. Verwenden Sie Buchstaben von a bis z, Ziffern, „-“, „_“ und „.“.',
   remove: 'Endgültig entfernen',
   removeSure: (title) =>
     `„${title}“ wird mit allen Versionen entfernt. Das kann nicht rückgängig gemacht werden.`,

@@ -21,6 +21,8 @@ export const trash = {
   restored: 'Restored.',
   id: 'Id',
   idHelp: 'Links to the object name this id.',
+  idCharacters:
+    'The id contains a character that is not allowed. Use letters from a to z, digits, “-”, “_” and “.”.',
   remove: 'Remove permanently',
   removeSure: (title: string) => `“${title}” is removed with all its versions. This cannot be undone.`,
   empty: 'Empty the trash…',
