@@ -1,6 +1,7 @@
 // The command of `cms` that sends the same request as an operation. Plain values.
 import type { Operation } from './operations';
-import { quoted, valueKey, type ParameterValues } from './request';
+import { quoted } from '../../value/command-line';
+import { valueKey, type ParameterValues } from './request';
 
 /** Commands by operation; words in braces are values. A command that ends with `-` reads the body. */
 const CLI_COMMANDS: Record<string, string> = {

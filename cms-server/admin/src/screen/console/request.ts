@@ -1,4 +1,5 @@
 // The request of an operation with its values, and the same request for programs. Plain values.
+import { quoted } from '../../value/command-line';
 import type { Operation } from './operations';
 
 export interface ConsoleRequest {
@@ -44,11 +45,6 @@ export function requestOf(operation: Operation, values: ParameterValues, body: s
     headers,
     body: takesBody ? body : undefined,
   };
-}
-
-/** A word of a shell command: in quotes, unless it is plain. */
-export function quoted(word: string): string {
-  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The header with which programs get drafts too, as this page does. */

@@ -11,6 +11,7 @@ export const activity: Texts['activity'] = {
   anyone: 'Von allen',
   byMe: 'Von mir',
   byFilter: (name) => `Von ${name}`,
+  key: 'Schlüssel',
   onlyBy: (name) => `Nur Änderungen von ${name} zeigen`,
   objectFilter: (id) => `Objekt ${id}`,
   history: 'Verlauf',

@@ -9,6 +9,7 @@ export const activity = {
   anyone: 'By anyone',
   byMe: 'By me',
   byFilter: (name: string) => `By ${name}`,
+  key: 'Key',
   onlyBy: (name: string) => `Show only changes by ${name}`,
   objectFilter: (id: string) => `Object ${id}`,
   history: 'History',

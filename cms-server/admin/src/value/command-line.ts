@@ -1,0 +1,15 @@
+// Commands for a shell, as text. Knows no request.
+
+/** A word of a shell command: in quotes, unless it is plain. */
+export function quoted(word: string): string {
+  return /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A command with those of its flags that have a value. */
+export function commandLine(
+  command: string,
+  flags: [flag: string, value: string | null | undefined][],
+): string {
+  const given = flags.flatMap(([flag, value]) => (value ? [`--${flag} ${quoted(value)}`] : []));
+  return [command, ...given].join(' ');
+}
