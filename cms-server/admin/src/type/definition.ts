@@ -1,4 +1,5 @@
 // Content type definitions as the API sends them, read without trusting their form.
+import { firstCharacter } from '../value/character';
 import { isRecord } from '../value/record';
 
 /** A content type, as much of it as the page reads. */
@@ -19,6 +20,8 @@ export interface ContentType {
 /** `metaDefinition.admin`: hints of the type for the page. */
 export interface TypeHints {
   group: string | null;
+  /** One character, shown before the label; empty for none. */
+  icon: string;
   single: boolean;
   columns: string[];
   order: string | null;
@@ -57,6 +60,7 @@ export function hasWorkflow({ workflowId }: ContentType): boolean {
 function readHints(admin: Record<string, unknown>): TypeHints {
   return {
     group: string(admin.group),
+    icon: firstCharacter(string(admin.icon) ?? ''),
     single: admin.single === true,
     columns: strings(admin.columns),
     order: string(admin.order),

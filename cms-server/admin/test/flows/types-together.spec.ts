@@ -151,3 +151,26 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
   });
   expect(type.metaDefinition.uniqueTogether[0]).toHaveLength(2);
 });
+
+test('gives a type an icon, which stands before its name', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'types/product');
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByLabel('Icon').fill('☕ tea');
+  await expect(page.getByText('Only the first character is shown.')).toBeVisible();
+  await page.getByLabel('Icon').fill('☕');
+  await expect(page.getByText('Only the first character is shown.')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  const link = page
+    .getByRole('navigation', { name: 'Navigation' })
+    .getByRole('link', { name: 'Product', exact: true });
+  await expect(link).toHaveText('☕Product');
+  await link.click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/☕\s*Product/);
+  await page.getByRole('link', { name: 'Types', exact: true }).click();
+  const cell = page
+    .getByRole('cell')
+    .filter({ has: page.getByRole('link', { name: 'Product', exact: true }) });
+  await expect(cell.first()).toHaveText(/☕\s*Product/);
+  await expectAccessible(page);
+});

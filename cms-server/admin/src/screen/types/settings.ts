@@ -46,6 +46,7 @@ const TYPE_SETTINGS: Record<string, () => string> = {
   uniqueTogether: () => t.typeEdits.uniqueTogether,
   single: () => t.types.single,
   group: () => t.types.group,
+  icon: () => t.types.icon,
   previewUrl: () => t.types.previewUrl,
   columns: () => t.types.columns,
   order: () => t.types.order,

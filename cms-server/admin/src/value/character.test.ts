@@ -1,0 +1,11 @@
+// Characters as people count them.
+import { expect, test } from 'vitest';
+import { firstCharacter } from './character';
+
+test('the first character is what people take for one', () => {
+  expect(firstCharacter('')).toBe('');
+  expect(firstCharacter(' tea')).toBe('t');
+  expect(firstCharacter('☕️ tea')).toBe('☕️');
+  expect(firstCharacter('👩‍🌾🌱')).toBe('👩‍🌾');
+  expect(firstCharacter('🇵🇱🇩🇪')).toBe('🇵🇱');
+});
