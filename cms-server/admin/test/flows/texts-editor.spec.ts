@@ -155,3 +155,26 @@ test('inserts an image from elsewhere by its address', async ({ page, home }) =>
   await expect(editor.getByRole('img', { name: 'A boat' })).toBeAttached();
   await expectAccessible(page);
 });
+
+test('has the most used tools on a phone, and shows the others on request', async ({ page, home }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${home}/admin/c/post/the-ten-oclock-boat`);
+  await signIn(page);
+  const bar = page.getByRole('toolbar', { name: /Content/ });
+  await expect(bar).toBeVisible();
+  const seen = (name: string) =>
+    bar.getByRole('button', { name, exact: true }).evaluate((button) => {
+      const box = button.getBoundingClientRect();
+      const { bottom, right } = button.closest('[role=toolbar]')?.getBoundingClientRect() ?? box;
+      return box.bottom <= bottom && box.right <= right;
+    });
+  for (const name of ['Insert block', 'Bold', 'Italic', 'Link', 'Bulleted list', 'Numbered list'])
+    expect(await seen(name), name).toBe(true);
+  expect(await seen('Undo')).toBe(false);
+  const more = page.getByRole('button', { name: 'More tools' });
+  await more.click();
+  expect(await seen('Undo')).toBe(true);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Fewer tools' }).click();
+  expect(await seen('Undo')).toBe(false);
+});

@@ -18,6 +18,8 @@ export const control: Texts['control'] = {
   moved: (name, place, count) => `${name} ist jetzt Nummer ${String(place)} von ${String(count)}.`,
   order: 'Reihenfolge',
   removed: (name) => `${name} wurde entfernt.`,
+  moreTools: 'Mehr Werkzeuge',
+  fewerTools: 'Weniger Werkzeuge',
   undo: 'Rückgängig',
   item: (place) => `Eintrag ${String(place)}`,
   itemOf: (field, place) => `${field}, Eintrag ${String(place)}`,

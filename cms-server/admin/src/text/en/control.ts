@@ -19,6 +19,8 @@ export const control = {
     `${name} is now number ${String(place)} of ${String(count)}.`,
   order: 'Order',
   removed: (name: string) => `${name} was removed.`,
+  moreTools: 'More tools',
+  fewerTools: 'Fewer tools',
   undo: 'Undo',
   item: (place: number) => `Item ${String(place)}`,
   itemOf: (field: string, place: number) => `${field}, item ${String(place)}`,
