@@ -10,15 +10,30 @@ mod rights;
 pub(crate) mod run;
 pub(crate) mod service;
 
-use cms_model::wire::bulk::BulkAction;
+use bytes::Bytes;
+use cms_model::{
+    error::Result,
+    object::{
+        model::StoredObject,
+        replace::{self, Replacement},
+    },
+    wire::bulk::BulkAction,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::object::write;
+
+/// The properties that a job changes.
+type Patch = Map<String, Value>;
 
 /// What a job stores of its request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct StoredRequest {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    patch: Map<String, Value>,
+    patch: Patch,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replace: Vec<Replacement>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     transition: String,
     /// The request had `x-visibility: public`.
@@ -34,8 +49,22 @@ struct RequestedChange {
 }
 
 impl RequestedChange {
+    /// The patch of an object; empty if the object no longer contains a value to replace.
+    fn patch(&self, stored: &StoredObject<'_>) -> Result<Patch> {
+        if self.request.replace.is_empty() {
+            return Ok(self.request.patch.clone());
+        }
+        Ok(replace::patch(&self.request.replace, write::parse(&stored.data)?))
+    }
+
     /// The payload of a transition.
     fn transition(&self) -> Map<String, Value> {
         Map::from_iter([("action".to_owned(), self.request.transition.as_str().into())])
     }
+}
+
+/// The element of a batch that patches an object.
+fn payload_of(id: &str, mut patch: Patch) -> Bytes {
+    patch.insert("id".to_owned(), id.into());
+    Bytes::from(Value::Object(patch).to_string())
 }

@@ -19,9 +19,8 @@ use cms_model::{
 };
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
-use serde_json::{Map, Value};
 
-use super::{RequestedChange, StoredRequest, rights, service::Bulk};
+use super::{Patch, RequestedChange, StoredRequest, payload_of, rights, service::Bulk};
 use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
@@ -57,10 +56,11 @@ struct StepObject {
 enum Preparation {
     /// To be changed without preparation.
     Unprepared,
-    Patch(Bytes, Box<Prevalidated>),
+    /// A payload for an object with this patch.
+    Patch(Patch, Bytes, Box<Prevalidated>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
-    /// Deleted since the job was created, or no longer visible to the request.
+    /// Deleted since, no longer visible to the request, or without the value to replace.
     Gone,
 }
 
@@ -175,26 +175,29 @@ impl Bulk<'_> {
                 break;
             }
             let found = self.find(caller, content_type, (pk, Columns::All), ChangeKind::Edit)?;
-            let (id, size) = match found {
-                Ok(found) => found,
+            let stored = match found {
+                Ok(stored) => stored,
                 Err(preparation) => {
                     prepared.push(StepObject { position, pk, preparation });
                     continue;
                 }
             };
-            let preparation =
-                match call_webhooks(calls.as_mut(), &id, change.request.patch.clone())? {
-                    Ok(mut payload) => {
-                        payload.insert("id".to_owned(), id.into());
-                        let text = Bytes::from(Value::Object(payload).to_string());
-                        bytes += size + text.len();
+            let (id, patch) = (stored.id.to_string(), change.patch(&stored)?);
+            let preparation = if patch.is_empty() {
+                Preparation::Gone
+            } else {
+                match call_webhooks(calls.as_mut(), &id, patch.clone())? {
+                    Ok(payload) => {
+                        let text = payload_of(&id, payload);
+                        bytes += stored.data.len() + text.len();
                         let objects = self.cms.objects();
                         let validated =
                             objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
-                        Preparation::Patch(text, Box::new(validated))
+                        Preparation::Patch(patch, text, Box::new(validated))
                     }
                     Err(errors) => Preparation::Refused(id, errors),
-                };
+                }
+            };
             prepared.push(StepObject { position, pk, preparation });
         }
         Ok(prepared)
@@ -216,9 +219,9 @@ impl Bulk<'_> {
                 let wanted = (pk, Columns::WithoutProperties);
                 preparation = match self.find(caller, content_type, wanted, ChangeKind::Delete)? {
                     Err(preparation) => preparation,
-                    Ok((id, _)) => match call_webhooks(calls.as_mut(), &id, Map::new())? {
+                    Ok(found) => match call_webhooks(calls.as_mut(), &found.id, Patch::new())? {
                         Ok(_) => Preparation::Unprepared,
-                        Err(errors) => Preparation::Refused(id, errors),
+                        Err(errors) => Preparation::Refused(found.id.to_string(), errors),
                     },
                 };
             }
@@ -227,14 +230,14 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Returns id and size of an object that webhooks are to be called about, or why none is.
+    /// Returns an object that webhooks are to be called about, or why none is.
     fn find(
         &self,
         caller: &Caller,
         content_type: &CompiledType,
         wanted: (i64, Columns),
         kind: ChangeKind,
-    ) -> Result<std::result::Result<(String, usize), Preparation>> {
+    ) -> Result<std::result::Result<StoredObject<'static>, Preparation>> {
         let view = View::for_object(caller, content_type);
         self.cms.store.read(|reader| {
             Ok(match stored(reader, content_type, view, wanted)? {
@@ -242,7 +245,7 @@ impl Bulk<'_> {
                 Some(stored) if !may_change(caller, content_type, &stored, kind) => {
                     Err(Preparation::Refused(stored.id.to_string(), rights::forbidden()))
                 }
-                Some(stored) => Ok((stored.id.to_string(), stored.data.len())),
+                Some(stored) => Ok(stored),
             })
         })
     }
@@ -330,8 +333,8 @@ fn is_allowed(caller: &Caller, content_type: &CompiledType, change: &RequestedCh
 fn call_webhooks(
     calls: Option<&mut SynchronousCalls<'_>>,
     id: &str,
-    payload: Map<String, Value>,
-) -> Result<std::result::Result<Map<String, Value>, FieldErrors>> {
+    payload: Patch,
+) -> Result<std::result::Result<Patch, FieldErrors>> {
     let Some(calls) = calls else { return Ok(Ok(payload)) };
     match calls.call_with_id(id, payload) {
         Ok(payload) => Ok(Ok(payload)),
@@ -394,8 +397,14 @@ impl Transaction<'_> {
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Preparation::Patch(text, validated), Some(stored)) => {
-                    let id = stored.id.to_string();
+                (Preparation::Patch(patch, text, validated), Some(stored)) => {
+                    let (id, now) = (stored.id.to_string(), change.patch(&stored)?);
+                    if now.is_empty() {
+                        self.count_done();
+                        continue;
+                    }
+                    // The value to replace was changed since.
+                    let text = if now == patch { text } else { payload_of(&id, now) };
                     let result = batch.edit((Edit::Patch, &text), stored, *validated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))

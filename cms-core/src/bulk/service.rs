@@ -1,10 +1,12 @@
 //! Creates, shows and stops bulk jobs.
 
 use cms_model::{
+    content_type::catalog::CompiledType,
     context::Caller,
     dates,
-    error::{Error, Result},
-    limits,
+    error::{Error, FieldErrors, Result},
+    limits, message,
+    object::replace::Replacement,
     paging::PageRequest,
     wire::{
         bulk::{BulkAction, BulkJob, BulkJobState, BulkRequest, BulkResponse, JobRefusal},
@@ -57,10 +59,12 @@ impl Bulk<'_> {
             return created(&response);
         }
         rights::require_fit(&content_type, action, transition)?;
+        require_properties(&content_type, &request.replace)?;
         let change = RequestedChange {
             action,
             request: StoredRequest {
                 patch: request.patch.clone(),
+                replace: request.replace.clone(),
                 transition: transition.to_owned(),
                 public_only: caller.visibility.public_only,
             },
@@ -165,6 +169,19 @@ impl Bulk<'_> {
 
 fn created(response: &[u8]) -> Result<BulkResponse> {
     serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+/// Refuses to replace values of properties that the type does not have.
+fn require_properties(content_type: &CompiledType, replace: &[Replacement]) -> Result<()> {
+    let properties = content_type.definition.properties();
+    let mut errors = FieldErrors::default();
+    for (index, replacement) in replace.iter().enumerate() {
+        let name = replacement.property();
+        if !properties.iter().any(|known| known.name == name) {
+            errors.add(format!("replace[{index}].path"), message::undeclared(name));
+        }
+    }
+    errors.into_result()
 }
 
 fn find(reader: &Reader<'_>, caller: &Caller, id: &str) -> Result<JobRow> {

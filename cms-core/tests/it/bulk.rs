@@ -398,3 +398,54 @@ fn bulk_action_of_an_author_needs_the_publishing_right() {
     run(&test.cms);
     assert_eq!(numbers(&job(&test.cms, &id)), (BulkJobState::Done, [2, 2, 2, 0]));
 }
+
+#[test]
+fn bulk_replaces_a_value_in_lists_and_items() {
+    let test = TestCms::new();
+    let mut definition = article();
+    let list = json!({ "type": "array", "items": { "type": "string" } });
+    add_property(&mut definition, "sizes", list, "select");
+    let config = &mut definition["metaDefinition"]["propertiesConfig"]["sizes"];
+    config["multiple"] = true.into();
+    config["options"] = json!(["a", "b", "c"]);
+    test.cms.types().create(&Caller::local(), definition).unwrap();
+    let elements = [
+        json!({ "id": "both", "title": "Both", "sizes": ["a", "c"] }),
+        json!({ "id": "other", "title": "Other", "sizes": ["c"] }),
+        json!({ "id": "twice", "title": "Twice", "sizes": ["b", "a"] }),
+    ];
+    let elements = cms_core::wire::batch::BatchElements::of(&elements);
+    test.cms.objects().batch_create(&Caller::local(), "article", &elements, false).unwrap();
+    let replace = |path: &str| json!({ "replace": [{ "path": path, "from": "a", "to": "b" }] });
+    let of_a = json!({ "filters": { "sizes": { "type": "includes", "filter": ["a"] } } });
+
+    let mut wanted = request("patch", replace("sizes"));
+    wanted.extend(map(of_a));
+    wanted.remove("all");
+    let mut dry_run = wanted.clone();
+    dry_run.insert("dryRun".to_owned(), true.into());
+    let shown = preview(&test, &dry_run);
+    assert_eq!(shown.matched, 2);
+    assert_eq!(json!(shown.sample[0].after), json!({ "sizes": ["b", "c"] }));
+
+    wanted.insert("expect".to_owned(), 2.into());
+    let job = carry_out(&test, &wanted);
+    assert_eq!(numbers(&job), (BulkJobState::Done, [2, 2, 2, 0]));
+    let stored =
+        || rows(&test, "SELECT id || ' ' || version || (data ->> 'sizes') FROM object ORDER BY pk");
+    let changed = [r#"both 2["b","c"]"#, r#"other 1["c"]"#, r#"twice 2["b"]"#];
+    assert_eq!(stored(), changed);
+
+    // Objects without the value are skipped, and keep their version.
+    let mut all = request("patch", replace("sizes"));
+    all.insert("expect".to_owned(), 3.into());
+    assert_eq!(numbers(&carry_out(&test, &all)), (BulkJobState::Done, [3, 3, 0, 0]));
+    assert_eq!(stored(), changed);
+
+    let unknown = create(&test.cms, &Caller::local(), &{
+        let mut unknown = request("patch", replace("nothing.kind"));
+        unknown.insert("expect".to_owned(), 3.into());
+        unknown
+    });
+    assert!(errors(unknown)["replace[0].path"].is_array());
+}

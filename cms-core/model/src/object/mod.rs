@@ -1,6 +1,6 @@
 //! Content objects: the stored form ([`model`]), validation ([`validate`], [`rules`], [`path`]),
 //! links ([`link`], [`scan`]), titles ([`title`]), kept dates ([`dates`]), rendering ([`render`],
-//! [`projection`]), visibility ([`view`]), lists ([`list`]), the state after a return from the trash
+//! [`projection`]), replaced values ([`replace`]), visibility ([`view`]), lists ([`list`]), the state after a return from the trash
 //! ([`restore`]).
 
 pub mod dates;
@@ -10,6 +10,7 @@ pub mod model;
 pub mod path;
 pub mod projection;
 pub mod render;
+pub mod replace;
 pub mod restore;
 pub mod rules;
 pub mod scan;

@@ -7,12 +7,13 @@ use super::{author::Author, publish::PublishAction};
 use crate::{
     error::{FieldErrors, Result},
     limits, message,
+    object::replace::Replacement,
     read::{self, Integer},
 };
 
 /// The members of a request.
-const MEMBERS: [&str; 8] =
-    ["action", "filters", "q", "all", "patch", "transition", "expect", "dryRun"];
+const MEMBERS: [&str; 9] =
+    ["action", "filters", "q", "all", "patch", "replace", "transition", "expect", "dryRun"];
 
 /// What a job does to each object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct BulkRequest {
     pub q: Option<String>,
     /// The properties to change; empty for other actions than patch.
     pub patch: Map<String, Value>,
+    /// Values to change, for a patch without `patch`; else empty.
+    pub replace: Vec<Replacement>,
     /// The name of the transition; empty for other actions.
     pub transition: String,
     /// Number of objects that must match; none for a dry run.
@@ -83,7 +86,16 @@ impl BulkRequest {
             errors.add("filters", message::required("filters"));
         }
         let patch = read::optional::<&Map<String, Value>>(payload, "patch", "", &mut errors);
-        let patch = member_of(payload, action, (BulkAction::Patch, "patch"), patch, &mut errors);
+        let replace = replacements(payload, action, &mut errors);
+        let patch = match replace {
+            Some(_) if payload.contains_key("patch") => {
+                errors.add("patch", message::NOT_VALID);
+                None
+            }
+            Some(_) => None,
+            None => member_of(payload, action, (BulkAction::Patch, "patch"), patch, &mut errors),
+        };
+        let replace = replace.unwrap_or_default();
         if patch.is_some_and(Map::is_empty) {
             errors.add("patch", message::NOT_VALID);
         }
@@ -100,7 +112,7 @@ impl BulkRequest {
         let transition = transition.unwrap_or_default().to_owned();
         errors.into_result()?;
         let action = action.expect("a request without an action has an error");
-        Ok(Self { action, filters, q, patch, transition, expect })
+        Ok(Self { action, filters, q, patch, replace, transition, expect })
     }
 }
 
@@ -111,6 +123,24 @@ fn action(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Option<Bulk
         errors.add("action", message::not_in_enumeration(&BulkAction::ALL.map(BulkAction::as_str)));
     }
     action
+}
+
+fn replacements(
+    payload: &Map<String, Value>,
+    action: Option<BulkAction>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<Replacement>> {
+    const MEMBER: &str = "replace";
+    let sent = read::optional::<&[Value]>(payload, MEMBER, "", errors)?;
+    if sent.is_empty() || action.is_some_and(|action| action != BulkAction::Patch) {
+        errors.add(MEMBER, message::NOT_VALID);
+    }
+    let parse = |(index, item)| {
+        let path = format!("{MEMBER}[{index}]");
+        let item = read::read::<&Map<String, Value>>(item, path.as_str(), errors)?;
+        Replacement::from_payload(item, &path, errors)
+    };
+    Some(sent.iter().enumerate().filter_map(parse).collect())
 }
 
 /// Checks a member that one action needs and others do not know.
@@ -283,6 +313,28 @@ mod tests {
                 json!({ "action": "delete", "transition": "a", "patch": { "a": 1 }, "all": true,
                         "expect": 1, "x": 1 }),
                 json!({ "transition": not_valid, "patch": not_valid, "x": [message::undeclared("x")] }),
+            ),
+            (
+                json!({ "action": "patch", "patch": { "a": 1 }, "all": true, "expect": 1,
+                        "replace": [{ "path": "a", "from": "b", "to": "c" }] }),
+                json!({ "patch": not_valid }),
+            ),
+            (
+                json!({ "action": "delete", "all": true, "expect": 1,
+                        "replace": [{ "path": "a", "from": "b", "to": "c" }] }),
+                json!({ "replace": not_valid }),
+            ),
+            (
+                json!({ "action": "patch", "all": true, "expect": 1, "replace": [] }),
+                json!({ "replace": not_valid }),
+            ),
+            (
+                json!({ "action": "patch", "all": true, "expect": 1, "replace": [1, {}] }),
+                json!({
+                    "replace[0]": ["Integer value found, but an object is required"],
+                    "replace[1].path": required("path"), "replace[1].from": required("from"),
+                    "replace[1].to": required("to"),
+                }),
             ),
             (
                 json!({ "action": 1, "filters": "{}", "q": 1, "expect": "1", "dryRun": 1 }),

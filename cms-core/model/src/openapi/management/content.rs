@@ -66,11 +66,22 @@ fn request() -> Schema {
         ("q", Schema::text().described("A search text")),
         ("all", Schema::boolean().described("All objects of the type")),
         ("patch", anything().described("The properties to change")),
+        ("replace", replacements()),
         ("transition", Schema::text().described("Name of a transition of the workflow")),
         ("expect", Schema::integer().described(expected)),
         ("dryRun", Schema::boolean().with_default(false)),
     ];
     Schema::object(members, &["action"]).closed()
+}
+
+fn replacements() -> Schema {
+    let members = [
+        ("path", Schema::text().described("Path of the value, such as `rows[*].kind`")),
+        ("from", Schema::text()),
+        ("to", Schema::text()),
+    ];
+    let replacement = Schema::object(members, &["path", "from", "to"]).closed();
+    Schema::list(replacement).described("Texts to replace in each object, instead of `patch`")
 }
 
 /// The schemas of this module.

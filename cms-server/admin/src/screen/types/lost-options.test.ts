@@ -38,6 +38,24 @@ describe('options that an edit takes away', () => {
     expect(optionFilter('roast', option)).toEqual({ roast: { type: 'includes', filter: ['a'] } });
   });
 
+  test('are found in the items of a list, by their path', () => {
+    const item = { ...choice(['a', 'b'], ['b']), name: 'kind' };
+    const rows: PropertyDraft = { ...newProperty('object', 'rows'), items: [item] };
+    rows.stored = { name: 'lines', schema: rows.schema, config: rows.config, required: false };
+    const [option] = lostOptions(rows);
+    expect(option).toMatchObject({
+      property: 'rows[*].kind',
+      storedName: 'lines[*].old_roast',
+      value: 'a',
+      isNested: true,
+      choices: [{ value: 'b' }],
+    });
+    expect(lostOptions({ ...rows, stored: null })).toEqual([]);
+    const draft = { ...newDraft(), properties: [rows] };
+    const chosen = { [optionKey({ property: 'rows[*].kind', value: 'a' })]: 'b' };
+    expect(chosenChanges('tea', draft, chosen)).toMatchObject([{ to: 'b' }]);
+  });
+
   test('become another option only where the user chose one that exists', () => {
     const property = choice(['a', 'b'], ['c']);
     const draft = { ...newDraft(), properties: [property] };

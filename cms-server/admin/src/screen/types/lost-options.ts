@@ -1,19 +1,25 @@
 // Options that an edit takes away, and the values that objects with them get. Knows requests, no component.
 import { string } from '../../type/definition';
+import { fieldOf } from '../../type/form';
 import { choiceOf, hasOptions, optionValues, type PropertyDraft } from '../../type/property-draft';
 import type { TypeDraft } from '../../type/type-draft';
 import { BulkRun } from '../list/bulk/bulk-run.svelte';
 import { countObjects } from './requests';
 
 export interface LostOption {
-  /** Name of the property after the change. */
+  /** Path of the property after the change: `sizes`, `rows[*].kind`. */
   property: string;
-  /** Its name in the stored objects. */
+  /** Its path in the stored objects. */
   storedName: string;
+  /** Labels of the property and of the lists that it is in. */
   label: string;
   value: string;
-  /** Objects have lists of values: one of them cannot be changed for all objects at once. */
+  /** Objects have lists of values. */
   isList: boolean;
+  /** The property is one of the items of a list, or of a custom object. */
+  isNested: boolean;
+  /** What objects can get in its place. */
+  choices: { value: string; label: string }[];
 }
 
 /** Values that objects get in place of an option, by property and option. */
@@ -22,21 +28,44 @@ export type OptionChanges = Record<string, string>;
 export const optionKey = ({ property, value }: Pick<LostOption, 'property' | 'value'>): string =>
   JSON.stringify([property, value]);
 
-/** Options of a property that its edit takes away. */
-export function lostOptions(property: PropertyDraft): LostOption[] {
-  const { stored, removed, name, config } = property;
-  if (removed || stored === null || !hasOptions(choiceOf(property)) || !hasOptions(choiceOf(stored)))
-    return [];
+/** What stands before the names of nested properties. */
+interface Around {
+  path: string;
+  storedPath: string;
+  label: string;
+}
+
+/** Options that the edit of a property takes away, those of the properties of its items too. */
+export function lostOptions(property: PropertyDraft, around?: Around): LostOption[] {
+  const { stored, removed, name, schema, config, items } = property;
+  if (removed || stored === null) return [];
+  const { path, storedPath, label } = around ?? { path: '', storedPath: '', label: '' };
+  const own = {
+    path: path + name,
+    storedPath: storedPath + stored.name,
+    label: label + (string(config.label) || name),
+  };
+  const step = choiceOf(property) === 'object' ? '[*].' : '.';
+  const inside = {
+    path: own.path + step,
+    storedPath: own.storedPath + step,
+    label: `${own.label} › `,
+  };
+  const nested = (items ?? []).flatMap((item) => lostOptions(item, inside));
+  if (!hasOptions(choiceOf(property)) || !hasOptions(choiceOf(stored))) return nested;
   const kept = new Set(optionValues(config));
-  return optionValues(stored.config)
-    .filter((value) => !kept.has(value))
-    .map((value) => ({
-      property: name,
-      storedName: stored.name,
-      label: string(config.label) || name,
-      value,
-      isList: choiceOf(property) === 'selectMany' || choiceOf(stored) === 'selectMany',
-    }));
+  const choices = fieldOf(name, schema, config, false).options.filter(({ value }) => kept.has(value));
+  const lost = optionValues(stored.config).filter((value) => !kept.has(value));
+  const isList = choiceOf(property) === 'selectMany' || choiceOf(stored) === 'selectMany';
+  return lost.map((value) => ({
+    property: own.path,
+    storedName: own.storedPath,
+    label: own.label,
+    value,
+    isList,
+    isNested: around !== undefined,
+    choices,
+  }));
 }
 
 /** A filter for the objects that have an option, in a list or as the only value. */
@@ -60,20 +89,29 @@ export function chosenChanges(
   return properties.flatMap((property) =>
     lostOptions(property).flatMap((option) => {
       const to = chosen[optionKey(option)];
-      const isPossible = to !== undefined && !option.isList && optionValues(property.config).includes(to);
+      const isPossible = to !== undefined && option.choices.some(({ value }) => value === to);
       return isPossible ? [{ type, option, to }] : [];
     }),
   );
 }
 
-/** Gives all objects with an option another one: a job of the server, which goes on without this page. */
-export async function startChange({ type, option, to }: OptionChange): Promise<BulkRun | null> {
+/**
+ * Gives all objects with an option another one: a job of the server, which goes on without this page. It makes the
+ * other changes too: an object with two lost options could not be saved with one of them.
+ */
+export async function startChange(
+  { type, option }: OptionChange,
+  all: OptionChange[],
+): Promise<BulkRun | null> {
   const filters = optionFilter(option.property, option);
   const count = await countObjects(type, { filters });
   if (count === 0) return null;
   return new BulkRun(
     type,
-    { kind: 'patch', patch: { [option.property]: to } },
+    {
+      kind: 'patch',
+      replace: all.map((each) => ({ path: each.option.property, from: each.option.value, to: each.to })),
+    },
     { kind: 'match', words: '', filters },
     count,
   );

@@ -18,16 +18,16 @@ export class OptionRun {
     if (changes.length === 0) return;
     this.running = true;
     this.#runs = [];
-    const succeeded = await Promise.all(changes.map((change) => this.#change(change)));
+    const succeeded = await Promise.all(changes.map((change) => this.#change(change, changes)));
     this.running = false;
     const sum = succeeded.reduce((all, count) => all + count, 0);
     if (sum > 0) toast(t.typeEdits.optionsChanged(sum, number(sum)));
   }
 
   /** How many objects have the other option now. */
-  async #change(change: OptionChange): Promise<number> {
+  async #change(change: OptionChange, all: OptionChange[]): Promise<number> {
     try {
-      const run = await startChange(change);
+      const run = await startChange(change, all);
       if (!run) return 0;
       this.#runs = [...this.#runs, run];
       await run.start();

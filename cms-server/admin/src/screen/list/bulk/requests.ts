@@ -14,7 +14,15 @@ export type Job = Schema['BulkJob'];
 export interface BulkChange {
   kind: 'publish' | 'unpublish' | 'archive' | 'delete' | 'patch' | 'transition';
   patch?: Record<string, unknown>;
+  /** Texts that others replace, in place of a patch. */
+  replace?: Replacement[];
   transition?: string;
+}
+
+export interface Replacement {
+  path: string;
+  from: string;
+  to: string;
 }
 
 /** Selected rows (titles by id), or everything that a list matches. */
@@ -33,6 +41,7 @@ export interface Body {
   q?: string;
   all?: boolean;
   patch?: Record<string, unknown>;
+  replace?: Replacement[];
   transition?: string;
 }
 
@@ -44,6 +53,7 @@ export function bodyFor(change: BulkChange, selection: BulkSelection): Body {
       ? selector('', { id: { type: 'equals', filter: [...selection.rows.keys()] } })
       : selector(selection.words, selection.filters)),
     ...(change.patch && { patch: change.patch }),
+    ...(change.replace && { replace: change.replace }),
     ...(change.transition !== undefined && { transition: change.transition }),
   };
 }

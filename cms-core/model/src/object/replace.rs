@@ -1,0 +1,166 @@
+//! Replaces one value of a property in objects, for example an option that a type no longer has.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{error::FieldErrors, message, read};
+
+/// Suffix of a list in a path; lists are traversed with and without it.
+const EVERY_ITEM: &str = "[*]";
+const MEMBERS: [&str; 3] = ["path", "from", "to"];
+
+/// A text that another one replaces at a path: as the value, as an element of a list, and in each
+/// item of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replacement {
+    path: String,
+    from: String,
+    to: String,
+}
+
+impl Replacement {
+    /// Parses `{"path": .., "from": .., "to": ..}`; `parent` is its path in the payload.
+    pub fn from_payload(
+        payload: &Map<String, Value>,
+        parent: &str,
+        errors: &mut FieldErrors,
+    ) -> Option<Self> {
+        let mut text = |name| read::required::<&str>(payload, name, parent, errors);
+        let (path, from, to) = (text("path"), text("from"), text("to"));
+        read::refuse_others(payload, &MEMBERS, parent, errors);
+        let of = |text: &str| text.to_owned();
+        let parsed = Self { path: of(path?), from: of(from?), to: of(to?) };
+        if parsed.steps().any(str::is_empty) {
+            errors.add(read::join(parent, "path"), message::NOT_VALID);
+        }
+        Some(parsed)
+    }
+
+    /// Returns the name of the property of the object.
+    pub fn property(&self) -> &str {
+        self.steps().next().unwrap_or_default()
+    }
+
+    /// Replaces the value in an object; returns whether the object contained it.
+    fn apply(&self, object: &mut Map<String, Value>) -> bool {
+        let mut steps = self.steps();
+        let value = steps.next().and_then(|name| object.get_mut(name));
+        value.is_some_and(|value| self.replace(value, &steps.collect::<Vec<_>>()))
+    }
+
+    fn steps(&self) -> impl Iterator<Item = &str> {
+        self.path.split('.').map(|step| step.strip_suffix(EVERY_ITEM).unwrap_or(step))
+    }
+
+    /// Returns whether the value contained the text.
+    fn replace(&self, value: &mut Value, steps: &[&str]) -> bool {
+        match (value, steps.split_first()) {
+            (Value::Object(members), Some((name, rest))) => {
+                members.get_mut(*name).is_some_and(|value| self.replace(value, rest))
+            }
+            (Value::Array(items), _) => {
+                let mut is_changed = false;
+                for item in &mut *items {
+                    is_changed |= self.replace(item, steps);
+                }
+                if is_changed && steps.is_empty() {
+                    keep_first(items, &self.to);
+                }
+                is_changed
+            }
+            (value @ Value::String(_), None) if *value == self.from => {
+                *value = self.to.as_str().into();
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns the patch of the replacements, in their order: the properties that contained one of the
+/// values.
+pub fn patch(replacements: &[Replacement], mut object: Map<String, Value>) -> Map<String, Value> {
+    let apply = |each: &&Replacement| each.apply(&mut object);
+    let names: Vec<_> =
+        replacements.iter().filter(apply).map(|each| each.property().to_owned()).collect();
+    let value = |name: String| object.remove(&name).map(|value| (name, value));
+    names.into_iter().filter_map(value).collect()
+}
+
+/// Removes repetitions of a text.
+fn keep_first(items: &mut Vec<Value>, text: &str) {
+    let mut is_first = true;
+    items.retain(|item| item != text || std::mem::take(&mut is_first));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn replacement(path: &str, from: &str, to: &str) -> Replacement {
+        let payload = json!({ "path": path, "from": from, "to": to });
+        let mut errors = FieldErrors::default();
+        let parsed = Replacement::from_payload(payload.as_object().unwrap(), "", &mut errors);
+        errors.into_result().unwrap();
+        parsed.unwrap()
+    }
+
+    fn patch_of(replacements: &[Replacement], object: &Value) -> Value {
+        Value::Object(patch(replacements, object.as_object().unwrap().clone()))
+    }
+
+    #[test]
+    fn replacement_changes_values_elements_and_items() {
+        let object = json!({
+            "one": "a", "other": "x", "number": 1, "many": ["c", "a", "b", "a"],
+            "rows": [{ "kind": "a", "n": 1 }, { "kind": "x" }, { "tags": ["a"] }],
+            "nested": { "kind": "a" },
+        });
+        for (path, expected) in [
+            ("one", json!({ "one": "b" })),
+            ("many", json!({ "many": ["c", "b"] })),
+            (
+                "rows[*].kind",
+                json!({ "rows": [{ "kind": "b", "n": 1 }, { "kind": "x" }, { "tags": ["a"] }] }),
+            ),
+            (
+                "rows.tags",
+                json!({ "rows": [{ "kind": "a", "n": 1 }, { "kind": "x" }, { "tags": ["b"] }] }),
+            ),
+            ("nested.kind", json!({ "nested": { "kind": "b" } })),
+            ("other", json!({})),
+            ("number", json!({})),
+            ("missing", json!({})),
+            ("one.deeper", json!({})),
+            ("rows", json!({})),
+        ] {
+            assert_eq!(patch_of(&[replacement(path, "a", "b")], &object), expected, "{path}");
+        }
+        let several = [
+            replacement("many", "a", "x"),
+            replacement("many", "c", "y"),
+            replacement("one", "a", "z"),
+            replacement("other", "a", "z"),
+        ];
+        let expected = json!({ "many": ["y", "x", "b"], "one": "z" });
+        assert_eq!(patch_of(&several, &object), expected);
+    }
+
+    #[test]
+    fn replacement_reports_its_errors() {
+        let mut errors = FieldErrors::default();
+        let payload = json!({ "path": 1, "from": "a", "x": 1 });
+        Replacement::from_payload(payload.as_object().unwrap(), "replace", &mut errors);
+        let payload = json!({ "path": "a..b", "from": "a", "to": "b" });
+        Replacement::from_payload(payload.as_object().unwrap(), "second", &mut errors);
+        let expected = json!({
+            "replace.path": ["Integer value found, but a string is required"],
+            "replace.to": [message::required("to")],
+            "replace.x": [message::undeclared("x")],
+            "second.path": [message::NOT_VALID],
+        });
+        assert_eq!(json!(errors), expected);
+    }
+}
