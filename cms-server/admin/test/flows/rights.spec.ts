@@ -78,3 +78,35 @@ test('shows what is not allowed after the role has changed', async ({ page, serv
   await expect(page.getByText('You may not see this.')).toBeVisible();
   await expectAccessible(page);
 });
+
+test('shows no header values of webhooks to a role that may only read them', async ({
+  page,
+  server,
+  home,
+}) => {
+  const created = await server.request('POST', '/api/v1/content/_webhooks', {
+    id: 'hook',
+    name: 'Hook',
+    type: 'async',
+    url: 'https://hooks.example.com/x',
+    content_type_definitions: [],
+    actions: [{ action: 'Update' }],
+    headers: [{ header_name: 'Authorization', header_value: 'very-secret' }],
+    enabled: false,
+  });
+  expect(created.status, await created.clone().text()).toBe(200);
+  const rule = { ctd: '_webhooks', create: false, read: true, update: false, delete: false };
+  const user = await createUser(server, 'custom', { rules: [rule] });
+  const bodies: Promise<string>[] = [];
+  page.on('response', (response) => {
+    // The stream of changes never ends.
+    if (/json/.test(response.headers()['content-type'] ?? '')) bodies.push(response.text().catch(() => ''));
+  });
+  await page.goto(`${home}/admin/c/_webhooks/hook`);
+  await signIn(page, user);
+  await expect(page.getByLabel('Header value')).toHaveValue('********');
+  await page.getByRole('link', { name: /Versions/ }).click();
+  await expect(page.getByRole('main').getByRole('radio').first()).toBeVisible();
+  expect((await Promise.all(bodies)).some((body) => body.includes('********'))).toBe(true);
+  expect((await Promise.all(bodies)).filter((body) => body.includes('very-secret'))).toEqual([]);
+});
