@@ -213,11 +213,7 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
         table == table_of(Edition::Current) && !only_approved && check != DataCheck::Always
     };
     let has_others = !query.conditions.is_empty() || query.ids.is_some() || query.only_approved;
-    // An object that links to itself only has no incoming links.
-    if has_others
-        || !groups.keys().all(is_of_current)
-        || may_link_to(listed.properties, listed.name)
-    {
+    if has_others || !groups.keys().all(is_of_current) {
         return None;
     }
     let mut builder = Builder::new(listed);
@@ -228,23 +224,39 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
         "SELECT count(*) FROM (SELECT id FROM {table} INDEXED BY {table}_id WHERE ctd = {ctd} \
          {operator} SELECT target_id FROM link WHERE target_type = {name} ORDER BY 1)"
     );
+    // The targets of links that may not count.
+    let mut doubtful = Vec::new();
     // `link` has the links of both versions of a modified object: they may be of the other version.
     let modified: Vec<i64> = groups
         .iter()
         .filter(|((.., check), _)| *check == DataCheck::IfModified)
         .flat_map(|(_, sources)| sources.iter().map(|source| source.content_type.pk))
         .collect();
-    if modified.is_empty() {
+    if !modified.is_empty() {
+        let modified = builder.bind_json(&modified);
+        doubtful.push(format!(
+            "SELECT link.target_id AS target FROM object AS origin CROSS JOIN link \
+             ON link.object = origin.pk AND link.target_type = {name} \
+             WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
+             AND origin.status = 'modified'"
+        ));
+    }
+    // Links of an object to itself, by a merge as well.
+    if may_link_to(listed.properties, listed.name) {
+        doubtful.push(format!(
+            "SELECT id AS target FROM (SELECT id, pk FROM object INDEXED BY object_id \
+             WHERE ctd = {ctd} INTERSECT SELECT target_id, object FROM link \
+             WHERE target_type = {name} ORDER BY 1, 2)"
+        ));
+    }
+    if doubtful.is_empty() {
         return Some(Statement { sql: merged, parameters: builder.parameters });
     }
     let (linked, _) = builder.incoming(&groups, None, query.edition);
-    let modified = builder.bind_json(&modified);
     let sql = format!(
-        "SELECT ({merged}) {sign} (SELECT count(*) FROM (SELECT DISTINCT link.target_id AS target \
-         FROM object AS origin CROSS JOIN link ON link.object = origin.pk \
-         AND link.target_type = {name} WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
-         AND origin.status = 'modified') CROSS JOIN {table} ON {table}.ctd = {ctd} \
-         AND {table}.id = target WHERE NOT {linked})"
+        "SELECT ({merged}) {sign} (SELECT count(*) FROM (SELECT DISTINCT target FROM ({})) \
+         CROSS JOIN {table} ON {table}.ctd = {ctd} AND {table}.id = target WHERE NOT {linked})",
+        doubtful.join(" UNION ALL ")
     );
     Some(Statement { sql, parameters: builder.parameters })
 }

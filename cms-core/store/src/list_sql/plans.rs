@@ -332,6 +332,16 @@ fn unlinked_objects_are_counted_by_a_merge() {
     }
 }
 
+/// A type that may link to itself: its links to itself are found by a second merge.
+#[test]
+fn links_to_itself_are_found_by_a_merge() {
+    let plan = plan_of_linked(&json!({"internal.incoming": {"type": "empty"}}));
+    for step in ["MERGE (EXCEPT)", "MERGE (INTERSECT)"] {
+        assert!(plan.contains(step), "{step}\n{plan}");
+    }
+    assert!(!plan.contains("ORDER BY"), "{plan}");
+}
+
 #[test]
 fn linked_objects_are_found_by_indexes() {
     let is_indexed = |plan: &str| !plan.lines().any(|line| line.starts_with("SCAN object"));
