@@ -4,6 +4,8 @@
 //! is set. So names, values and defaults of settings are declared once, for clap.
 
 mod renamed;
+#[cfg(test)]
+mod table;
 
 use std::{
     collections::BTreeMap, env, ffi::OsString, fs, io::ErrorKind, ops::Range, path::PathBuf,
@@ -291,24 +293,5 @@ mod tests {
             assert!(errors[0].1.contains(message), "{text}: {errors:?}");
         }
         assert_eq!(read(&[], "a = 1\nb = 2").unwrap_err().len(), 2, "all errors");
-    }
-
-    /// docs/configuration.md lists each setting with its variable and default, and no other.
-    #[test]
-    fn documentation_names_every_setting() {
-        let page = include_str!("../../docs/configuration.md");
-        let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
-        let settings = settings();
-        for setting in &settings {
-            let name = name(setting);
-            let row = rows.iter().find(|row| row.starts_with(&format!("| `{name}` |")));
-            let row = row.unwrap_or_else(|| panic!("docs/configuration.md does not list {name}"));
-            let variable = setting.get_env().expect("every setting has a variable");
-            assert!(row.contains(&format!("`{}`", variable.display())), "{row}");
-            for default in setting.get_default_values() {
-                assert!(row.contains(&format!("`{}`", default.display())), "{row}");
-            }
-        }
-        assert_eq!(rows.len(), settings.len(), "a row without a setting");
     }
 }

@@ -6,6 +6,7 @@
 use std::{
     fmt,
     io::{self, BufWriter, IsTerminal, Write},
+    process::{self, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -26,6 +27,9 @@ use crate::{
 
 /// Time between two progress lines when standard error is not a terminal.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Exit code after Ctrl-C, as of a process that the signal ends.
+const INTERRUPTED: i32 = 130;
 
 /// Writes output in one format.
 pub(crate) struct Printer {
@@ -268,12 +272,26 @@ pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
     Ok(if input.is_empty() { default } else { input }.to_owned())
 }
 
-/// Asks for a secret on the terminal, without echo.
+/// Asks for a secret on the terminal, without echo. Ctrl-C ends the process, and turns echo on again.
 pub(crate) fn ask_secret(question: &str) -> Result<String> {
     let terminal = [Term::stderr(), Term::stdout()].into_iter().find(Term::is_term);
     let terminal = terminal.ok_or_else(|| Failure::usage("there is no terminal to ask on"))?;
+    ctrlc::set_handler(|| {
+        restore_echo();
+        error_line("");
+        process::exit(INTERRUPTED);
+    })
+    .ok();
     terminal.write_str(&format!("{question}: "))?;
     Ok(terminal.read_secure_line()?)
+}
+
+/// Turns on the echo of the terminal on standard input. The program `stty` is part of every Unix; a
+/// console of Windows restores its mode itself.
+fn restore_echo() {
+    if cfg!(unix) {
+        Command::new("stty").arg("echo").stdin(Stdio::inherit()).status().ok();
+    }
 }
 
 /// Asks for a confirmation on the terminal; anything but yes ends the command.

@@ -2,8 +2,10 @@
 
 use std::{
     fs,
+    io::{Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -94,7 +96,7 @@ fn default_profile_is_the_target_without_flags_and_variables() {
     with(&[], &["--profile", "othre"], 4, "hint: did you mean \"other\"?");
     with(&[], &["--profile", "production"], 4, "hint: profiles are local, other");
     let key = [("CMS_KEY", "wrong")];
-    with(&key, &["--server", &server.url], 3, "check the key in CMS_KEY");
+    with(&key, &["--server", &server.url], 3, "does not know this key: check CMS_KEY");
 
     // The other profile does not become the default.
     cli.run(&["logout"]).exits(0).stderr_contains("profile \"local\" is removed");
@@ -105,6 +107,71 @@ fn default_profile_is_the_target_without_flags_and_variables() {
     cli.run(&["logout"]).exits(4).stderr_contains("hint: profiles are other");
     cli.run(&["logout", "other"]).exits(0);
     cli.run(&["logout", "other"]).exits(4).stderr_contains("`cms login URL` creates a profile");
+}
+
+#[test]
+fn dry_runs_of_login_and_logout_store_nothing() {
+    let (server, user) = (Server::start(), User::new());
+    let cli = user.cli(&[]);
+    let login = ["login", &server.url, "--name", "local", "--dry-run"];
+    let planned = cli.run_with(&login, &server.key);
+    planned.exits(0).prints("").stderr_contains("would store the profile \"local\" in ");
+    planned.stderr_contains(&format!("{} (key \"admin\")\nnothing was changed", server.url));
+    assert!(!planned.stderr.contains(&server.key), "{}", planned.stderr);
+    cli.run_with(&login, "wrong").exits(3).stderr_contains("does not know this key");
+    assert!(!user.file().exists());
+
+    user.login(&server, "local");
+    let stored = fs::read(user.file()).unwrap();
+    let planned = cli.run(&["logout", "--dry-run"]);
+    planned.exits(0).stderr_contains("would remove the profile \"local\" from ");
+    cli.run(&["logout", "other", "--dry-run"]).exits(4);
+    assert_eq!(fs::read(user.file()).unwrap(), stored);
+}
+
+/// Echo would stay off in the shell of the user.
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_prompt_restores_the_echo_of_the_terminal() {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no script");
+        return;
+    }
+    let (server, user) = (Server::start(), User::new());
+    let program = env!("CARGO_BIN_EXE_cms");
+    // The shell gets the signal too, and goes on.
+    let line = format!(
+        "trap : INT; {program} login {}; echo exit $?; stty -a | grep -o -e '-*echo '",
+        server.url
+    );
+    let mut terminal = Command::new("script")
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .env("XDG_CONFIG_HOME", user.config.path())
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (terminal.stdin.take().unwrap(), terminal.stdout.take().unwrap());
+    let mut shown = String::new();
+    let mut read_until = |part: &str| {
+        let mut byte = [0];
+        while !shown.contains(part) {
+            assert_eq!(output.read(&mut byte).unwrap(), 1, "{shown}");
+            shown.push(char::from(byte[0]));
+        }
+    };
+    read_until(&format!("key for {}: ", server.url));
+    // The prompt turns off echo after its text, so the first key may be too early.
+    let start = Instant::now();
+    input.write_all(b"secret\x03").unwrap();
+    read_until("exit ");
+    read_until("echo ");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    drop(input);
+    terminal.wait().unwrap();
+    assert!(shown.contains("exit 130\r\n"), "{shown}");
+    assert!(shown.ends_with("\r\necho "), "{shown}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::support::{Cli, Server, both_targets, fixtures};
+use super::support::{Cli, Server, both_targets, client, fixtures};
 
 const TYPES: [&str; 2] = ["types", "typescript"];
 
@@ -118,4 +118,41 @@ fn watch_follows_both_targets() {
         cli.run(&["ctd", "apply", "two.yaml"]).ok();
         shows(&cli, "cms.ts", "  b?: boolean;");
     }
+}
+
+/// Requests to a route that the server has counted.
+fn requests(server: &Server, route: &str) -> usize {
+    let metrics = client().build().unwrap().get(format!("{}/metrics", server.url)).send().unwrap();
+    let count = format!("_count{{method=\"GET\",route=\"{route}\"}} ");
+    let metrics = metrics.text().unwrap();
+    let found = metrics.lines().find_map(|line| line.split_once(&count));
+    found.map_or(0, |(_, count)| count.parse().unwrap())
+}
+
+#[test]
+fn watch_reads_types_only_after_their_change() {
+    let server = Server::start();
+    let cli = Cli::with_server(&server);
+    cli.write("one.yaml", "{name: one, properties: {a: {type: text}}}\n");
+    cli.run(&["ctd", "apply", "one.yaml"]).ok();
+    let _watch = Watch(cli.start(&[&TYPES[..], &["-o", "cms.ts", "--watch"]].concat()));
+    shows(&cli, "cms.ts", "  a?: string;");
+    let (changes, types) = ("/api/v1/changes", "/api/v1/internal/contenttype");
+    let start = Instant::now();
+    let polls_reach = |count: usize| {
+        while requests(&server, changes) < count {
+            assert!(start.elapsed() < Duration::from_secs(60), "the change feed is read");
+            thread::sleep(Duration::from_millis(50));
+        }
+    };
+    polls_reach(2);
+    let before = requests(&server, types);
+    // Changes of objects are none of types.
+    cli.write("object.yaml", "a: b\n");
+    cli.run(&["object", "create", "one", "object.yaml"]).ok();
+    polls_reach(requests(&server, changes) + 2);
+    assert_eq!(requests(&server, types), before);
+    cli.write("two.yaml", "{name: two, properties: {b: {type: checkbox}}}\n");
+    cli.run(&["ctd", "apply", "two.yaml"]).ok();
+    shows(&cli, "cms.ts", "  b?: boolean;");
 }

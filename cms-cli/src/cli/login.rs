@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::DryRun;
+
 /// Store the URL and the key of a server as a profile, for commands without --server and --data.
 ///
 /// Asks for the key on a terminal, and reads it from standard input elsewhere; it is checked before it
@@ -15,6 +17,8 @@ pub(crate) struct LoginArgs {
     /// Set the name of the profile. Default: the host of the URL.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
 }
 
 /// Remove a profile and its key. The key stays valid: `cms key revoke` ends it.
@@ -23,6 +27,8 @@ pub(crate) struct LogoutArgs {
     /// Remove this profile instead of the default one.
     #[arg(value_name = "PROFILE")]
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) dry_run: DryRun,
 }
 
 /// Open a page of the server in the browser.

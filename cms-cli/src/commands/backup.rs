@@ -48,13 +48,22 @@ pub(super) fn run(
 fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
     let unwritable = |error| Failure::unwritable(name.display(), error);
     let mut output = BufWriter::with_capacity(256 * 1024, &*file);
-    target.backup(&mut output).map_err(|error| match error {
+    if let Err(error) = target.backup(&mut output) {
+        let has_begun =
+            !output.buffer().is_empty() || file.metadata().is_ok_and(|found| found.len() > 0);
         // A server that finds damage while it sends can only abort the response.
-        Error::Damaged(_) | Error::Unreachable(_) => {
-            Failure::from(error).hint("`cms check --digests` names stored files that are damaged")
-        }
-        other => Failure::from(other),
-    })?;
+        let may_be_damaged = match error {
+            Error::Damaged(_) => true,
+            Error::Unreachable(_) => has_begun,
+            _ => false,
+        };
+        let failure = Failure::from(error);
+        return Err(if may_be_damaged {
+            failure.hint("`cms check --digests` names stored files that are damaged")
+        } else {
+            failure
+        });
+    }
     output.flush().map_err(unwritable)?;
     drop(output);
     file.sync_all().map_err(unwritable)

@@ -94,7 +94,7 @@ pub(super) fn unknown_properties(
     names.into_iter().map(hint).collect()
 }
 
-/// Replaces the hint about a key that the server does not know, if a profile has it.
+/// Names the server that does not know a key, and how to replace the key of a profile.
 pub(super) fn add_login_hint(failure: Failure, settings: &Settings) -> Failure {
     match (&failure.kind, &settings.target) {
         (
@@ -102,6 +102,13 @@ pub(super) fn add_login_hint(failure: Failure, settings: &Settings) -> Failure {
             Some(TargetAddress::Server { url, profile: Some(name), .. }),
         ) => {
             let hint = format!("`cms login {url} --name {name}` stores another key in the profile");
+            Failure { hints: vec![hint], ..failure }
+        }
+        (
+            FailureKind::Target(Error::Unauthenticated),
+            Some(TargetAddress::Server { url, key: Some(_), .. }),
+        ) => {
+            let hint = format!("{url} does not know this key: check CMS_KEY or --key-file");
             Failure { hints: vec![hint], ..failure }
         }
         _ => failure,

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use cms_core::Error;
 use serde_json::json;
 
+use super::would;
 use crate::{
     cli::{LoginArgs, LogoutArgs},
     failure::{Failure, FailureKind, Outcome, Result},
@@ -34,6 +35,13 @@ pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> 
             failure
         }
     })?;
+    if args.dry_run.dry_run {
+        let path = profiles.path().display();
+        return would(
+            printer,
+            &format!("store the profile \"{name}\" in {path}: {url} (key \"{}\")", context.by.name),
+        );
+    }
     profiles.insert(name, Profile { url: url.to_owned(), key });
     profiles.save()?;
     let value = json!({ "profile": name, "server": url, "key": context.by.name });
@@ -49,6 +57,12 @@ pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> 
 pub(super) fn logout(args: &LogoutArgs, printer: &mut Printer) -> Result<Outcome> {
     let mut profiles = load()?;
     let name = profiles.remove(args.name.as_deref())?;
+    if args.dry_run.dry_run {
+        return would(
+            printer,
+            &format!("remove the profile \"{name}\" from {}", profiles.path().display()),
+        );
+    }
     profiles.save()?;
     printer.value(&json!({ "removed": name }), String::new)?;
     printer.note(&format!("profile \"{name}\" is removed; its key stays valid"))?;

@@ -22,7 +22,8 @@ use crate::{
     text_output,
 };
 
-/// Time between two reads of `--watch`.
+/// Time between two reads of `--watch`. A read of the change feed costs a server less than a stream:
+/// 50 bytes and a millisecond, none of its `max-subscribers`, and no proxy delays it.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) fn run(
@@ -67,6 +68,14 @@ impl Source {
         Ok(Self::Files { paths, applied: None })
     }
 
+    /// Returns whether the types may differ from those at the position in the change feed.
+    fn may_differ(&self, position: &mut Option<String>) -> bool {
+        match self {
+            Self::Target(target) => target.types_may_differ(position),
+            Self::Files { .. } => true,
+        }
+    }
+
     /// Reads the types, sorted by name. Files are applied to an empty target, which validates them
     /// and adds the built-in types.
     fn types(&mut self, printer: &Printer) -> Result<Vec<ContentType>> {
@@ -95,14 +104,20 @@ impl Source {
 fn follow(source: &mut Source, file: &str, printer: &mut Printer) -> Result<()> {
     let interrupt = interrupt();
     let mut problem = String::new();
+    let mut position = None;
     while !interrupt.load(Ordering::Relaxed) {
         thread::sleep(POLL_INTERVAL);
+        if !source.may_differ(&mut position) {
+            continue;
+        }
         match source.types(printer) {
             Ok(types) => {
                 problem.clear();
                 write(file, &typescript::file(&types), printer)?;
             }
             Err(failure) => {
+                // The next read is complete, even if nothing changes any more.
+                position = None;
                 let lines = text_output::failure_lines(&failure);
                 if lines != problem {
                     printer.note(&lines)?;

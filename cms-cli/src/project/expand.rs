@@ -305,6 +305,10 @@ impl Expander {
             let member = node.at("type");
             self.diagnostics
                 .error_at(&member, format!("unknown property type \"{kind_name}\"{near}"));
+            // Keys of no type are reported together with it.
+            let keys = PROPERTY_KINDS.iter().flat_map(|kind| kind.keys.iter().copied());
+            let known: Vec<&str> = COMMON_KEYS.into_iter().chain(keys).collect();
+            self.diagnostics.unknown_keys(node, &known);
             return None;
         };
         let known: Vec<&str> = COMMON_KEYS.into_iter().chain(kind.keys.iter().copied()).collect();

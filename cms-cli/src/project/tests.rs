@@ -280,9 +280,10 @@ fn errors_have_their_locations() {
             &["project.yaml:1:21: unknown workflow \"storred\", did you mean \"stored\"?"],
         ),
         (
-            "name: t\nproperties:\n  a: {type: txt}\n  b: {type: text, requird: true}\n  c: {type: text, unique: yes please}\n",
+            "name: t\nproperties:\n  a: {type: txt, uniqe: true}\n  b: {type: text, requird: true}\n  c: {type: text, unique: yes please}\n",
             &[
                 "project.yaml:3:13: unknown property type \"txt\", did you mean \"text\"?",
+                "project.yaml:3:18: unknown key \"uniqe\", did you mean \"unique\"?",
                 "project.yaml:4:19: unknown key \"requird\", did you mean \"required\"?",
                 "project.yaml:5:27: \"yes please\" is not valid: use true or false",
             ],

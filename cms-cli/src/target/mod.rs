@@ -77,6 +77,11 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
+    /// Returns whether content types may have changed since the position, which moves to now. Without
+    /// a position they may have.
+    fn types_may_differ(&self, _position: &mut Option<String>) -> bool {
+        true
+    }
     fn get_type(&self, name: &str) -> Result<ContentType>;
     fn delete_type(&self, name: &str) -> Result<()>;
     fn plan(&self, request: &PlanRequest, progress: &Progress) -> Result<ProjectPlan>;

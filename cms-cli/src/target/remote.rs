@@ -1,7 +1,8 @@
 //! A running server and its HTTP API. [`http`] sends requests, [`path`] has the paths, [`media`]
-//! transfers files, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
+//! transfers files, [`changes`] reads the change feed, [`progress`] reads streams with the progress of a request, [`readiness`] needs no
 //! key, [`foreign`] recognises other programs.
 
+mod changes;
 mod foreign;
 mod http;
 mod media;
@@ -146,6 +147,10 @@ impl Target for Remote {
         all_pages(|number| {
             self.get(&format!("{TYPES}?page={number}&limit={}", limits::MAX_TYPE_PAGE_SIZE), SERVER)
         })
+    }
+
+    fn types_may_differ(&self, position: &mut Option<String>) -> bool {
+        self.has_type_changes(position)
     }
 
     fn get_type(&self, name: &str) -> Result<ContentType> {

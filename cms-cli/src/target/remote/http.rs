@@ -1,6 +1,6 @@
 //! HTTP requests to a server, and the errors that all responses have in common.
 
-use std::{sync::OnceLock, thread, time::Duration};
+use std::{error::Error as _, sync::OnceLock, thread, time::Duration};
 
 use cms_core::{Error, Result, wire::error::from_response};
 use reqwest::{
@@ -183,12 +183,13 @@ impl Remote {
         self.unreachable_because("closed the connection")
     }
 
-    /// The error of a missing response, without details that differ between machines.
+    /// The error of a missing response.
     pub(super) fn unreachable(&self, error: &reqwest::Error) -> Error {
         if error.is_timeout() {
             self.unreachable_because("did not respond in time")
         } else if error.is_connect() {
-            self.unreachable_because("cannot be reached")
+            // A wrong name, a closed port or a certificate: what the system says.
+            self.unreachable_because(&format!("cannot be reached: {}", root_cause(error)))
         } else {
             self.connection_closed()
         }
@@ -250,6 +251,15 @@ impl Remote {
         let (status, bytes) = self.send(&Method::POST, path, body, true)?;
         check_status(status, &bytes, resource)
     }
+}
+
+/// What the system says, without the steps that led there.
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause = error.source();
+    while let Some(next) = cause.and_then(|cause| cause.source()) {
+        cause = Some(next);
+    }
+    cause.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Adds a JSON body.

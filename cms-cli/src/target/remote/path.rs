@@ -16,6 +16,7 @@ use cms_core::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub(super) const ACTIVITY: &str = "/api/v1/activity";
+pub(super) const CHANGES: &str = "/api/v1/changes";
 pub(super) const BULK_JOBS: &str = "/api/v1/job";
 pub(super) const TYPES: &str = "/api/v1/internal/contenttype";
 pub(super) const CONTENT: &str = "/api/v1/content";

@@ -1,12 +1,16 @@
 //! Whether a server is ready, by its public route `/readyz`.
 
-use std::{error::Error as _, io::Read, time::Duration};
+use std::{io::Read, time::Duration};
 
 use cms_core::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Remote, foreign, http::RESPONSE_TIMEOUT, path::READINESS};
+use super::{
+    Remote, foreign,
+    http::{RESPONSE_TIMEOUT, root_cause},
+    path::READINESS,
+};
 
 /// Longest response that is read: one of another program may be endless.
 const MAX_RESPONSE_BYTES: u64 = 64 * 1024;
@@ -60,13 +64,4 @@ impl Remote {
             Err(_) => "the connection was closed".to_owned(),
         }))
     }
-}
-
-/// What the system says, without the steps that led there.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause = error.source();
-    while let Some(next) = cause.and_then(|cause| cause.source()) {
-        cause = Some(next);
-    }
-    cause.map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -1,0 +1,94 @@
+//! The table of settings in docs/configuration.md: names, variables and defaults are generated, the
+//! meaning of a setting is written by hand.
+
+use std::{fmt::Write as _, fs};
+
+use clap::Arg;
+use cms_core::CoreConfig;
+use cms_server::ServerConfig;
+
+use super::{name, settings};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md");
+const HEAD: &str = "| Setting | Variable | Default | Meaning |\n|---|---|---|---|\n";
+
+/// A row of the page.
+struct Row<'p> {
+    name: &'p str,
+    default: &'p str,
+    meaning: &'p str,
+}
+
+fn row(line: &str) -> Row<'_> {
+    let cells: Vec<_> = line.trim_matches('|').splitn(4, '|').map(str::trim).collect();
+    let [name, _, default, meaning] = cells[..] else { panic!("no row of four cells: {line}") };
+    Row { name: name.trim_matches('`'), default, meaning }
+}
+
+/// Defaults that the server fills in, for settings that have none as a flag.
+fn filled_in(name: &str) -> Option<String> {
+    let (server, core) = (ServerConfig::default(), CoreConfig::new(super::DEFAULT_DIRECTORY));
+    let size = |bytes: u64| match bytes {
+        _ if bytes % (1 << 30) == 0 => format!("{bytes} ({} GiB)", bytes >> 30),
+        _ => format!("{bytes} ({} MiB)", bytes >> 20),
+    };
+    Some(match name {
+        "data" => format!("`{}`", super::DEFAULT_DIRECTORY),
+        "body-limit" => size(server.body_limit as u64),
+        "upload-limit" => size(server.upload_limit),
+        "response-memory" => size(server.response_memory as u64),
+        "max-connections" => format!("`{}`", server.connections),
+        "max-subscribers" => format!("`{}`", server.subscribers),
+        "batch-limit" => format!("`{}`", core.batch_limit),
+        "search-wait" => format!("`{}`", core.search_wait.as_millis()),
+        "media-file-limit" => size(core.media_file_limit),
+        "render-cache" => size(core.render_cache),
+        _ => return None,
+    })
+}
+
+fn default(setting: &Arg, known: Option<&Row<'_>>) -> String {
+    let declared: Vec<_> =
+        setting.get_default_values().iter().map(|value| format!("`{}`", value.display())).collect();
+    if setting.get_action().takes_values() && !declared.is_empty() {
+        return declared.join(", ");
+    }
+    if !setting.get_action().takes_values() {
+        return "off".to_owned();
+    }
+    filled_in(name(setting)).unwrap_or_else(|| known.map_or("", |known| known.default).to_owned())
+}
+
+/// The meaning of a new setting is its help text, until somebody writes a better one.
+fn meaning(setting: &Arg, known: Option<&Row<'_>>) -> String {
+    let help = || setting.get_help().map(ToString::to_string).unwrap_or_default();
+    known.map_or_else(help, |known| known.meaning.to_owned()).replace('\n', " ")
+}
+
+#[test]
+fn settings_of_the_documentation_are_generated() {
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (text, table) = page.split_once(HEAD).expect("the page has the table of settings");
+    let (rows, rest) = table.split_once("\n\n").unwrap_or((table, ""));
+    assert_eq!(rest, "", "the table is the end of the page");
+    let known: Vec<_> = rows.lines().map(row).collect();
+    let settings = settings();
+    let place = |wanted: &str| known.iter().position(|known| known.name == wanted);
+    // Rows keep the order of the page; new settings come last.
+    let mut ordered: Vec<_> = settings.iter().collect();
+    ordered.sort_by_key(|setting| place(name(setting)).unwrap_or(usize::MAX));
+    let mut generated = format!("{text}{HEAD}");
+    for setting in ordered {
+        let known = place(name(setting)).map(|at| &known[at]);
+        let variable = setting.get_env().expect("every setting has a variable").display();
+        let (default, meaning) = (default(setting, known), meaning(setting, known));
+        let cells = format!("| `{}` | `{variable}` | {default} | {meaning} |", name(setting));
+        writeln!(generated, "{}", cells.replace("|  |", "| |")).unwrap();
+    }
+    if generated != page {
+        fs::write(format!("{PAGE}.new"), &generated).unwrap();
+        panic!(
+            "docs/configuration.md differs from the settings: move configuration.md.new over it"
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! The change feed, as far as `--watch` needs it.
+
+use cms_core::Result;
+use serde::Deserialize;
+
+use super::{
+    http::Remote,
+    path::{CHANGES, segment},
+    resource::SERVER,
+};
+
+/// Changes of one request. After more of them, it is cheaper to read the types.
+const MAX_CHANGES: u32 = 100;
+
+#[derive(Deserialize)]
+struct Changes {
+    data: Vec<Change>,
+    /// The position after these changes.
+    next: String,
+    #[serde(default)]
+    more: bool,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    action: String,
+}
+
+impl Remote {
+    /// Returns whether the feed has changes of types after the position, and moves it to now. Where
+    /// the feed cannot tell, types may have changed: an older server has none, and positions expire.
+    pub(super) fn has_type_changes(&self, position: &mut Option<String>) -> bool {
+        let Some(since) = position.take() else {
+            *position = self.changes(CHANGES).map(|newest| newest.next).ok();
+            return true;
+        };
+        let path = format!("{CHANGES}?since={}&limit={MAX_CHANGES}", segment(&since));
+        let Ok(changes) = self.changes(&path) else { return true };
+        if changes.more {
+            *position = self.changes(CHANGES).map(|newest| newest.next).ok();
+            return true;
+        }
+        *position = Some(changes.next);
+        changes.data.iter().any(|change| change.action.starts_with("type."))
+    }
+
+    fn changes(&self, path: &str) -> Result<Changes> {
+        self.get(path, SERVER)
+    }
+}
