@@ -31,7 +31,7 @@ mod workflow;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
+use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser, value_parser};
 
 pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
@@ -323,7 +323,8 @@ pub(crate) enum ObjectCommand {
         r#type: String,
         id: String,
         /// Replace links by the linked objects, down to this many levels.
-        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+        #[arg(long, value_name = "LEVELS", default_value_t = 0,
+            value_parser = value_parser!(u8).range(0..=2))]
         hydrate: u8,
         /// Show this version of the object.
         #[arg(long, value_name = "N", conflicts_with_all = ["hydrate", "fields"])]
@@ -417,16 +418,18 @@ pub(crate) struct ListArgs {
     #[arg(long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// List this page.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub(crate) page: u32,
     /// Set the number of objects per page.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
     /// List all pages.
     #[arg(long, conflicts_with_all = ["page", "limit"])]
     pub(crate) all: bool,
     /// Replace links by the linked objects, down to this many levels.
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
+    #[arg(long, value_name = "LEVELS", default_value_t = 0,
+        value_parser = value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,
 }
 
@@ -490,7 +493,7 @@ pub(crate) struct PublishArgs {
     pub(crate) selection: SelectionArgs,
     /// Include objects of Draft & Public types that are linked, down to this many levels.
     #[arg(long, value_name = "LEVELS", conflicts_with_all = ["filters", "q", "all"],
-        value_parser = clap::value_parser!(u8).range(0..=1))]
+        value_parser = value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,

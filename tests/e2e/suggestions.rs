@@ -75,6 +75,43 @@ fn misspelt_names_have_suggestions() {
     });
 }
 
+/// Searches without hits, and keys without rights, would not say why.
+#[test]
+fn misspelt_names_of_searches_and_rules_have_suggestions() {
+    on_both_targets(|cli| {
+        prepare(cli);
+        let search = "search * --type post";
+        let title =
+            "hint: no type of this search has a property \"titel\", did you mean \"title\"?\n";
+        for flags in [
+            "--filters titel=One",
+            "--post-filter titel=One",
+            "--facet titel",
+            "--field titel^5",
+            "--order-by titel",
+            "--item-field titel",
+        ] {
+            let command = format!("{search} {flags}");
+            let output = cli.run(&command.split(' ').collect::<Vec<_>>());
+            output.exits(0).stderr_contains(title);
+        }
+        let create = ["key", "create", "app", "--kind", "scoped", "--rule"];
+        let hint = "hint: content type \"pots\" of a rule does not exist, did you mean \"post\"?\n";
+        cli.run(&[&create[..], &["pots:r"]].concat()).exits(0).stderr_contains(hint);
+        cli.run(&["key", "update", "app", "--rule", "pots:r"]).exits(0).stderr_contains(hint);
+        let known = ["--item-field internal.objectTitle", "--field title^5", "--facet title", ""];
+        for command in known.map(|flags| format!("search * {flags}")) {
+            let output = cli.run(&command.split_whitespace().collect::<Vec<_>>());
+            output.exits(0);
+            assert!(!output.stderr.contains("hint"), "{}", output.transcript());
+        }
+        for rule in ["post:r", "*:r"] {
+            let output = cli.run(&["key", "create", rule, "--kind", "scoped", "--rule", rule]);
+            assert!(!output.stderr.contains("hint"), "{}", output.transcript());
+        }
+    });
+}
+
 #[test]
 fn filters_of_searches_have_the_name_of_other_commands() {
     let cli = Cli::with_data();

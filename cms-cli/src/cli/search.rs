@@ -61,10 +61,11 @@ pub(crate) struct SearchArgs {
     #[arg(long = "boost", value_name = "TYPE=FACTOR", value_parser = boost)]
     pub(crate) boosts: Vec<(String, f32)>,
     /// Show this page; only the first 10,000 hits are available.
-    #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub(crate) page: u32,
     /// Set the number of hits per page.
-    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
     /// Search current versions in every status instead of published versions.
     #[arg(long)]
@@ -74,7 +75,8 @@ pub(crate) struct SearchArgs {
     #[arg(long = "item-field", value_name = "PATH")]
     pub(crate) item_fields: Vec<String>,
     /// Replace links by the linked objects, down to this many levels.
-    #[arg(long, default_value_t = 0, value_parser = value_parser!(u8).range(0..=2))]
+    #[arg(long, value_name = "LEVELS", default_value_t = 0,
+        value_parser = value_parser!(u8).range(0..=2))]
     pub(crate) hydrate: u8,
 }
 

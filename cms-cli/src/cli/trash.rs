@@ -12,7 +12,8 @@ pub(crate) enum TrashCommand {
         #[arg(long = "type", value_name = "TYPE")]
         types: Vec<String>,
         /// List at most this many.
-        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        #[arg(long, value_name = "N", default_value_t = 20,
+            value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
     /// Restore a deleted object with all its versions.

@@ -12,7 +12,8 @@ pub(crate) enum WebhookCommand {
     Log {
         id: String,
         /// Show at most this many deliveries; the log keeps 300 ended ones and all pending ones.
-        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        #[arg(long, value_name = "N", default_value_t = 20,
+            value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
     /// Replay deliveries: the named ones, or all failed ones; pending ones are sent immediately.

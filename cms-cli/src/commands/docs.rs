@@ -30,7 +30,7 @@ pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
 #[cfg(feature = "serve")]
 #[cfg(test)]
 mod tests {
-    use std::{fmt::Write as _, fs};
+    use std::{fmt::Write as _, fs, path::Path};
 
     use clap::{Arg, Command, CommandFactory, builder::StyledStr};
 
@@ -103,6 +103,11 @@ After this page you know every command with its arguments, flags, values and def
             if takes_value && let [default, ..] = argument.get_default_values() {
                 row.push(format!("Default: `{}`.", default.display()));
             }
+            let aliases = argument.get_visible_aliases().unwrap_or_default();
+            if !aliases.is_empty() {
+                let names = aliases.iter().map(|alias| format!("`--{alias}`"));
+                row.push(format!("Also {}.", names.collect::<Vec<_>>().join(", ")));
+            }
             if let Some(variable) = argument.get_env() {
                 row.push(format!("Variable: `{}`.", variable.display()));
             }
@@ -126,5 +131,68 @@ After this page you know every command with its arguments, flags, values and def
     fn plain(text: &StyledStr) -> String {
         let text = text.to_string().trim().to_owned();
         if text.ends_with(['.', ':']) { text } else { text + "." }
+    }
+
+    /// Commands in the blocks of the documentation that no test runs: deployment, containers,
+    /// upgrades. Their names, flags and values are at least right.
+    #[test]
+    fn commands_of_the_documentation_are_valid() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut pages = vec![root.join("README.md")];
+        for folder in ["docs", "docs/how-to", "docs/reference"] {
+            let entries = fs::read_dir(root.join(folder)).unwrap();
+            let paths = entries.map(|entry| entry.unwrap().path());
+            pages.extend(paths.filter(|path| path.extension().is_some_and(|it| it == "md")));
+        }
+        let (mut checked, mut errors) = (0, String::new());
+        for page in pages.iter().filter(|page| !page.ends_with("reference/cli.md")) {
+            let text = fs::read_to_string(page).unwrap();
+            let mut is_block = false;
+            for (index, line) in text.lines().enumerate() {
+                is_block ^= line.starts_with("```");
+                let line = line.trim().trim_start_matches("- ").trim_start_matches("run: ");
+                let line = line.strip_prefix("$ ").unwrap_or(line);
+                // Three dots stand for further arguments, a backslash for the next line.
+                let is_complete = !line.contains("...") && !line.ends_with('\\');
+                let is_command = line.starts_with("cms ") && !line.starts_with("cms = ");
+                if !is_block || !is_command || !is_complete {
+                    continue;
+                }
+                checked += 1;
+                if let Err(error) = Cli::command().try_get_matches_from(words(line))
+                    && error.use_stderr()
+                {
+                    let page = page.display();
+                    writeln!(errors, "{page}:{}: {line}\n{error}", index + 1).unwrap();
+                }
+            }
+        }
+        assert!(checked > 100, "{checked}");
+        assert!(errors.is_empty(), "{errors}");
+    }
+
+    /// The words of a command as a shell splits them, up to an operator or a comment.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word) = (Vec::new(), None::<String>);
+        let mut quote = None;
+        for c in line.chars() {
+            match (quote, c) {
+                (Some(open), _) if c == open => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (None, ' ') => words.extend(word.take()),
+                (None, '>') => {
+                    // The number of a stream: `2> FILE`.
+                    word.take_if(|word| word == "2");
+                    break;
+                }
+                (None, '|' | '<' | '&' | ';' | '#') => break,
+                _ => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Error, FieldErrors, MessageCode, wire::user::UserListRequest};
+use cms_core::{
+    Error, FieldErrors, MessageCode,
+    wire::{content_type::ContentType, key::Rule, user::UserListRequest},
+};
 use serde_json::{Map, Value};
 
 use super::open;
@@ -72,26 +75,77 @@ pub(super) fn unknown_properties(
 ) -> Vec<String> {
     let filters: Map<String, Value> =
         filters.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let mut names: Vec<&str> = Vec::new();
-    for path in paths.iter().copied().chain(filters.keys().map(String::as_str)) {
-        let path: &str = path.strip_prefix("$.").unwrap_or(path);
-        let name = path.split(['.', '[']).next().unwrap_or_default();
-        if !["", "*", "id", "internal"].contains(&name) && !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let mut names = property_names(paths.iter().copied().chain(filters.keys().map(String::as_str)));
     if names.is_empty() {
         return Vec::new();
     }
     let Ok(found) = target.get_type(content_type) else { return Vec::new() };
-    let known = found.meta_definition["propertiesConfig"].as_object();
-    let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    let known: Vec<&str> = declared(&found).collect();
     names.retain(|name| !known.contains(name));
     let hint = |name: &str| {
         let near = did_you_mean(name, known.iter().copied());
         format!("the type \"{content_type}\" has no property \"{name}\"{near}")
     };
     names.into_iter().map(hint).collect()
+}
+
+/// The same for a search in these types, or in all when none is named.
+pub(super) fn unknown_search_properties(
+    target: &dyn Target,
+    content_types: &[String],
+    paths: &[&str],
+) -> Vec<String> {
+    let mut names = property_names(paths.iter().copied());
+    // `_geo_distance` is no property.
+    names.retain(|name| !name.starts_with('_'));
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let Ok(types) = target.types() else { return Vec::new() };
+    let searched = types
+        .iter()
+        .filter(|found| content_types.is_empty() || content_types.contains(&found.name));
+    let known: Vec<&str> = searched.flat_map(declared).collect();
+    names.retain(|name| !known.contains(name));
+    let hint = |name: &str| {
+        let near = did_you_mean(name, known.iter().copied());
+        format!("no type of this search has a property \"{name}\"{near}")
+    };
+    names.into_iter().map(hint).collect()
+}
+
+/// Hints about types in rules of a key that do not exist: the rules are stored, because a type may
+/// be created later.
+pub(super) fn unknown_rule_types(target: &dyn Target, rules: &[Rule]) -> Vec<String> {
+    let names = rules.iter().map(|rule| rule.content_type.as_str()).filter(|name| *name != "*");
+    let types = target.types().unwrap_or_default();
+    let known: Vec<&str> = types.iter().map(|found| found.name.as_str()).collect();
+    let missing = names.filter(|name| !known.is_empty() && !known.contains(name));
+    missing
+        .map(|name| {
+            let near = did_you_mean(name, known.iter().copied());
+            format!("content type \"{name}\" of a rule does not exist{near}")
+        })
+        .collect()
+}
+
+/// The properties at the beginning of paths, each once, without those that every object has.
+fn property_names<'p>(paths: impl Iterator<Item = &'p str>) -> Vec<&'p str> {
+    let mut names: Vec<&str> = Vec::new();
+    for path in paths {
+        let path: &str = path.strip_prefix("$.").unwrap_or(path);
+        let name = path.split(['.', '[', '^']).next().unwrap_or_default();
+        if !["", "*", "id", "internal"].contains(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The names of the properties of a type.
+fn declared(content_type: &ContentType) -> impl Iterator<Item = &str> {
+    let properties = content_type.meta_definition["propertiesConfig"].as_object();
+    properties.into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
 /// Names the server that does not know a key, and how to replace the key of a profile.

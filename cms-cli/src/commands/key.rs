@@ -39,6 +39,7 @@ pub(super) fn run(
         KeyCommand::Create { name, kind, rules, dry_run } => {
             let new = NewKey { name, kind, rules: parse_rules(&rules)? };
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
+            note_unknown_types(&*target, &new.rules, printer)?;
             if dry_run.dry_run {
                 would(printer, &format!("create the key \"{}\"", new.name))?;
             } else {
@@ -53,6 +54,7 @@ pub(super) fn run(
             }
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
+            note_unknown_types(&*target, &rules, printer)?;
             if dry_run.dry_run {
                 would(printer, &format!("change the key \"{}\"", key.name))?;
             } else {
@@ -91,6 +93,17 @@ pub(super) fn run(
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Prints hints about rules whose type is probably misspelt.
+fn note_unknown_types(target: &dyn Target, rules: &[Rule], printer: &mut Printer) -> Result<()> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    for hint in hints::unknown_rule_types(target, rules) {
+        printer.note(&text_output::hint(&hint))?;
+    }
+    Ok(())
 }
 
 fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {

@@ -7,7 +7,7 @@ use cms_core::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{open_to_read, require_types, waiting::with_spinner};
+use super::{hints, open_to_read, require_types, waiting::with_spinner};
 use crate::{
     cli::{ModeChoice, OutputFormat, SearchArgs},
     failure::{Outcome, Result},
@@ -34,6 +34,11 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
     let target = open_to_read(settings)?;
     // The API finds nothing in an unknown type; here it is probably a typing error.
     require_types(&*target, &args.types)?;
+    let pairs = args.filters.iter().chain(&args.post_filters).chain(&args.near);
+    let lists = [&args.facets, &args.numeric_facets, &args.fields, &args.item_fields];
+    let paths = pairs.map(|(path, _)| path).chain(lists.into_iter().flatten());
+    let paths: Vec<_> = paths.chain(&args.order_by).map(String::as_str).collect();
+    let hints = hints::unknown_search_properties(&*target, &args.types, &paths);
     let fields = text_output::field_columns(&args.item_fields, "/item");
     let columns = fields.as_ref().map_or(COLUMNS.to_vec(), |fields| {
         let named = fields.iter().map(|(header, pointer)| column(header, pointer));
@@ -61,6 +66,9 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
         OutputFormat::Ndjson | OutputFormat::Yaml => printer.rows(hits, &columns)?,
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
+    for hint in hints {
+        printer.note(&text_output::hint(&hint))?;
+    }
     if shown < total {
         let more = if total < limits::MAX_SEARCH_RESULTS { "" } else { " or more" };
         printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;

@@ -1,13 +1,14 @@
 //! The table of settings in docs/configuration.md: names, variables and defaults are generated, the
 //! meaning of a setting is written by hand.
 
-use std::{fmt::Write as _, fs};
+use std::{fmt::Write as _, fs, path::Path};
 
-use clap::Arg;
+use clap::{Arg, CommandFactory as _};
 use cms_core::CoreConfig;
 use cms_server::ServerConfig;
 
-use super::{name, settings};
+use super::{COMMAND, flags, name, settings};
+use crate::cli::Cli;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/configuration.md");
 const HEAD: &str = "| Setting | Variable | Default | Meaning |\n|---|---|---|---|\n";
@@ -91,4 +92,26 @@ fn settings_of_the_documentation_are_generated() {
             "docs/configuration.md differs from the settings: move configuration.md.new over it"
         );
     }
+}
+
+/// Each block of settings in the documentation is a valid file.
+#[test]
+fn configuration_files_of_the_documentation_are_valid() {
+    let docs = Path::new(PAGE).parent().unwrap();
+    let pages = ["", "how-to", "reference"].map(|folder| fs::read_dir(docs.join(folder)).unwrap());
+    let given = Cli::command().try_get_matches_from(["cms", COMMAND]).unwrap();
+    let mut checked = 0;
+    for page in pages.into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        if page.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&page).unwrap();
+        for block in text.split("```toml\n").skip(1) {
+            let file = block.split("```").next().unwrap();
+            let read = flags(file, &given, false, &mut Vec::new());
+            assert!(read.is_ok_and(|flags| !flags.is_empty()), "{}: {file}", page.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 5, "{checked}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     label::label,
-    node::{Diagnostics, YamlNode, did_you_mean},
+    node::{Diagnostics, YamlNode, did_you_mean, one_of},
 };
 use crate::yaml::Location;
 
@@ -297,22 +297,18 @@ impl Expander {
 
     fn property(&mut self, name: &str, node: &YamlNode<'_>) -> Option<(Value, Value)> {
         let kind_name = self.diagnostics.required_text(node, "type")?;
-        let Some(kind) = PROPERTY_KINDS.iter().find(|kind| kind.name == kind_name) else {
-            let near = did_you_mean(kind_name, PROPERTY_KINDS.iter().map(|kind| kind.name));
-            let known: Vec<&str> = PROPERTY_KINDS.iter().map(|kind| kind.name).collect();
-            let near =
-                if near.is_empty() { format!(": use one of {}", known.join(", ")) } else { near };
-            let member = node.at("type");
-            self.diagnostics
-                .error_at(&member, format!("unknown property type \"{kind_name}\"{near}"));
-            // Keys of no type are reported together with it.
-            let keys = PROPERTY_KINDS.iter().flat_map(|kind| kind.keys.iter().copied());
-            let known: Vec<&str> = COMMON_KEYS.into_iter().chain(keys).collect();
-            self.diagnostics.unknown_keys(node, &known);
-            return None;
-        };
-        let known: Vec<&str> = COMMON_KEYS.into_iter().chain(kind.keys.iter().copied()).collect();
+        let kind = PROPERTY_KINDS.iter().find(|kind| kind.name == kind_name);
+        if kind.is_none() {
+            let near = one_of(kind_name, &PROPERTY_KINDS.each_ref().map(|kind| kind.name));
+            let message = format!("unknown property type \"{kind_name}\"{near}");
+            self.diagnostics.error_at(&node.at("type"), message);
+        }
+        // An unknown type may have the keys of all.
+        let kinds = kind.map_or(&PROPERTY_KINDS[..], std::slice::from_ref);
+        let keys = kinds.iter().flat_map(|kind| kind.keys).copied();
+        let known: Vec<&str> = COMMON_KEYS.into_iter().chain(keys).collect();
         self.diagnostics.unknown_keys(node, &known);
+        let kind = kind?;
 
         let label = self.diagnostics.text(node, "label").map_or_else(|| label(name), str::to_owned);
         let mut config = Map::new();

@@ -298,7 +298,7 @@ impl Loader {
         let kind_name = diagnostics.required_text(node, "kind").unwrap_or_default();
         let kind = key_kind(kind_name).unwrap_or(KeyKind::Scoped);
         if key_kind(kind_name).is_none() && !kind_name.is_empty() {
-            let near = did_you_mean(kind_name, KEY_KINDS);
+            let near = node::one_of(kind_name, &KEY_KINDS);
             let member = node.at("kind");
             diagnostics.error_at(&member, format!("unknown kind of key \"{kind_name}\"{near}"));
         }

@@ -165,6 +165,14 @@ pub(crate) fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n s
     nearest(name, known).map_or_else(String::new, |other| format!(", did you mean \"{other}\"?"))
 }
 
+/// The same, or `: use one of ...` with all names.
+pub(super) fn one_of(name: &str, known: &[&str]) -> String {
+    match did_you_mean(name, known.iter().copied()) {
+        near if near.is_empty() => format!(": use one of {}", known.join(", ")),
+        near => near,
+    }
+}
+
 /// The most similar name, if one is similar enough.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let distances = known.into_iter().map(|other| (strsim::osa_distance(name, other), other));
