@@ -276,14 +276,21 @@ pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
 pub(crate) fn ask_secret(question: &str) -> Result<String> {
     let terminal = [Term::stderr(), Term::stdout()].into_iter().find(Term::is_term);
     let terminal = terminal.ok_or_else(|| Failure::usage("there is no terminal to ask on"))?;
-    ctrlc::set_handler(|| {
-        restore_echo();
-        error_line("");
-        process::exit(INTERRUPTED);
-    })
-    .ok();
+    ctrlc::set_handler(end_prompt).ok();
     terminal.write_str(&format!("{question}: "))?;
     Ok(terminal.read_secure_line()?)
+}
+
+/// Ends the process at Ctrl-C.
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "the main thread waits for the terminal, and holds nothing that has to be dropped"
+)]
+fn end_prompt() {
+    restore_echo();
+    error_line("");
+    process::exit(INTERRUPTED);
 }
 
 /// Turns on the echo of the terminal on standard input. The program `stty` is part of every Unix; a

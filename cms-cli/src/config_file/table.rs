@@ -30,7 +30,7 @@ fn row(line: &str) -> Row<'_> {
 fn filled_in(name: &str) -> Option<String> {
     let (server, core) = (ServerConfig::default(), CoreConfig::new(super::DEFAULT_DIRECTORY));
     let size = |bytes: u64| match bytes {
-        _ if bytes % (1 << 30) == 0 => format!("{bytes} ({} GiB)", bytes >> 30),
+        _ if bytes.is_multiple_of(1 << 30) => format!("{bytes} ({} GiB)", bytes >> 30),
         _ => format!("{bytes} ({} MiB)", bytes >> 20),
     };
     Some(match name {
