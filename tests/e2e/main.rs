@@ -30,6 +30,7 @@ mod openid;
 mod parity;
 mod preview;
 mod projects;
+mod python_guide;
 mod receiver;
 mod recovery;
 mod reference;
