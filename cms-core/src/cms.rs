@@ -207,7 +207,8 @@ fn set_up(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     Ok(())
 }
 
-/// Adds the webhook type and the key of webhook secrets to databases of older versions.
+/// Adds the key of webhook secrets to a new database, and also the type of webhooks to one of an
+/// older version.
 fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()> {
     if !writer.webhook_key()?.is_empty() {
         return Ok(());

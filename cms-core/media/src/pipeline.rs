@@ -4,7 +4,7 @@
 //! before its pixels are decoded. The output is sRGB, 8 bits per channel, upright, and contains
 //! only pixels: EXIF, GPS, XMP and colour profiles are removed.
 //!
-//! [`cms_model::media::render`] computes the crop and the size; this module knows no files and
+//! [`cms_model::media::transform`] computes the crop and the size; this module knows no files and
 //! caches. Next: `decode` for reading sources, `jpeg` for the most important format.
 
 mod colour;

@@ -52,7 +52,7 @@ fn authenticate(
     Ok(caller.with_visibility(visibility))
 }
 
-/// Returns whether a request has a key, valid or not: then its cookie does not count.
+/// Returns whether a request has a key, valid or not: then its cookie is not used.
 pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
     headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
 }

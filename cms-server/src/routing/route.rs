@@ -240,8 +240,9 @@ impl Route {
         )
     }
 
-    /// Returns whether the handler waits for a commit.
+    /// Returns whether the handler waits for a commit: then its response has to be sent.
     pub(crate) fn is_write(&self) -> bool {
-        matches!(self.execution, Execution::Blocking(Work::Write | Work::Password))
+        let writes = [Work::Write, Work::Password, Work::Upload];
+        writes.map(Execution::Blocking).contains(&self.execution)
     }
 }
