@@ -23,6 +23,7 @@ Yusuf Demircioğlu
 ";
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a program of others, not a setting")]
 fn python_guide_runs_with_a_generated_client() {
     let Some(programs) = env::var_os("CMS_TEST_PYTHON") else {
         eprintln!("skipped: CMS_TEST_PYTHON names no Python environment, see CONTRIBUTING.md");
