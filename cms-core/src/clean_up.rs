@@ -1,5 +1,5 @@
-//! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, links, working
-//! copies, preview tokens and presence, and stores when keys and sessions were used.
+//! Periodic clean-up: expires trash, journal, bulk jobs, idempotency keys, sessions, sign-in links,
+//! working copies, preview tokens and presence, and stores when keys and sessions were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
 
@@ -7,8 +7,8 @@ use crate::{cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
-    /// idempotency keys, sessions, links, preview tokens and working copies, and stores when keys
-    /// and sessions were used. A server calls it every minute and when it stops.
+    /// idempotency keys, sessions, sign-in links, preview tokens and working copies, and stores when
+    /// keys and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         let now = self.trusted_now()?;
         self.working_copies().expire(now)?;

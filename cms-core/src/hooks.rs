@@ -1,5 +1,6 @@
 //! The steps of webhooks and media around a write of content: synchronous webhooks before it,
-//! deliveries inside its transaction, rendered images after its commit.
+//! the deliveries of unread journal rows inside a transaction that removes objects permanently,
+//! rendered images after its commit.
 //!
 //! The services of objects and content types run these steps, and know neither webhooks nor media.
 //! A new step has its place here.

@@ -47,7 +47,8 @@ const PING_INTERVAL: Duration = Duration::from_mins(1);
 const MAX_STREAMS: u32 = 64;
 /// Maximum total size of the headers of an HTTP/2 request.
 const MAX_HEADER_BYTES: u32 = 64 * 1024;
-/// Read buffer of one connection; more than the longest head. Hundreds of uploads each fill theirs.
+/// Read buffer of one connection; more than the longest head, and not much more, because
+/// each of hundreds of uploads fills its own.
 const BUFFER_BYTES: usize = 128 * 1024;
 /// Pause of accepting after an error: the process has no file handles left.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);

@@ -336,7 +336,7 @@ impl Expander {
         Some((schema, Value::Object(config)))
     }
 
-    /// Checks the keys that keep stored values.
+    /// Checks `renamedFrom` and `convert`.
     fn check_value_keys(&mut self, name: &str, node: &YamlNode<'_>) {
         if self.diagnostics.text(node, "renamedFrom") == Some(name) {
             let member = node.at("renamedFrom");

@@ -250,7 +250,7 @@ impl Renders {
                 if size <= self.capacity / 10 * KEPT_TENTHS {
                     break;
                 }
-                fs::remove_file(path).or_else(if_there)?;
+                fs::remove_file(path).or_else(ignore_missing)?;
                 size -= length;
             }
         }
@@ -272,7 +272,7 @@ fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirE
     }
 }
 
-fn if_there(error: io::Error) -> io::Result<()> {
+fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 

@@ -1,6 +1,7 @@
 //! The caller of a service: an authenticated key or user, and the requested view of the content.
 //!
-//! A [`Caller`] is the first argument of every method of a service. It knows roles and rules, but
+//! A [`Caller`] is the first argument of the methods of services, except background tasks and
+//! sign-in. It knows roles and rules, but
 //! neither headers nor tokens; the server reads those.
 
 use std::{fmt, sync::Arc};

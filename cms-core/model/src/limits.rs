@@ -1,4 +1,5 @@
-//! Limits and defaults, see docs/reference/limits.md. The numbers are defined only here.
+//! Limits and defaults, see docs/reference/limits.md. Those of webhooks are in
+//! [`crate::webhook::schedule`] and where requests are sent.
 
 use std::time::Duration;
 

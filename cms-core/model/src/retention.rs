@@ -1,4 +1,5 @@
-//! The clock by which the clean-up expires data: the trash, the journal, orphaned files.
+//! The clock by which the clean-up expires data: the trash, the journal, orphaned files,
+//! bulk jobs, sessions, sign-in links, idempotency keys and working copies.
 //!
 //! It follows the system clock, except for jumps ahead: with a wrong clock, everything would
 //! expire. After a jump (or a long time without a server) it stands still until the server has run

@@ -37,7 +37,7 @@ const MANY_DOCUMENTS: usize = 1_000;
 const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;
 /// Number of segments of one size that are merged.
 const SEGMENTS_PER_LEVEL: usize = 6;
-/// Smaller segments count as one size, in documents.
+/// Segments with fewer documents count as one size.
 const MIN_LEVEL_DOCUMENTS: u32 = 2_000;
 
 /// The position of an index.

@@ -241,7 +241,7 @@ impl<'a> QueryCompiler<'a> {
                     Box::new(ExistsQuery::new(format!("{}.{path}", name::EXACT), true)),
                     boost,
                 );
-                // Long texts are in no column, only their presence is.
+                // Long texts are in no column: an empty word with the suffix of the path marks them.
                 into.add_term(self.term("", &word::suffix(path)), boost);
             }
             (FieldCondition::Exists, None) => into.add(Box::new(AllQuery), boost),

@@ -1,7 +1,7 @@
-//! Runs the hooks of a write before the writer is taken (see
+//! Calls the synchronous webhooks of a write before the writer is taken (see
 //! docs/reference/webhooks.md#synchronous-webhooks).
 //!
-//! The data that hooks return is validated and written like the payload of a client.
+//! The data that they return is validated and written like the payload of a client.
 
 use std::collections::HashSet;
 

@@ -200,8 +200,8 @@ impl Objects<'_> {
     }
 }
 
-/// Finds an object that is visible to the request, in its current version: a write creates a new
-/// version, and versions and workflows belong to the object, not to a view.
+/// Finds an object that the view of the request contains, and returns its current version, whatever
+/// version the view shows: callers write it or act on it.
 pub(crate) fn find(
     reader: &Reader<'_>,
     content_type: &CompiledType,

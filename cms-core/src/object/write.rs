@@ -400,8 +400,8 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // A draft is not published, and an edit does not change the published version: only types
-        // with a workflow can have the state `public`.
+        // With Draft & Public a write never changes what readers see, and no object has this state;
+        // otherwise it does in the state `public` of a workflow.
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
         log_change(
             writer,

@@ -78,8 +78,8 @@ pub(super) fn create_deliveries(
     Ok(has_more)
 }
 
-/// Reads the complete journal, inside a transaction that is about to delete the objects of its
-/// events.
+/// Creates the deliveries of all journal rows after the cursor, inside a transaction that is about
+/// to delete the objects of their events.
 pub(crate) fn catch_up(writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
     let webhook_type = writer.ctd_named(WEBHOOKS)?.map(|pk| writer.type_state(pk)).transpose()?;
     if webhook_type.is_none_or(|state| state.live == 0) {
@@ -342,7 +342,7 @@ fn subjects(reader: &Reader<'_>, catalog: &Catalog, entry: &DetailedEntry) -> Re
     })
 }
 
-/// The action of an event; `Custom` is never used.
+/// The action of an event. The action `Custom` of the API is never sent.
 fn action(event: Event) -> Option<&'static str> {
     match event {
         Event::ObjectCreated | Event::ObjectRestored | Event::TypeCreated => Some("Create"),

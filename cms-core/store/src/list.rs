@@ -22,7 +22,7 @@ use super::{
     object::{columns_of, read},
 };
 
-/// Maximum length of the texts of a cached list, in bytes.
+/// Maximum length of filters, order and ids of a list whose plan is cached, in bytes.
 const MAX_CACHED_BYTES: usize = 4096;
 
 /// Caches counts and plans of lists.

@@ -52,8 +52,8 @@ impl<'a> From<&'a CompiledType> for ListedType<'a> {
     }
 }
 
-/// The number of objects of a list and of the edition. A wrong estimate makes a page slower, not
-/// wrong.
+/// The number of objects of a list and of the edition. They only choose
+/// the access path: a wrong number costs time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListCounts {
     pub matching: u64,
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
     fn condition(&self, terms: &[Term], has_index: bool) -> String {
         let mut condition = terms::join(terms);
         if !has_index && access_path::reads_primary_keys(terms) {
-            // The unary plus hides the type from the indexes that start with it.
+            // The first term is `ctd = …`: the plus keeps SQLite from indexes that start with it.
             condition.insert(0, '+');
         }
         for slot in &self.used {

@@ -38,11 +38,11 @@ const RESTORE_STAGING: &str = "restoring";
 /// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
     let path = folder.join(DATABASE);
-    // Before checking whether the database exists: another process may be creating it.
-    let is_lost = has_dependent_data(folder);
+    // Checked before the database: one that another process creates meanwhile would look lost.
+    let has_dependent_data = has_dependent_data(folder);
     if new == NewDatabase::Never && !path.exists() {
         let name = folder.display().to_string();
-        return Err(if is_lost {
+        return Err(if has_dependent_data {
             lost(folder, None)
         } else {
             Error::NotFound { what: "data directory", name }

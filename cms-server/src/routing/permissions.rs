@@ -79,7 +79,7 @@ impl RequiredPermission {
         }
     }
 
-    /// Returns whether the changes of such requests may have conditions.
+    /// Returns whether changes with this permission read `If-Match` and `Idempotency-Key`.
     pub(crate) fn has_write_guards(self) -> bool {
         matches!(
             self,

@@ -125,13 +125,13 @@ async fn respond(
     memory: &Arc<Reservation>,
     outputs: &mut Outputs,
 ) -> Result<Response> {
-    // Monitoring has no rate limit.
-    let is_monitoring = matches!(
+    // Unauthenticated paths outside of `/api/` have no rate limit: monitoring, pages and their files.
+    let is_unlimited = matches!(
         matched,
         RouteMatch::Route(Route { endpoint: Endpoint::Unauthenticated(_), path, .. }, _)
             if !path.starts_with("/api/")
     );
-    if !is_monitoring && outputs.log.address.is_some_and(|address| !app.admits_address(address)) {
+    if !is_unlimited && outputs.log.address.is_some_and(|address| !app.admits_address(address)) {
         return Err(Error::TooManyRequests { retry_after_seconds: 1 });
     }
     if parts.method == Method::OPTIONS {

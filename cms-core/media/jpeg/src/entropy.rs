@@ -15,8 +15,9 @@ pub(super) struct Codes {
     short: Vec<(u8, u8)>,
     /// By the same bits: all codes of coefficients in them, combined.
     runs: Vec<Run>,
-    /// By length: one more than the last code, aligned to 16 bits; and the offset of its symbols.
+    /// By length: one more than the last code, aligned to 16 bits.
     ends: [u32; MAX_CODE_BITS + 1],
+    /// By length: the offset of the symbols of its codes.
     offsets: [i32; MAX_CODE_BITS + 1],
     symbols: Vec<u8>,
 }

@@ -86,8 +86,8 @@ pub struct PathScope<'a> {
 }
 
 impl PathScope<'_> {
-    /// Returns whether a type with these properties declares a path: its first name, and each further one where the type
-    /// declares members. Below a relation, that is decided by its target type, if there is only one
+    /// Returns whether a type with these properties declares a path: the first name is a property, and
+    /// each further one is declared wherever its parent has declared members. Below a relation, that is decided by its target type, if there is only one
     /// and the caller may read it.
     pub fn declares(&self, properties: &[Property], names: &[String]) -> bool {
         self.object_declares(properties, names, self.hydrate)

@@ -40,7 +40,7 @@ pub fn check(property: &Property, value: &Value, path: &ValuePath, errors: &mut 
                 check_unique(&nested.name, items, path, errors);
             }
         }
-        // The parser turns integers below the range into floats, rounded to the minimum.
+        // An integer just below -2^63 becomes the float -2^63, which passes `minimum`.
         (InputType::Number, Value::Number(number))
             if number.is_f64() && number.as_f64().is_some_and(|n| n <= -TWO_TO_63) =>
         {

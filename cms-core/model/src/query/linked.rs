@@ -41,7 +41,7 @@ pub enum Links {
     Incoming {
         sources: Vec<LinkSources>,
         address: Option<Condition>,
-        /// No other type has links.
+        /// `sources` are all relations of all types.
         is_complete: bool,
     },
 }
@@ -192,7 +192,8 @@ impl Resolver<'_> {
                 condition.operator.as_str()
             )));
         }
-        // An element of a list has one value, and each value of `includes` has an element.
+        // A link has one value per member: to overlap is to equal one of the values, and each value
+        // of `includes` needs a link of its own.
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
             Operator::Includes => {

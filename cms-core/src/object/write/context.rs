@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(crate) struct Context {
     /// Time and actor of the write.
     pub(crate) stamp: Stamp,
-    /// `readonly` applies to forms only.
+    /// `readonly` is not enforced, so that only forms apply it.
     pub(crate) lenient_readonly: bool,
     /// Webhooks may have `http://` URLs.
     pub(crate) http_webhooks: bool,

@@ -27,7 +27,7 @@ use crate::object::table_of;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DataCheck {
     Never,
-    /// If its versions have other links.
+    /// If the object is modified: its current and published version may have different links.
     IfModified,
     Always,
 }
