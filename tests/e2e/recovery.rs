@@ -28,6 +28,9 @@ const ROUNDS: usize = 20;
 const WRITERS: usize = 8;
 const NOTES: &str = "/api/v1/content/note";
 
+/// A search waits until the index has every change, however busy the machine is.
+const WAIT_FOR_INDEX: [&str; 2] = ["--search-wait", "60000"];
+
 /// The version and the properties of a live object; none for a deleted one.
 type State = Option<(u64, Value)>;
 
@@ -50,7 +53,7 @@ fn killed_server_keeps_all_acknowledged_writes() {
     let mut ledger: Vec<Ledger> = (0..WRITERS).map(|_| Ledger::new()).collect();
     let random = RandomState::new();
     for round in 0..ROUNDS {
-        let server = Server::start_in(folder.path(), &[]);
+        let server = Server::start_in(folder.path(), &WAIT_FOR_INDEX);
         let http = Http::new(&server);
         if round == 0 {
             assert_eq!(
@@ -68,7 +71,7 @@ fn killed_server_keeps_all_acknowledged_writes() {
             server.stop();
         });
     }
-    let server = Server::start_in(folder.path(), &[]);
+    let server = Server::start_in(folder.path(), &WAIT_FOR_INDEX);
     let http = Http::new(&server);
     reconcile(&http, &mut ledger);
     let states = ledger.iter().flat_map(Ledger::values).filter_map(|e| e.acknowledged.as_ref());

@@ -347,7 +347,7 @@ fn old_index_serves_searches_until_the_new_one_is_complete() {
     let rows = (0..count).map(|n| format!("{{\"id\":\"n{n}\",\"title\":\"Number {n}\"}}\n"));
     folder.write("rows.ndjson", &rows.collect::<String>());
     folder.run(&["import", "book", "rows.ndjson"]).ok();
-    let server = Server::start_in(&folder.path(""), &[]);
+    let server = Server::start_in(&folder.path(""), &["--search-wait", "60000"]);
     let remote = Cli::with_server(&server);
     let all = || response(&remote, &["number", "--limit", "1"])["total_count"].clone();
     assert_eq!(all(), count);

@@ -30,9 +30,6 @@ use super::{
 
 /// Size of the objects that one thread gets together, in bytes.
 const MAX_PENDING_BYTES: usize = 4 * 1024 * 1024;
-/// Documents of a commit below which one thread indexes, and from which on all do.
-const FEW_DOCUMENTS: usize = 250;
-const MANY_DOCUMENTS: usize = 1_000;
 /// Memory of new documents per thread before it writes a segment, in bytes.
 const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;
 /// Number of segments of one size that are merged.
@@ -177,44 +174,27 @@ impl Generation {
 
     /// Takes the write lock, which one process at a time holds.
     pub fn write(&self) -> Result<GenerationWriter> {
-        let (index, threads) = (self.index.clone(), max_threads());
-        let writer = Some(open_writer(&index, threads)?);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        let bytes = threads * WRITER_BYTES_PER_THREAD;
+        let writer = self.index.writer_with_num_threads(threads, bytes).map_err(failed)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
+        policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
+        policy.set_del_docs_ratio_before_merge(0.3);
+        writer.set_merge_policy(Box::new(policy));
         let (fields, operations) = (self.fields, Vec::new());
-        let (pending_bytes, added) = (0, 0);
-        let writer =
-            GenerationWriter { index, writer, threads, fields, operations, pending_bytes, added };
-        Ok(writer)
+        Ok(GenerationWriter { writer, fields, operations, pending_bytes: 0 })
     }
-}
-
-fn max_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from).min(4)
-}
-
-fn open_writer(index: &Index, threads: usize) -> Result<IndexWriter> {
-    let bytes = threads * WRITER_BYTES_PER_THREAD;
-    let writer = index.writer_with_num_threads(threads, bytes).map_err(failed)?;
-    let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
-    policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
-    policy.set_del_docs_ratio_before_merge(0.3);
-    writer.set_merge_policy(Box::new(policy));
-    Ok(writer)
 }
 
 /// An index open for writing; changes are visible after [`Self::commit`].
 pub struct GenerationWriter {
-    index: Index,
-    /// None only while it is opened again.
-    writer: Option<IndexWriter>,
-    threads: usize,
+    writer: IndexWriter,
     fields: Fields,
     /// Operations that the engine does not have yet.
     operations: Vec<UserOperation>,
     /// Size of their objects.
     pending_bytes: usize,
-    /// Documents since the last commit.
-    added: usize,
 }
 
 impl GenerationWriter {
@@ -241,7 +221,6 @@ impl GenerationWriter {
         let (properties, name) = (&content_type.properties, content_type.name());
         let document = document::document(&self.fields, properties, stored, name, flags, now);
         self.operations.push(UserOperation::Add(document));
-        self.added += 1;
         self.pending_bytes += stored.data.len();
         if self.pending_bytes < MAX_PENDING_BYTES { Ok(()) } else { self.flush() }
     }
@@ -250,38 +229,16 @@ impl GenerationWriter {
     pub fn flush(&mut self) -> Result<()> {
         self.pending_bytes = 0;
         let operations = mem::take(&mut self.operations);
-        self.writer()?.run(operations).map(drop).map_err(failed)
-    }
-
-    fn writer(&mut self) -> Result<&mut IndexWriter> {
-        self.writer.as_mut().ok_or_else(|| Error::internal("the index writer could not be opened"))
+        self.writer.run(operations).map(drop).map_err(failed)
     }
 
     /// Commits everything since the last commit, together with the position.
     pub fn commit(&mut self, position: &IndexPosition) -> Result<()> {
         self.flush()?;
         let payload = serde_json::to_string(position).expect("numbers are valid JSON");
-        let mut commit = self.writer()?.prepare_commit().map_err(failed)?;
+        let mut commit = self.writer.prepare_commit().map_err(failed)?;
         commit.set_payload(&payload);
-        commit.commit().map(drop).map_err(failed)?;
-        self.adapt_threads()
-    }
-
-    /// Chooses the number of threads by the size of the last commit. Each commit starts all of them,
-    /// which takes longer than indexing a few documents.
-    fn adapt_threads(&mut self) -> Result<()> {
-        let threads = match mem::take(&mut self.added) {
-            ..FEW_DOCUMENTS => 1,
-            FEW_DOCUMENTS..MANY_DOCUMENTS => self.threads,
-            MANY_DOCUMENTS.. => max_threads(),
-        };
-        if threads != self.threads {
-            // Its lock is needed.
-            self.writer = None;
-            self.writer = Some(open_writer(&self.index, threads)?);
-            self.threads = threads;
-        }
-        Ok(())
+        commit.commit().map(drop).map_err(failed)
     }
 }
 
@@ -301,36 +258,14 @@ mod tests {
 
     use super::*;
 
-    fn add(writer: &mut GenerationWriter, documents: usize) {
-        for pk in 0..documents as u64 {
-            writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
-            writer.added += 1;
-        }
-    }
-
-    #[test]
-    fn writer_uses_as_many_threads_as_the_last_commit_was_worth() {
-        let folder = tempfile::tempdir().unwrap();
-        let generation = Generation::create(folder.path()).unwrap();
-        let mut writer = generation.write().unwrap();
-        let documents = [1, MANY_DOCUMENTS - 1, MANY_DOCUMENTS, FEW_DOCUMENTS, FEW_DOCUMENTS - 1];
-        let threads = [1, 1, max_threads(), max_threads(), 1];
-        for (documents, threads) in documents.into_iter().zip(threads) {
-            add(&mut writer, documents);
-            writer.commit(&IndexPosition::new(4, 0)).unwrap();
-            assert_eq!(writer.threads, threads, "after {documents} documents");
-        }
-        generation.reload().unwrap();
-        assert_eq!(generation.searcher().num_docs(), documents.iter().sum::<usize>() as u64);
-        assert_eq!(generation.position().unwrap().seq, 4);
-    }
-
     #[test]
     fn operations_of_one_flush_make_one_segment() {
         let folder = tempfile::tempdir().unwrap();
         let generation = Generation::create(folder.path()).unwrap();
         let mut writer = generation.write().unwrap();
-        add(&mut writer, 100);
+        for pk in 0..100_u64 {
+            writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
+        }
         writer.commit(&IndexPosition::new(1, 0)).unwrap();
         generation.reload().unwrap();
         assert_eq!(generation.searcher().segment_readers().len(), 1);
