@@ -44,6 +44,7 @@ mod user;
 mod user_settings;
 mod version;
 mod webhook;
+mod webhook_delivery;
 mod workflow;
 mod working_copy;
 mod writer;
@@ -90,7 +91,7 @@ pub use self::{
     stored_file::MediaFile,
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},
     user::UserRow,
-    webhook::{DeliveryAttempt, DeliveryRow, NewDelivery},
+    webhook_delivery::{DeliveryAttempt, DeliveryRow, NewDelivery},
     working_copy::{WorkingCopyRow, WorkingCopySubject},
     writer::WriterCounts,
 };
