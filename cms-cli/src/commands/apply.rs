@@ -236,8 +236,8 @@ fn show_keys(planned: &[KeyPlan], printer: &mut Printer) -> Result<()> {
 
 fn load(args: &ProjectArgs, target: &dyn Target) -> Result<Project> {
     project::load(&args.files, &present(target)?).or_else(|failure| {
-        // A key with rules sees only some types, so references to others look like errors. It may
-        // not plan, which is the error to report.
+        // A key with rules sees only some types, so references to the others look like errors. Such
+        // a key may not plan either: this request reports that error instead.
         target.plan(&PlanRequest::default(), &Progress::default())?;
         Err(failure)
     })

@@ -260,7 +260,8 @@ fn is_new(folder: &Path) -> bool {
     }
 }
 
-/// Opens an empty data directory in the temporary directory of the system; it is removed on drop.
+/// Opens an empty data directory among the temporary files of the system. Dropping the target removes
+/// it.
 pub(crate) fn temporary() -> failure::Result<Box<dyn Target>> {
     Ok(Box::new(direct::Direct::empty(Path::new("temporary"))?))
 }

@@ -152,7 +152,7 @@ impl<'a> SearchRun<'a> {
             && restrictions.is_empty()
             && matches!(search.order, HitOrder::Score { .. })
             && is_short
-            && is_of_words(&search.query);
+            && has_words_only(&search.query);
         // Without words every score is 1: nothing to compute.
         let has_scores = page.limit > 0 && search.query != SearchQuery::All;
         let query = restricted(scoring, restrictions);
@@ -362,17 +362,18 @@ fn types_worth_a_filter(
     Ok(is_worth_it.then(|| Box::new(TermSetQuery::new(terms)) as Box<dyn EngineQuery>))
 }
 
-/// Whether the engine knows the maximum score of a block of documents. A fuzzy word expands to so
-/// many terms that finding blocks to skip costs more than visiting all documents.
-fn is_of_words(query: &SearchQuery) -> bool {
+/// Whether the engine can skip documents with a low score: the query has words only, for which it
+/// knows the maximum score of each block of documents. A fuzzy word expands to so many terms that
+/// finding blocks to skip costs more than visiting all documents.
+fn has_words_only(query: &SearchQuery) -> bool {
     match query {
         SearchQuery::Field { condition: test, .. } => matches!(test, FieldCondition::Word(_)),
         SearchQuery::Boolean { must, should, must_not } => {
             must_not.is_empty()
                 && (must.is_empty() || should.is_empty())
-                && must.iter().chain(should).all(is_of_words)
+                && must.iter().chain(should).all(has_words_only)
         }
-        SearchQuery::Boost(query, _) => is_of_words(query),
+        SearchQuery::Boost(query, _) => has_words_only(query),
         SearchQuery::All | SearchQuery::None => false,
     }
 }

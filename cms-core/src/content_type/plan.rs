@@ -312,7 +312,7 @@ impl Run {
     ) -> Result<()> {
         let updated = |planned: &&mut WorkflowPlan| planned.action == PlanAction::Update;
         let mut updated = workflows.iter_mut().filter(updated).peekable();
-        // Reading the types again would compile all changed ones.
+        // Return early: reading the catalog compiles all types that this plan changes.
         if updated.peek().is_none() {
             return Ok(());
         }

@@ -321,7 +321,7 @@ fn is_requested(known: &CompiledType, request: &TypeListRequest) -> bool {
     contains(&definition.name, &request.name)
         && contains(&definition.label, &request.label)
         && request.internal.is_none_or(|internal| internal == definition.internal)
-        // Returned only on request for internal types: clients know the other types (see
+        // Listed only with `internal=1`: a client that lists all types does not expect it (see
         // docs/reference/content-types.md#built-in-types).
         && (definition.name != WEBHOOKS || request.internal == Some(true))
         && request

@@ -216,13 +216,13 @@ impl Indexer {
         self.lock().failure.clone()
     }
 
-    /// The first row of the journal that is still needed; none while another process or
-    /// thread has the index writer.
+    /// The sequence number of the first journal row that the index needs; none while another
+    /// process or thread has the index writer.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
         let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
-        // The last row of a generation identifies it.
+        // The last indexed row stays too: by it, `is_in_history` recognises the index at a start.
         generations.map(|generation| generation.follower.committed()).min()
     }
 

@@ -1,5 +1,5 @@
-// Starts the page: its first requests and the code of the screen in the address are loaded side by side with
-// the code of the frame. Small, and not part of it: what this file imports is loaded before everything else.
+// Starts the page. The first requests, the code of the first screen and that of the frame (`start.ts`) load in
+// parallel. Imports of this file load before all of these: keep them small.
 import { sendFirstRequests } from './api/first-requests';
 import { screenFor } from './screen/shell/screens';
 import { preferredLanguage, useLanguage } from './text';

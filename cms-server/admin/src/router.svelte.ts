@@ -18,7 +18,7 @@ let opened = $state(0);
 /** When the screen was opened, in milliseconds since the page was loaded. */
 let openedAt = 0;
 
-/** Reads the address again. Another path opens another screen, except when the screen renames itself. */
+/** Reads the address again. A new path opens a new screen; `keep`: the open screen has only changed its own path. */
 function follow(options: { keep?: boolean } = {}): void {
   const before = current.path;
   current = read();
@@ -72,7 +72,7 @@ export const route = {
   get query(): URLSearchParams {
     return current.query;
   },
-  /** Screens with different numbers share no state. */
+  /** Changes with every opened screen: as the key of a component it prevents that two screens share state. */
   get opened(): number {
     return opened;
   },

@@ -21,9 +21,9 @@ use crate::{blocking, net::permits::WritePermits, state::App};
 const BATCH_DELAY: Duration = Duration::from_millis(20);
 /// Poll interval for due retries and for changes of other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Pause of a delivery whose outcome could not be recorded: otherwise it would be repeated
-/// continuously.
-const RECORD_RETRY_INTERVAL: Duration = Duration::from_secs(10);
+/// Pause after a delivery whose outcome could not be recorded: it is still due, and without a pause
+/// it would be sent again immediately.
+const UNRECORDED_DELIVERY_PAUSE: Duration = Duration::from_secs(10);
 /// Timeout of a delivery.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of a synchronous webhook.
@@ -136,7 +136,7 @@ impl Dispatcher {
     /// Sends one delivery, and waits when its outcome could not be recorded.
     async fn deliver(self, dispatch: Dispatch) -> Dispatch {
         if self.try_deliver(dispatch.clone()).await.is_none() {
-            time::sleep(RECORD_RETRY_INTERVAL).await;
+            time::sleep(UNRECORDED_DELIVERY_PAUSE).await;
         }
         dispatch
     }

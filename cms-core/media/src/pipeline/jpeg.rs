@@ -94,8 +94,8 @@ impl<'a> OpenedJpeg<'a> {
         Ok(())
     }
 
-    /// The scale for the general decoder. It reduces colour as much as brightness, although colour
-    /// usually has half as many pixels: twice the size keeps all of it.
+    /// The scale for the general decoder, which reduces colour by the same factor as brightness.
+    /// Colour is usually stored at half the size already, so at twice the scale none of it is lost.
     fn general_eighths(&self, eighths: u8) -> u8 {
         let is_grey = matches!(self.info.pixel_format, PixelFormat::L8 | PixelFormat::L16);
         if is_grey { eighths } else { (2 * eighths).min(8) }

@@ -2,8 +2,8 @@
 //!
 //! | Path after `/image/` | |
 //! |---|---|
-//! | `{W}x{H}/{id}.{ext}` | by key |
-//! | `{W}x{H}/{id}/{fileName}.{ext}` | with any file name |
+//! | `{W}x{H}/{id}.{ext}` | in that size |
+//! | `{W}x{H}/{id}/{fileName}.{ext}` | the same, with any file name |
 //! | `{id}.{ext}` | as `0x0` |
 //! | either sized form, then `/variant/{name}` | a stored variant |
 //! | either sized form, then `/transform/trim/{top},{right},{width},{height}` | a trim |

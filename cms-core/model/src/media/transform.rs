@@ -120,8 +120,8 @@ fn scale(size: Size, requested: Size) -> Size {
     }
 }
 
-/// The source pixels, as start and length, of the `output` pixels of `scaled` ones around a point, or
-/// in the centre.
+/// The visible part of one side of the source, as start and length. The side is scaled to `scaled`
+/// pixels and cropped to `output` of them around `point`, a fraction of the side, or its centre.
 fn cropped(
     (start, length): (u32, u32),
     scaled: u32,
@@ -142,7 +142,8 @@ fn cropped(
     (start + left, kept)
 }
 
-/// The first of the `output` pixels of `scaled` ones with a point in their centre, as far as possible.
+/// The first of `output` adjacent pixels out of `scaled`, with `point` in their centre unless an edge
+/// is too near.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the range")]
 fn first_pixel(point: f64, scaled: u32, output: u32) -> u32 {
     let first = (point * f64::from(scaled) - f64::from(output) / 2.0).floor();

@@ -35,7 +35,7 @@ export class Draft {
     return this.base?.values ?? this.#defaults;
   }
 
-  /** Where the values come from: those that are not changed are sent as they were read. */
+  /** Values as read from the server: a request repeats the original text of those that have not changed. */
   get sources(): Values[] {
     return [this.start, ...this.#others];
   }

@@ -33,8 +33,8 @@ export class ObjectEditor {
   errors: FieldErrors = $state.raw({});
   queue: QueueState = $state.raw({ busy: false, retry: null });
   unsavedState: UnsavedWorkState = $state.raw({ status: 'empty', at: null, deviceFailed: false });
-  /** Time at which the unsaved work was stored that the form was opened with. */
-  restoredAt: number | null = $state(null);
+  /** When the unsaved work in the form was stored, if the form was opened with such work. */
+  restoredWorkSavedAt: number | null = $state(null);
   /** Unsaved work of an earlier state, which is not in the form. */
   staleWork: FoundWork | null = $state.raw(null);
   newerVersion: NewerVersion | null = $state.raw(null);
@@ -93,7 +93,7 @@ export class ObjectEditor {
       this.unsavedWork.deviceOnly = true;
     } else if (found) {
       this.draft.mine = found.values;
-      this.restoredAt = found.savedAt;
+      this.restoredWorkSavedAt = found.savedAt;
     }
     if (opened.deleted) void this.#markDeleted();
   }
@@ -171,14 +171,14 @@ export class ObjectEditor {
     this.errors = {};
     this.#tried = false;
     this.newerVersion = null;
-    this.restoredAt = null;
+    this.restoredWorkSavedAt = null;
     this.storeUnsavedWork();
     this.#events.saved(this.draft.base?.version ?? 0, remote);
   }
 
   /** Merges a later state after a 412; null when the user has to decide, or it cannot be read. */
   async #mergeNewerVersion(): Promise<RemoteChanges | null> {
-    // As the save that it belongs to: repeated until there is a definite response.
+    // Retried like the save itself, until a response settles it.
     const newer = await this.#queue.repeat(() => this.#readNewerVersion());
     if (!newer || 'problem' in newer) {
       // Given up while it waited: then there is no problem any more.
@@ -315,7 +315,7 @@ export class ObjectEditor {
     if (this.staleWork) return this.#discardStaleWork();
     this.#queue.cancel();
     this.draft.mine = this.draft.start;
-    this.restoredAt = null;
+    this.restoredWorkSavedAt = null;
     this.problem = null;
     this.errors = {};
     await this.unsavedWork.clear();

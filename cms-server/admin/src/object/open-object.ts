@@ -23,7 +23,7 @@ export interface FoundWork {
   /** UUID of the work in this browser; null when it was found on the server. */
   work: string | null;
   /** `ETag` of the working copy on the server that has this work; null when it was not sent. */
-  sent: string | null;
+  sentTag: string | null;
 }
 
 export interface Opened {
@@ -141,10 +141,10 @@ async function findWork(type: string, id: string, opener: Opener): Promise<WorkS
   // The copy on the server is that of the other tab.
   if (all.some((work) => isOpen(work, open))) return { found: onDevice, copyTag: undefined };
   if ('problem' in copy)
-    return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sent ?? undefined) };
+    return { found: onDevice, copyTag: copy.problem.status === 404 ? null : (newest?.sentTag ?? undefined) };
   const server = fromServer(copy.data, copy.etag);
   if (!newest || !onDevice) return { found: server, copyTag: copy.etag };
-  if (newest.sent === copy.etag || isEqual(newest.values, server.values))
+  if (newest.sentTag === copy.etag || isEqual(newest.values, server.values))
     return { found: onDevice, copyTag: copy.etag };
   const isNewer = newest.savedAt >= server.savedAt;
   // The same work, sent while the page was closed.
@@ -170,7 +170,7 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
     values,
     text: exactText(values, [values]),
     savedAt,
-    sent: null,
+    sentTag: null,
     synced: false,
   };
   return putUnsavedWork(stored).then(
@@ -179,16 +179,16 @@ async function storeOnDevice(like: UnsavedWork, { values, savedAt }: Candidate):
   );
 }
 
-function fromDevice({ values, text, base, savedAt, work, sent }: UnsavedWork): Candidate {
+function fromDevice({ values, text, base, savedAt, work, sentTag }: UnsavedWork): Candidate {
   if (text !== undefined) rememberText(values, text);
-  return { values, base, current: false, savedAt, work, sent, version: null, onServer: false };
+  return { values, base, current: false, savedAt, work, sentTag, version: null, onServer: false };
 }
 
-function fromServer(copy: WorkingCopy, sent: string | null): Candidate {
+function fromServer(copy: WorkingCopy, sentTag: string | null): Candidate {
   const { values, version } = contentOf(copy);
   const base = copy.base === null ? null : { values: {}, etag: copy.base, version: version ?? 0 };
   const savedAt = parseTime(copy.savedAt)?.getTime() ?? 0;
-  return { values, base, current: copy.current, savedAt, work: null, sent, version, onServer: true };
+  return { values, base, current: copy.current, savedAt, work: null, sentTag, version, onServer: true };
 }
 
 /** The work with the values that it was made from; null when it changes nothing. */
@@ -198,16 +198,16 @@ async function withBase(
   found: Candidate,
   current: Base,
 ): Promise<FoundWork | null> {
-  const { values, savedAt, work, sent, version, onServer } = found;
+  const { values, savedAt, work, sentTag, version, onServer } = found;
   if (isEqual(values, current.values)) return null;
   const isCurrent =
     found.current ||
     found.base?.etag === current.etag ||
     (!onServer && isEqual(found.base?.values, current.values));
-  if (isCurrent) return { values, savedAt, work, sent, base: current, current: true };
+  if (isCurrent) return { values, savedAt, work, sentTag, base: current, current: true };
   const start = version === null ? null : await readVersion(type, id, version);
   // Without a base every difference counts as a change of mine; the user sees them before they are merged.
   const base =
     start && 'data' in start ? baseOf(start.data, null) : onServer ? current : (found.base ?? current);
-  return { values, savedAt, work, sent, base, current: false };
+  return { values, savedAt, work, sentTag, base, current: false };
 }

@@ -88,7 +88,7 @@ describe('unsaved work on the server', () => {
 
   it('sends the newest of two texts on one object at sign-out, and reports the other', async () => {
     const work = (name: string, title: string, savedAt: number): UnsavedWork => ({
-      ...{ user: 'u', type: 'post', id: 'a', work: name, tab: 't', base: null, sent: null, synced: false },
+      ...{ user: 'u', type: 'post', id: 'a', work: name, tab: 't', base: null, sentTag: null, synced: false },
       ...{ savedAt, values: { title } },
     });
     server.kept = [work('two', 'newer', 2), work('one', 'older', 1)];

@@ -38,12 +38,12 @@ export async function sendAllUnsavedWork(user: string): Promise<number> {
   // The server has room for one working copy of an object: several tabs may have made more. The newest goes.
   for (const [newest, ...others] of objects.values()) {
     if (!newest) continue;
-    const { type, id, values, base, work, sent, synced } = newest;
+    const { type, id, values, base, work, sentTag, synced } = newest;
     const lost = others.filter((work) => !isEqual(work.values, values)).length;
     failed += lost;
     if (synced && lost === 0) continue;
     // A copy of another device stays.
-    const written = await new OwnedWorkingCopy(type, id, work, sent).write({ values, base });
+    const written = await new OwnedWorkingCopy(type, id, work, sentTag).write({ values, base });
     if (written !== 'stored') failed += 1;
   }
   return failed;

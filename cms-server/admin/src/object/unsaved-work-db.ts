@@ -21,8 +21,8 @@ export interface UnsavedWork {
   text?: string;
   /** Milliseconds, by the clock of the server. */
   savedAt: number;
-  /** `ETag` of the working copy on the server that this work was last sent as. */
-  sent: string | null;
+  /** `ETag` of the working copy that the server stored when this work was last sent; null before that. */
+  sentTag: string | null;
   /** The server has these values. */
   synced: boolean;
 }

@@ -94,7 +94,7 @@ export class UnsavedWorkStore {
     const edits = this.#edits;
     this.#exists = true;
     if (!(await this.#copy.send(content))) return;
-    // A response arrived, so the page was hidden, not closed.
+    // This runs only if the page still exists: it was hidden, not closed.
     if (this.#edits >= edits) this.#onServer = Math.max(this.#onServer, edits);
     this.#report({ at: serverNow() });
   }
@@ -173,7 +173,7 @@ export class UnsavedWorkStore {
   #work({ values, base, sources = [] }: CopyContent, savedAt: number): UnsavedWork {
     const synced = this.#onServer === this.#edits;
     const text = exactText(values, sources);
-    return { ...this.#key, values, text, base, savedAt, sent: this.#copy.tag, synced };
+    return { ...this.#key, values, text, base, savedAt, sentTag: this.#copy.tag, synced };
   }
 
   async #storeOnServer(): Promise<void> {

@@ -17,8 +17,8 @@ export const queries = new QueryClient({
       staleTime: 0,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: true,
-      // Without a network a request fails, so that earlier data are marked as old. With the network, what failed
-      // is read again; the event stream tells of the rest.
+      // Requests are sent, and fail, without a network too: a failure marks earlier data as old. On reconnect only
+      // failed queries are repeated; changes to the others arrive by the event stream.
       networkMode: 'always',
       refetchOnReconnect: ({ state }) => state.error !== null,
       throwOnError: false,

@@ -107,9 +107,10 @@ function apiCondition(condition: Condition, kind: PathKind, now: number): Record
     return { type: 'greaterThanOrEqual', filter: new Date(from).toISOString() };
   }
   if (kind !== 'instant' && kind !== 'dateTime') return { ...condition };
-  const endsDay = type === 'inRange' || type === 'lessThanOrEqual' || type === 'greaterThan';
+  // A day stands for its last second where the condition includes or follows the whole day.
+  const usesEndOfDay = type === 'lessThanOrEqual' || type === 'greaterThan';
   const result: Record<string, unknown> = { type };
-  if (filter !== undefined) result.filter = moment(filter, kind, endsDay && type !== 'inRange');
+  if (filter !== undefined) result.filter = moment(filter, kind, usesEndOfDay);
   if (filter2 !== undefined) result.filter2 = moment(filter2, kind, true);
   return result;
 }

@@ -14,13 +14,13 @@ export interface View {
   by: string | null;
 }
 
-/** What a user keeps for the lists of one type. */
-interface Kept {
+/** Settings of a user for the lists of one type. */
+interface OwnListSettings {
   views: View[];
   columns: string[] | null;
 }
 
-export function kept(type: string): Kept {
+export function ownListSettings(type: string): OwnListSettings {
   const item = record(settings.area('lists')[type]);
   return {
     views: records(item.views).flatMap((view) => {
@@ -31,9 +31,12 @@ export function kept(type: string): Kept {
   };
 }
 
-async function keep(type: string, change: (item: Kept) => Kept): Promise<Problem | null> {
+async function changeOwnListSettings(
+  type: string,
+  change: (item: OwnListSettings) => OwnListSettings,
+): Promise<Problem | null> {
   return changeSettings('lists', (lists) => {
-    const { views, columns } = change(kept(type));
+    const { views, columns } = change(ownListSettings(type));
     const stored = views.map(({ id, name, definition }) => ({ id, name, definition }));
     return { ...lists, [type]: { views: stored, ...(columns === null ? {} : { columns }) } };
   });
@@ -41,7 +44,7 @@ async function keep(type: string, change: (item: Kept) => Kept): Promise<Problem
 
 /** Columns that a user always wants to see in lists of a type; null for the usual ones. */
 export function keepColumns(type: string, columns: string[] | null): Promise<Problem | null> {
-  return keep(type, (item) => ({ ...item, columns }));
+  return changeOwnListSettings(type, (item) => ({ ...item, columns }));
 }
 
 export async function readShared(type: string, signal?: AbortSignal): Promise<View[]> {
@@ -84,7 +87,7 @@ export async function addView(
   }
   const id = uuid();
   const view = { id, name, definition, shared: false, by: null };
-  const problem = await keep(type, (item) => ({ ...item, views: [...item.views, view] }));
+  const problem = await changeOwnListSettings(type, (item) => ({ ...item, views: [...item.views, view] }));
   return problem ? { problem } : { id };
 }
 
@@ -94,7 +97,7 @@ export async function updateView(
   definition: Record<string, unknown>,
 ): Promise<Problem | null> {
   if (!view.shared) {
-    return keep(type, (item) => ({
+    return changeOwnListSettings(type, (item) => ({
       ...item,
       views: item.views.map((other) => (other.id === view.id ? { ...other, definition } : other)),
     }));
@@ -110,7 +113,10 @@ export async function updateView(
 
 export async function removeView(type: string, view: View): Promise<Problem | null> {
   if (!view.shared) {
-    return keep(type, (item) => ({ ...item, views: item.views.filter(({ id }) => id !== view.id) }));
+    return changeOwnListSettings(type, (item) => ({
+      ...item,
+      views: item.views.filter(({ id }) => id !== view.id),
+    }));
   }
   const result = await sendRequest(
     api.DELETE('/api/v1/internal/contenttype/{contentType}/views/{id}', {
