@@ -1,0 +1,133 @@
+// Checks what the guides show and no other test runs: project files in YAML, the proxy configuration with `caddy`, the
+// unit with `systemd-analyze`, and the commands of the upgrade guide on a data directory of their own.
+//
+//     CMS_BIN=target/debug/cms node docs/examples/guides.mjs
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+
+const docs = new URL("..", import.meta.url).pathname;
+const binary = resolve(process.env.CMS_BIN ?? `${docs}../target/debug/cms`);
+const folder = mkdtempSync(`${tmpdir()}/guides-`);
+let wrong = 0;
+
+function fail(place, text) {
+  console.error(`${place}: ${text.trim()}`);
+  wrong++;
+}
+
+/** The fenced blocks of a page: language, text, and the line of the fence. */
+function blocks(page) {
+  const found = [];
+  let block;
+  for (const [index, line] of readFileSync(docs + page, "utf8").split("\n").entries()) {
+    if (!line.startsWith("```")) block?.lines.push(line);
+    else if (block) block = undefined;
+    else found.push((block = { language: line.slice(3), lines: [], place: `docs/${page}:${index + 1}` }));
+  }
+  return found.map((block) => ({ ...block, text: block.lines.join("\n") + "\n" }));
+}
+
+function run(place, program, parameters, options = {}) {
+  const result = spawnSync(program, parameters, { cwd: folder, encoding: "utf8", timeout: 120_000, ...options });
+  if (result.status !== 0) fail(place, `${program} ${parameters.join(" ")}\n${result.stdout}${result.stderr}`);
+  return result.status === 0;
+}
+
+/** Whether a program of others is installed. */
+function installed(program, checks) {
+  const found = spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+  if (!found) console.log(`skipped without ${program}: ${checks}`);
+  return found;
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+const pages = ["", "how-to/", "reference/"].flatMap((below) =>
+  readdirSync(docs + below).filter((name) => name.endsWith(".md")).map((name) => below + name));
+
+// A fragment changes a type of the example site: its list of properties may be left out.
+function projectFiles() {
+  const fragments = pages.flatMap(blocks).filter(({ language, text }) => language === "yaml" && /^contentTypes:/m.test(text));
+  for (const { place, text } of fragments) {
+    let project = /^version:/m.test(text) ? text : `version: 1\n${text}`;
+    if (!/properties:\n|properties: \{/.test(project)) project = project.replace(/^( +)admin:/m, "$1properties: {title: {type: text}}\n$&");
+    project = project.replace(/^ +- file: .*\n/m, "  - {name: author, properties: {name: {type: text}}}\n");
+    writeFileSync(`${folder}/project.yaml`, project);
+    run(place, binary, ["validate", "project.yaml"]);
+  }
+}
+
+function proxies() {
+  if (!installed("caddy", "the configurations of Caddy")) return;
+  const shown = blocks("how-to/deploy.md").filter(({ text }) => /^\S+ \{\n\treverse_proxy/.test(text));
+  for (const { place, text } of shown) {
+    writeFileSync(`${folder}/Caddyfile`, text);
+    const home = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    run(place, "caddy", ["validate", "--config", "Caddyfile", "--adapter", "caddyfile"], { env: home });
+  }
+}
+
+function unit() {
+  if (!installed("systemd-analyze", "the unit of the package")) return;
+  const text = readFileSync(`${docs}../packaging/cms.service`, "utf8").replaceAll("/usr/local/bin/cms", binary);
+  writeFileSync(`${folder}/cms.service`, text);
+  run("packaging/cms.service", "systemd-analyze", ["verify", "--man=no", `${folder}/cms.service`]);
+}
+
+// `systemctl` and `journalctl` are replaced; all paths of the system are below the temporary folder.
+async function upgrade() {
+  const [port, trial] = [await freePort(), await freePort()];
+  for (const name of ["bin", "lib"]) mkdirSync(`${folder}/${name}`);
+  for (const name of ["bin/cms", "cms-new", "cms-old"]) copyFileSync(binary, `${folder}/${name}`);
+  const serve = `cms serve --data ${folder}/lib/cms --listen 127.0.0.1:${port}`;
+  const programs = {
+    systemctl: `#!/bin/sh
+if [ "$1" = start ]; then ${serve} >> "${folder}/out" 2>> "${folder}/log" & echo $! > "${folder}/pid"
+else kill "$(cat "${folder}/pid")"; while kill -0 "$(cat "${folder}/pid")" 2> /dev/null; do sleep 0.1; done; fi
+`,
+    journalctl: `#!/bin/sh\ntail -n 20 "${folder}/log"\n`,
+  };
+  for (const [name, text] of Object.entries(programs)) {
+    writeFileSync(`${folder}/bin/${name}`, text);
+    chmodSync(`${folder}/bin/${name}`, 0o755);
+  }
+  const guide = blocks("how-to/upgrade.md");
+  const steps = guide.map(({ text }) => text
+    .replaceAll("/usr/local/bin", `${folder}/bin`)
+    .replaceAll("/var/lib/private", `${folder}/lib`)
+    .replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`)
+    .replaceAll("127.0.0.1:8081", `127.0.0.1:${trial}`)
+    .replace("CMS_KEY=...", `CMS_KEY="$(sed -n 's/^CMS_ADMIN_KEY=//p' ${folder}/out)"`)
+    .replace(/^.*cms-new serve .*$/m, (line) =>
+      `${line} > trial.out 2>&1 & trial=$!\ncms wait --server http://127.0.0.1:${trial} --timeout 60s\nkill $trial; wait $trial || true`));
+  const script = [
+    "set -eu",
+    `trap 'systemctl stop 2> /dev/null || true' EXIT`,
+    `systemctl start\ncms wait --server http://127.0.0.1:${port} --timeout 60s`,
+    ...steps,
+    `cms wait --server http://127.0.0.1:${port} --timeout 60s`,
+    `cms export exported --data ${folder}/lib/cms-new-version`,
+  ].join("\n");
+  const environment = { ...process.env, PATH: `${folder}/bin:${process.env.PATH}`, HOME: folder };
+  run("docs/how-to/upgrade.md", "bash", ["-c", script], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+try {
+  projectFiles();
+  proxies();
+  unit();
+  await upgrade();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(wrong ? 1 : 0);
