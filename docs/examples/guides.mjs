@@ -178,8 +178,42 @@ cms() { "${binary}" "$@"; }
   run(restore.place, "bash", ["-euc", aws + commands]);
 }
 
+/** The number of `text` blocks that no test runs, for each page outside of the reference, and what they show. */
+const notRun = {
+  "admin-page.md": [1, "output"],
+  "backup.md": [3, "commands with servers and buckets of the reader"],
+  "cli.md": [7, "sessions with output"],
+  "preview.md": [1, "a command of the reference of previews"],
+  "single-sign-on.md": [1, "a log line"],
+  "tutorial.md": [3, "installation, and output that the test of the tutorial compares"],
+  "users.md": [1, "output"],
+  "how-to/astro.md": [3, "installation, which docs/examples/check repeats"],
+  "how-to/backup-s3.md": [1, "a log line"],
+  "how-to/ci.md": [5, "commands for the server and the repository of the reader"],
+  "how-to/containers.md": [3, "commands of a container engine"],
+  "how-to/deploy.md": [7, "commands for a machine with systemd, and settings"],
+  "how-to/html.md": [2, "commands, which docs/examples/check repeats"],
+  "how-to/nextjs.md": [4, "installation, which docs/examples/check repeats"],
+  "how-to/python.md": [1, "installation"],
+  "how-to/sveltekit.md": [3, "installation, which docs/examples/check repeats"],
+  "how-to/troubleshooting.md": [1, "output"],
+  "how-to/typescript.md": [3, "installation"],
+};
+const runHere = /^(CMS_BACKUP_TO=s3|aws s3|\{"Version"|INFO backup completed|\S+\.example\.com \{\n)/;
+
+function inventory() {
+  for (const page of pages.filter((page) => !page.startsWith("reference/") && page !== "how-to/upgrade.md")) {
+    const found = blocks(page).filter(({ language, text }) => language === "text" && !runHere.test(text));
+    const [expected] = notRun[page] ?? [0];
+    if (found.length !== expected) {
+      fail(`docs/${page}`, `${found.length} text blocks that no test runs, the table has ${expected}: add a test, or correct notRun`);
+    }
+  }
+}
+
 let backups;
 try {
+  inventory();
   backups = await startBackups();
   projectFiles();
   proxies();
