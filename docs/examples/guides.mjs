@@ -192,12 +192,12 @@ const notRun = {
   "how-to/ci.md": [5, "commands for the server and the repository of the reader"],
   "how-to/containers.md": [3, "commands of a container engine"],
   "how-to/deploy.md": [7, "commands for a machine with systemd, and settings"],
-  "how-to/html.md": [2, "commands, which docs/examples/check repeats"],
+  "how-to/html.md": [2, "commands, which docs/examples/check repeats, and an expression"],
   "how-to/nextjs.md": [4, "installation, which docs/examples/check repeats"],
-  "how-to/python.md": [1, "installation"],
+  "how-to/python.md": [1, "commands, which the test of the guide repeats"],
   "how-to/sveltekit.md": [3, "installation, which docs/examples/check repeats"],
-  "how-to/troubleshooting.md": [1, "output"],
-  "how-to/typescript.md": [3, "installation"],
+  "how-to/troubleshooting.md": [1, "commands for the server of the reader"],
+  "how-to/typescript.md": [3, "installation, and an excerpt of generated types"],
 };
 const runHere = /^(CMS_BACKUP_TO=s3|aws s3|\{"Version"|INFO backup completed|\S+\.example\.com \{\n)/;
 
