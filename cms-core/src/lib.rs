@@ -78,7 +78,7 @@ pub use cms_model::{
     typescript,
     user::openid::{Identity, OpenIdError, OpenIdRules, OpenIdSignIn},
     user::profile::{READ_ONLY as READ_ONLY_USER_MEMBERS, email_key},
-    webhook::{schedule::Dispatch, synchronous::WebhookOutcome},
+    webhook::{exchange::Exchange, schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
 pub use commit_state::{CommitState, Dependencies, TypesRead};

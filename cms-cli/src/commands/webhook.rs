@@ -26,13 +26,14 @@ const COLUMNS: [Column; 8] = [
     column("SECRET", "/secret"),
 ];
 
-const LOG_COLUMNS: [Column; 8] = [
+const LOG_COLUMNS: [Column; 9] = [
     column("DELIVERY", "/id"),
     column("STATUS", "/status"),
     column("ACTION", "/action"),
     column("REF", "/ref"),
     column("ATTEMPTS", "/attempts"),
     column("LAST", "/attemptedAt"),
+    column("MS", "/durationMs"),
     column("RESPONSE", "/response/status"),
     column("ERROR", "/error"),
 ];

@@ -118,6 +118,10 @@ pub const MAX_PRESENCE_TABS: usize = 10_000;
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
+/// Maximum number of headers of a request, and of a response, in the log of a webhook.
+pub const MAX_WEBHOOK_LOG_HEADERS: usize = 64;
+/// Bytes of these headers.
+pub const MAX_WEBHOOK_LOG_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum number of deliveries in one replay request.
 pub const MAX_WEBHOOK_REPLAYS: usize = 1000;
 /// Maximum total time of the synchronous webhooks of one request.

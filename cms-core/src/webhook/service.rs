@@ -19,6 +19,7 @@ use cms_model::{
     paging::PageRequest,
     webhook::{
         change_batch::{self, ChangeBatch},
+        exchange::Exchange,
         model::{Webhook, WebhookKind},
         payload::EventPayload,
         schedule::{self, AttemptResult, Dispatch, EndpointState, NextState},
@@ -28,7 +29,7 @@ use cms_model::{
     wire::{
         list::List,
         webhook as wire,
-        webhook::{Delivery, DeliveryResponse, ReplayRequest, Replayed},
+        webhook::{Delivery, DeliveryResponse, LoggedHeaders, ReplayRequest, Replayed},
     },
 };
 use cms_store::{DeliveryAttempt, DeliveryRow, NewDelivery, Reader, WriteTransaction};
@@ -50,6 +51,8 @@ pub struct Outgoing {
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
+    /// Names of the headers that the webhook configures.
+    configured_headers: Vec<String>,
     dispatch: Dispatch,
 }
 
@@ -251,9 +254,10 @@ impl Webhooks<'_> {
         let signature = Secret::derive(&reader.webhook_key()?, webhook.pk);
         let signature = signature.headers(&row.message, now, &body);
         let mut headers = webhook.headers.clone();
+        let configured_headers = headers.iter().map(|(name, _)| name.clone()).collect();
         headers.extend(signature.map(|(name, value)| (name.to_owned(), value)));
         let (id, url) = (webhook.id.clone(), webhook.url.clone());
-        Ok(Outgoing { id, url, headers, body, dispatch: dispatch.clone() })
+        Ok(Outgoing { id, url, headers, body, configured_headers, dispatch: dispatch.clone() })
     }
 
     fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
@@ -290,8 +294,13 @@ impl Webhooks<'_> {
         }
     }
 
-    /// Records the outcome of a request.
-    pub fn record(&self, sent: Outgoing, outcome: WebhookOutcome) -> Result<AttemptReport> {
+    /// Records the outcome of a request, and what its log shows.
+    pub fn record(
+        &self,
+        sent: Outgoing,
+        outcome: WebhookOutcome,
+        exchange: Exchange,
+    ) -> Result<AttemptReport> {
         let now = self.cms.config.clock.now();
         let result = AttemptResult::of(&outcome);
         let (status, response, error) = match outcome {
@@ -303,6 +312,12 @@ impl Webhooks<'_> {
             WebhookOutcome::NoResponse(reason) => (None, None, Some(reason)),
         };
         let request = truncated(sent.body);
+        let request_headers = exchange
+            .request_headers
+            .map(|sent_headers| sent_headers.masked(&sent.configured_headers));
+        let request_headers = to_json(request_headers)?;
+        let response_headers = to_json(exchange.response_headers)?;
+        let duration_ms = u64::try_from(exchange.duration.as_millis()).unwrap_or(u64::MAX);
         let Dispatch { webhook, delivery, .. } = sent.dispatch;
         self.cms.store.write(move |writer| {
             // The webhook may be deleted meanwhile.
@@ -325,6 +340,9 @@ impl Webhooks<'_> {
                 response,
                 error,
                 request,
+                request_headers,
+                response_headers,
+                duration_ms,
             };
             writer.record_attempt(delivery, &attempt)?;
             writer.prune_log(webhook, limits::MAX_WEBHOOK_LOG_ENTRIES)?;
@@ -429,12 +447,25 @@ fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
         created_at: dates::definition_date(row.at),
         attempted_at: row.attempted_at.map(dates::definition_date),
         next_attempt_at: row.is_pending.then(|| dates::definition_date(due_at)),
+        duration_ms: row.duration_ms,
+        request_headers: from_json(row.request_headers),
         request: row.request,
-        response: row
-            .status
-            .map(|status| DeliveryResponse { status, body: row.response.unwrap_or_default() }),
+        response: row.status.map(|status| DeliveryResponse {
+            status,
+            headers: from_json(row.response_headers),
+            body: row.response.unwrap_or_default(),
+        }),
         error: row.error,
     }
+}
+
+fn to_json(headers: Option<LoggedHeaders>) -> Result<Option<String>> {
+    let json = headers.map(|headers| serde_json::to_string(&headers)).transpose();
+    json.map_err(|error| Error::Internal(Box::new(error)))
+}
+
+fn from_json(headers: Option<String>) -> Option<LoggedHeaders> {
+    headers.and_then(|headers| serde_json::from_str(&headers).ok())
 }
 
 /// Truncates a text to the limit of the log.

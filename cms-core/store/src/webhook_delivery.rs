@@ -53,6 +53,10 @@ pub struct DeliveryRow {
     pub response: Option<String>,
     pub error: Option<String>,
     pub request: Option<String>,
+    /// Headers of the last attempt as JSON.
+    pub request_headers: Option<String>,
+    pub response_headers: Option<String>,
+    pub duration_ms: Option<u64>,
     /// The author of the change.
     pub actor: ActorRef,
 }
@@ -70,13 +74,18 @@ pub struct DeliveryAttempt {
     pub response: Option<String>,
     pub error: Option<String>,
     pub request: String,
+    /// Headers as JSON.
+    pub request_headers: Option<String>,
+    pub response_headers: Option<String>,
+    pub duration_ms: u64,
 }
 
 macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT pk, webhook, message, at, action, ctd, object, version, type_name, id, queued,
-                 due_at, state, attempts, attempted_at, status, response, error, request, due_since, actor
+                 due_at, state, attempts, attempted_at, status, response, error, request, due_since, actor,
+                 request_headers, response_headers, duration_ms
              FROM webhook_delivery ",
             $rest
         )
@@ -106,6 +115,9 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         request: row.get(18)?,
         due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
         actor: ActorRef::from_column(row.get(20)?),
+        request_headers: row.get(21)?,
+        response_headers: row.get(22)?,
+        duration_ms: row.get(23)?,
     })
 }
 
@@ -350,7 +362,8 @@ impl WriteTransaction<'_> {
             "UPDATE webhook_delivery
                  SET attempts = attempts + 1, attempted_at = ?2, state = ?3, queued = ?4,
                      head = head AND ?4, due_at = coalesce(?5, due_at), outage = ?6, status = ?7,
-                     response = ?8, error = ?9, request = ?10
+                     response = ?8, error = ?9, request = ?10, request_headers = ?11,
+                     response_headers = ?12, duration_ms = ?13
                  WHERE pk = ?1 RETURNING webhook, queue",
             params![
                 pk,
@@ -363,6 +376,9 @@ impl WriteTransaction<'_> {
                 attempt.response,
                 attempt.error,
                 attempt.request,
+                attempt.request_headers,
+                attempt.response_headers,
+                attempt.duration_ms,
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;

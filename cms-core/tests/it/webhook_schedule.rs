@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cms_core::{Caller, Dispatch, WebhookOutcome, testing::TestCms, wire::webhook::ReplayRequest};
+use cms_core::{
+    Caller, Dispatch, Exchange, WebhookOutcome, testing::TestCms, wire::webhook::ReplayRequest,
+};
 use proptest::{prelude::*, sample::select};
 use serde_json::json;
 
@@ -285,7 +287,7 @@ impl System {
             0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
             status => WebhookOutcome::Response(status, String::new()),
         };
-        webhooks.record(outgoing, answered).unwrap();
+        webhooks.record(outgoing, answered, Exchange::default()).unwrap();
     }
 
     fn log(&self) -> Vec<(String, u32)> {

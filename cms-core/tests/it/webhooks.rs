@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    AttemptReport, Caller, Cms, CoreConfig, Error, Outgoing, WebhookOutcome,
+    AttemptReport, Caller, Cms, CoreConfig, Error, Exchange, Outgoing, WebhookOutcome,
     paging::PageRequest,
     testing::{TestCms, fixture},
     wire::{
@@ -69,7 +69,7 @@ fn respond(test: &TestCms, outgoing: Outgoing, status: u16) -> AttemptReport {
         0 => WebhookOutcome::NoResponse("no response within the timeout".to_owned()),
         status => WebhookOutcome::Response(status, "no".to_owned()),
     };
-    test.cms.webhooks().record(outgoing, answered).unwrap()
+    test.cms.webhooks().record(outgoing, answered, Exchange::default()).unwrap()
 }
 
 /// Ids and versions of the objects in the requests.
@@ -88,7 +88,10 @@ fn send_all(test: &TestCms) -> Vec<Value> {
     let mut sent = Vec::new();
     while let Some(outgoing) = next(test) {
         sent.push(serde_json::from_str(&outgoing.body).unwrap());
-        test.cms.webhooks().record(outgoing, WebhookOutcome::Response(204, String::new())).unwrap();
+        test.cms
+            .webhooks()
+            .record(outgoing, WebhookOutcome::Response(204, String::new()), Exchange::default())
+            .unwrap();
     }
     sent
 }

@@ -5,14 +5,14 @@ use std::{
     error::Error as _,
     net::{IpAddr, SocketAddr},
     sync::{Arc, OnceLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use cms_core::WebhookOutcome;
+use cms_core::{Exchange, WebhookOutcome, wire::webhook::LoggedHeaders};
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
     redirect::Policy,
 };
 
@@ -57,27 +57,37 @@ impl WebhookClient {
     }
 
     /// Sends a request, once.
-    pub(super) async fn send(&self, request: Request<'_>) -> WebhookOutcome {
-        match self.try_send(request).await {
+    pub(super) async fn send(&self, request: Request<'_>) -> (WebhookOutcome, Exchange) {
+        let (started, mut exchange) = (Instant::now(), Exchange::default());
+        let outcome = match self.try_send(request, &mut exchange).await {
             Ok((status, body)) => WebhookOutcome::Response(status, body),
             Err(reason) => WebhookOutcome::NoResponse(reason),
-        }
+        };
+        exchange.duration = started.elapsed();
+        (outcome, exchange)
     }
 
-    async fn try_send(&self, request: Request<'_>) -> Result<(u16, String), String> {
+    async fn try_send(
+        &self,
+        request: Request<'_>,
+        exchange: &mut Exchange,
+    ) -> Result<(u16, String), String> {
         let url = Url::parse(request.url).map_err(|_| "the address is not valid".to_owned())?;
         if url.scheme() != "https" && !self.allow_http {
             return Err("the address is not https".to_owned());
         }
         self.check_literal_address(&url)?;
-        let response = self
-            .client()?
+        let client = self.client()?;
+        let post = client
             .post(url)
             .timeout(request.timeout)
             .headers(headers(request.headers))
             .body(request.body.to_owned())
-            .send();
-        let response = response.await.map_err(|error| reason(&error))?;
+            .build()
+            .map_err(|error| reason(&error))?;
+        exchange.request_headers = Some(logged(post.headers()));
+        let response = client.execute(post).await.map_err(|error| reason(&error))?;
+        exchange.response_headers = Some(logged(response.headers()));
         let status = response.status().as_u16();
         let body =
             read(response, request.max_response_bytes).await.map_err(|error| reason(&error))?;
@@ -101,9 +111,10 @@ impl WebhookClient {
             // Fails only when another provider is installed, which works too.
             rustls::crypto::ring::default_provider().install_default().ok();
             let builder = Client::builder()
-                .user_agent(concat!("cms/", env!("CARGO_PKG_VERSION")))
                 // A proxy would resolve host names on its own.
                 .no_proxy()
+                // The log shows the headers of the response as they were received.
+                .no_gzip()
                 .redirect(Policy::none())
                 .dns_resolver(Arc::new(Resolver { allow_private: self.allow_private }));
             builder.build().map_err(|error| format!("no requests can be sent: {}", reason(&error)))
@@ -148,6 +159,9 @@ impl std::error::Error for PrivateHost {}
 
 fn headers(configured: &[(String, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
+    headers
+        .insert(USER_AGENT, HeaderValue::from_static(concat!("cms/", env!("CARGO_PKG_VERSION"))));
+    headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
     for (name, value) in configured {
         let read = (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.as_str()));
         if let (Ok(name), Ok(value)) = read
@@ -158,6 +172,10 @@ fn headers(configured: &[(String, String)]) -> HeaderMap {
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers
+}
+
+fn logged(headers: &HeaderMap) -> LoggedHeaders {
+    LoggedHeaders::of(headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())))
 }
 
 /// Reads the start of a body.

@@ -6,7 +6,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use cms_core::{Cms, Dispatch, Error, Outgoing, Result, WebhookOutcome, WebhookTransport, limits};
+use cms_core::{
+    Cms, Dispatch, Error, Exchange, Outgoing, Result, WebhookOutcome, WebhookTransport, limits,
+};
 use tokio::{
     runtime::Handle,
     sync::Semaphore,
@@ -58,7 +60,8 @@ impl WebhookTransport for SynchronousTransport {
         let _permit = self.permits.try_acquire().map_err(too_many)?;
         let (timeout, max_response_bytes) = (SYNCHRONOUS_TIMEOUT, MAX_SYNCHRONOUS_RESPONSE_BYTES);
         let request = Request { url, headers, body, timeout, max_response_bytes };
-        Ok(self.writes.release_while(&self.runtime, self.client.send(request)))
+        let (outcome, _) = self.writes.release_while(&self.runtime, self.client.send(request));
+        Ok(outcome)
     }
 }
 
@@ -146,11 +149,12 @@ impl Dispatcher {
         let Ok(permit) = self.permits.acquire().await else { return Some(()) };
         let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
         let Some(outgoing) = outgoing else { return Some(()) };
-        let outcome = self.send(&outgoing).await;
+        let (outcome, exchange) = self.send(&outgoing).await;
         drop(permit);
         self.app.metrics.count_delivery(&outcome);
         let webhook = outgoing.id.clone();
-        let recorded = self.run(move |cms| cms.webhooks().record(outgoing, outcome)).await?;
+        let recorded =
+            self.run(move |cms| cms.webhooks().record(outgoing, outcome, exchange)).await?;
         if let Some(error) = recorded.error {
             tracing::warn!(webhook, error, "webhook delivery failed");
         }
@@ -163,7 +167,7 @@ impl Dispatcher {
         Some(())
     }
 
-    async fn send(&self, outgoing: &Outgoing) -> WebhookOutcome {
+    async fn send(&self, outgoing: &Outgoing) -> (WebhookOutcome, Exchange) {
         let Outgoing { url, headers, body, .. } = outgoing;
         let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::MAX_WEBHOOK_LOG_BODY_BYTES);
         self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await

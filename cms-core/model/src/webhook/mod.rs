@@ -1,8 +1,9 @@
 //! Webhooks (see docs/reference/webhooks.md): their definition ([`model`]), the [`payload`] and
-//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]),
-//! masked header values ([`mask`]).
+//! [`signature`] of a delivery, requests of [`synchronous`] webhooks, retries ([`schedule`]), what the
+//! log keeps of an attempt ([`exchange`]), masked header values ([`mask`]).
 
 pub mod change_batch;
+pub mod exchange;
 pub mod mask;
 pub mod model;
 pub mod payload;

@@ -50,6 +50,13 @@ pub struct Delivery {
     pub attempted_at: Option<String>,
     /// None when there are no more attempts.
     pub next_attempt_at: Option<String>,
+    /// Of the last attempt, until the end of the response or the failure.
+    #[serde(default)]
+    pub duration_ms: Option<u64>,
+    /// Headers of the last attempt, except those of the transport. Values that authenticate the sender
+    /// are masked.
+    #[serde(default)]
+    pub request_headers: Option<LoggedHeaders>,
     /// The beginning of the request body of the last attempt.
     pub request: Option<String>,
     pub response: Option<DeliveryResponse>,
@@ -61,8 +68,25 @@ pub struct Delivery {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryResponse {
     pub status: u16,
+    #[serde(default)]
+    pub headers: Option<LoggedHeaders>,
     /// The beginning of the body.
     pub body: String,
+}
+
+/// Headers in the log, in lower case and in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedHeaders {
+    pub fields: Vec<LoggedHeader>,
+    /// Further headers are missing.
+    pub truncated: bool,
+}
+
+/// A header in the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedHeader {
+    pub name: String,
+    pub value: String,
 }
 
 /// The deliveries to send again.

@@ -21,6 +21,7 @@ use crate::{
 };
 
 const DELIVERY: &str = "WebhookDelivery";
+const HEADERS: &str = "WebhookHeaders";
 
 pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let mut all = of_any_caller();
@@ -158,7 +159,11 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
 /// The schemas of this module.
 pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     let text = Schema::text;
-    let response = Schema::record([("status", Schema::integer()), ("body", text())]);
+    let header = Schema::record([("name", text()), ("value", text())]);
+    let fields = [("fields", Schema::list(header)), ("truncated", Schema::boolean())];
+    let headers = || Schema::reference(HEADERS).or_null();
+    let response =
+        Schema::record([("status", Schema::integer()), ("headers", headers()), ("body", text())]);
     let delivery = Schema::record([
         ("id", Schema::integer()),
         ("message", text()),
@@ -170,11 +175,14 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         ("createdAt", text()),
         ("attemptedAt", text().or_null()),
         ("nextAttemptAt", text().or_null()),
+        ("durationMs", Schema::integer().or_null()),
+        ("requestHeaders", headers()),
         ("request", text().or_null()),
         ("response", response.or_null()),
         ("error", text().or_null()),
     ]);
-    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery)]
+    let headers = Schema::record(fields).described("Headers, values that authenticate are masked");
+    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery), (HEADERS, headers)]
 }
 
 fn auth_context() -> Schema {
