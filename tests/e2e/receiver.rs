@@ -29,7 +29,8 @@ pub(crate) enum Behavior {
 /// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    headers: Vec<(String, String)>,
+    /// Names are in lower case.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
     /// The receiver responds with success.
     pub(crate) taken: bool,

@@ -98,6 +98,21 @@ fn delivery_is_sent_once_and_signed() {
     }
     let entry = newest(&cli);
     assert_eq!((&entry["status"], &entry["response"]["body"]), (&json!("done"), &json!("thanks")));
+    assert!(entry["durationMs"].is_u64(), "{entry}");
+    let fields = entry["requestHeaders"]["fields"].as_array().unwrap();
+    let text = |field: &Value, key: &str| field[key].as_str().unwrap().to_owned();
+    let logged: BTreeMap<_, _> =
+        fields.iter().map(|field| (text(field, "name"), text(field, "value"))).collect();
+    let mut sent = BTreeMap::from_iter(delivery.headers);
+    // The client adds these when it writes the request.
+    for of_transport in ["host", "content-length"] {
+        sent.remove(of_transport).unwrap();
+    }
+    sent.insert("x-own".to_owned(), "********".to_owned());
+    assert_eq!(logged, sent);
+    let received =
+        json!({ "fields": [{ "name": "content-length", "value": "6" }], "truncated": false });
+    assert_eq!(entry["response"]["headers"], received);
 }
 
 /// One failing delivery blocked all others for days.
@@ -110,7 +125,8 @@ fn failing_delivery_blocks_only_its_own_object() {
     listen(&cli, &receiver.url, &json!({}));
     tag(&cli, "a1");
     wait_until(|| log(&cli).first().is_some_and(|entry| entry["attempts"] == 1));
-    assert_eq!(log(&cli)[0]["response"], json!({ "status": 500, "body": "not now" }));
+    let response = &log(&cli)[0]["response"];
+    assert_eq!((&response["status"], &response["body"]), (&json!(500), &json!("not now")));
     for behavior in [Behavior::Close, Behavior::Redirect(receiver.url.clone())] {
         receiver.behave(behavior);
         let before = receiver.received().len();

@@ -39,5 +39,6 @@ mod two_handles;
 mod type_changes;
 mod type_rules;
 mod upgrade;
+mod webhook_log;
 mod webhook_schedule;
 mod webhooks;

@@ -3,10 +3,10 @@
 //! [`fill`] defines the content, also of future directories. Lines are only added to it, because
 //! older directories cannot be written again.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use cms_core::{
-    Caller, Cms, CoreConfig, Error, SessionClient, Visibility,
+    Caller, Cms, CoreConfig, Error, Exchange, SessionClient, Visibility, WebhookOutcome,
     paging::PageRequest,
     restore,
     testing::{TestCms, fixture, pictures},
@@ -19,6 +19,7 @@ use cms_core::{
         shared_view::NewSharedView,
         trash::TrashRequest,
         user::{Role, UserListRequest},
+        webhook::LoggedHeaders,
     },
 };
 use rusqlite::Connection;
@@ -82,6 +83,7 @@ fn fill(cms: &Cms) {
     objects.create(&local(), "_tag", map(json!({ "id": "told", "name": "Told" }))).unwrap();
     while cms.webhooks().create_deliveries().unwrap() {}
     fill_people(cms);
+    fill_delivery_log(cms);
 }
 
 const EMAIL: &str = "ada@example.com";
@@ -110,6 +112,28 @@ fn fill_people(cms: &Cms) {
     let drafts = json!({ "internal.status": { "type": "equals", "filter": "draft" } });
     let job = map(json!({ "action": "publish", "filters": drafts, "expect": 2 }));
     cms.bulk().create(&ada.with_visibility(PREVIEW), "page", &job).unwrap();
+}
+
+/// The server of the webhook `logged` has responded.
+fn fill_delivery_log(cms: &Cms) {
+    let webhooks = cms.webhooks();
+    let webhook = map(webhook("logged", &json!({})));
+    cms.objects().create(&local(), "_webhooks", webhook).unwrap();
+    webhooks.test(&local(), "logged").unwrap();
+    let due = webhooks.due(None, &BTreeMap::new()).unwrap();
+    let mut requests = due.iter().map(|dispatch| webhooks.outgoing(dispatch).unwrap().unwrap());
+    let request = requests.find(|request| request.id == "logged").unwrap();
+    let success = WebhookOutcome::Response(200, "thanks".to_owned());
+    webhooks.record(request, success, exchange()).unwrap();
+}
+
+fn exchange() -> Exchange {
+    let headers = |name, value: &'static str| Some(LoggedHeaders::of([(name, value.as_bytes())]));
+    Exchange {
+        request_headers: headers("accept", "*/*"),
+        response_headers: headers("server", "receiver"),
+        duration: Duration::from_millis(12),
+    }
 }
 
 const PREVIEW: Visibility = Visibility { preview: true, public_only: false };
@@ -202,6 +226,16 @@ fn find_people(cms: &Cms) {
     assert_eq!(public.to_value()["total_count"], 4);
 }
 
+/// Checks the content that directories have since schema 11.
+fn find_delivery_log(cms: &Cms) {
+    let page = PageRequest { number: 1, limit: 20 };
+    let log = cms.webhooks().log(&local(), "logged", page).unwrap().data;
+    let entry = log.iter().find(|entry| entry.action == "Test").unwrap();
+    let Exchange { request_headers, response_headers, .. } = exchange();
+    assert_eq!((&entry.request_headers, entry.duration_ms), (&request_headers, Some(12)));
+    assert_eq!(entry.response.as_ref().unwrap().headers, response_headers);
+}
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -243,6 +277,9 @@ fn directories_of_every_released_schema_have_everything() {
         if number > 9 {
             find_people(&cms);
         }
+        if number > 10 {
+            find_delivery_log(&cms);
+        }
         let new = map(json!({ "id": "new", "title": "New" }));
         cms.objects().create(&local(), "page", new).unwrap();
         let check = cms.check(&CheckRequest::default()).unwrap();
@@ -251,7 +288,7 @@ fn directories_of_every_released_schema_have_everything() {
     }
     numbers.sort_unstable();
     // The other numbers were never released: several migrations came together.
-    assert_eq!(numbers, [1, 2, 3, 4, 9, 10]);
+    assert_eq!(numbers, [1, 2, 3, 4, 9, 10, 11]);
 }
 
 /// Media objects have a focal point since schema 10.
@@ -348,6 +385,7 @@ fn directory_of_this_schema_has_everything() {
     find_all(&core.cms);
     find_webhooks(&core.cms);
     find_people(&core.cms);
+    find_delivery_log(&core.cms);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 // States of deliveries as people read them.
 import { expect, test } from 'vitest';
-import { isPaused, stateOf, subjectOf, type Webhook } from './webhooks';
+import { headerLines, isPaused, stateOf, subjectOf, type Webhook } from './webhooks';
 
 test('names a delivery by what happens to it next', () => {
   expect(stateOf({ status: 'pending', attempts: 0 }, false)).toBe('waiting');
@@ -9,6 +9,15 @@ test('names a delivery by what happens to it next', () => {
   expect(stateOf({ status: 'error', attempts: 3 }, true)).toBe('paused');
   expect(stateOf({ status: 'failed', attempts: 9 }, true)).toBe('failed');
   expect(stateOf({ status: 'done', attempts: 1 }, true)).toBe('done');
+});
+
+test('writes a line for each header, and one when some are missing', () => {
+  const fields = [
+    { name: 'server', value: 'receiver' },
+    { name: 'x-empty', value: '' },
+  ];
+  expect(headerLines({ fields, truncated: false })).toBe('server: receiver\nx-empty: ');
+  expect(headerLines({ fields, truncated: true })).toBe('server: receiver\nx-empty: \n…');
 });
 
 test('a webhook is paused as long as the server says so', () => {

@@ -6,6 +6,13 @@ import { records, strings } from '../../type/definition';
 import { targetOfPath } from '../../value/link';
 
 export type Delivery = Schema['WebhookDelivery'];
+export type Headers = Schema['WebhookHeaders'];
+
+/** A line for each header of the log, and one for those that it left out. */
+export function headerLines({ fields, truncated }: Headers): string {
+  const lines = fields.map(({ name, value }) => `${name}: ${value}`);
+  return [...lines, ...(truncated ? ['…'] : [])].join('\n');
+}
 
 export interface Webhook {
   id: string;

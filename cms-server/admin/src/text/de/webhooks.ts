@@ -60,6 +60,8 @@ export const webhooks: Texts['webhooks'] = {
   message: 'Kennung',
   created: 'Angelegt',
   attempted: 'Letzter Versuch',
+  duration: 'Dauer',
+  milliseconds: (count) => `${String(count)} ms`,
   verify: 'So prüfen Sie die Signatur',
   verifyHelp:
     'Jede Anfrage ist nach Standard Webhooks (standardwebhooks.com) signiert; dafür gibt es Bibliotheken in den meisten Sprachen. Von Hand, mit den Bytes des Bodys, wie sie ankamen:',
@@ -101,10 +103,12 @@ export const webhooks: Texts['webhooks'] = {
   selectAll: 'Alle angezeigten auswählen',
   requestHeaders: 'Header der Anfrage',
   requestBody: 'Body der Anfrage',
+  responseHeaders: 'Header der Antwort',
   responseBody: 'Body der Antwort',
   noBody: 'Die Antwort hat keinen Body.',
   headersHelp:
-    'Das Protokoll behält 16 KiB jedes Bodys und keine Header: Die der Anfrage sind die, die der Webhook jetzt sendet.',
+    'Das Protokoll behält 16 KiB jedes Bodys und 8 KiB der Header. Werte von Headern, die der Webhook laut Einstellung sendet, sind verdeckt.',
+  noHeaders: 'Das Protokoll hat keine Header dieses Versuchs.',
   copyCode: 'Code kopieren',
   missing: 'Diesen Webhook gibt es nicht.',
 };

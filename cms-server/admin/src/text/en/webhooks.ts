@@ -53,6 +53,8 @@ export const webhooks = {
   message: 'Message id',
   created: 'Created',
   attempted: 'Last attempt',
+  duration: 'Duration',
+  milliseconds: (count: number) => `${String(count)} ms`,
   verify: 'How to verify the signature',
   verifyHelp:
     'Every request is signed as described by Standard Webhooks (standardwebhooks.com), which has libraries for most languages. By hand, with the bytes of the body as they were received:',
@@ -94,10 +96,12 @@ export const webhooks = {
   selectAll: 'Select all that are shown',
   requestHeaders: 'Headers of the request',
   requestBody: 'Body of the request',
+  responseHeaders: 'Headers of the response',
   responseBody: 'Body of the response',
   noBody: 'The response has no body.',
   headersHelp:
-    'The log keeps 16 KiB of each body, and no headers: those of the request are what the webhook sends now.',
+    'The log keeps 16 KiB of each body and 8 KiB of headers. Values of headers that the webhook is set to send are hidden.',
+  noHeaders: 'The log has no headers of this attempt.',
   copyCode: 'Copy code',
   missing: 'This webhook does not exist.',
 };
