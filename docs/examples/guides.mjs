@@ -1,5 +1,6 @@
-// Checks what the guides show and no other test runs: project files in YAML, the proxy configuration with `caddy`, the
-// unit with `systemd-analyze`, and the commands of the guides to upgrades and to backups in S3 (with `CMS_TEST_S3`).
+// Checks what the guides show and no other test runs: project files in YAML, settings with a server, proxies with `caddy`
+// and `nginx`, the unit with `systemd-analyze`, the workflow and the compose file with `check-jsonschema` (in
+// `CMS_TEST_PYTHON`), and the commands of the guides to upgrades and to backups in S3 (with `CMS_TEST_S3`).
 //
 //     CMS_BIN=target/debug/cms node docs/examples/guides.mjs
 import { spawn, spawnSync } from "node:child_process";
@@ -55,6 +56,9 @@ function freePort() {
 const pages = ["", "how-to/", "reference/"].flatMap((below) =>
   readdirSync(docs + below).filter((name) => name.endsWith(".md")).map((name) => below + name));
 
+const proxied = /^\S+\.example\.com \{\n/;
+const variables = /^CMS_LISTEN=/;
+
 // A fragment changes a type of the example site: its list of properties may be left out.
 function projectFiles() {
   const fragments = pages.flatMap(blocks).filter(({ language, text }) => language === "yaml" && /^contentTypes:/m.test(text));
@@ -67,9 +71,69 @@ function projectFiles() {
   }
 }
 
-function proxies() {
+/** Starts a server with settings in `cms.toml` or in variables; it must become ready. */
+async function serves(place, settings, variables = {}) {
+  const port = await freePort();
+  copyFileSync(`${docs}../fixtures/project.yaml`, `${folder}/project.yaml`);
+  writeFileSync(`${folder}/settings.toml`, settings);
+  const data = mkdtempSync(`${folder}/data-`);
+  const server = spawn(
+    binary,
+    ["serve", "--config", "settings.toml", "--data", data, "--listen", `127.0.0.1:${port}`],
+    { cwd: folder, env: { ...process.env, ...variables }, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let log = "";
+  server.stderr.on("data", (text) => (log += text));
+  const ended = new Promise((done) => server.on("exit", done));
+  const ready = spawnSync(binary, ["wait", "--server", `http://127.0.0.1:${port}`, "--timeout", "20s"]);
+  // What the server read of the pipe arrives before the end of the process.
+  server.kill();
+  await ended;
+  if (ready.status !== 0) fail(place, log);
+}
+
+async function settings() {
+  const files = pages.flatMap(blocks).filter(({ language }) => language === "toml");
+  // The second part of a file needs the first one.
+  const signOn = files.find(({ text }) => text.includes("openid-issuer"));
+  const shown = new Map(files.map(({ text, place }) => [text, place]));
+  for (const [text, place] of shown) await serves(place, /^openid/.test(text) ? signOn.text + text : text);
+  for (const { text, place } of blocks("how-to/deploy.md").filter(({ text }) => variables.test(text))) {
+    const lines = text.replaceAll("/var/lib/cms", folder).trim().split("\n");
+    await serves(place, "", Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2))));
+  }
+}
+
+function pipelines() {
+  const programs = process.env.CMS_TEST_PYTHON;
+  if (!programs) return console.log("skipped: CMS_TEST_PYTHON has no check-jsonschema: the workflow and the compose file");
+  const schemas = { "how-to/ci.md": "vendor.github-workflows", "how-to/containers.md": "vendor.compose-spec" };
+  for (const [page, schema] of Object.entries(schemas)) {
+    const shown = blocks(page).filter(({ language }) => language === "yaml");
+    if (shown.length !== 1) fail(`docs/${page}`, `${shown.length} YAML blocks, expected 1`);
+    for (const { place, text } of shown) {
+      writeFileSync(`${folder}/checked.yml`, text);
+      run(place, `${programs}/check-jsonschema`, ["--builtin-schema", schema, "checked.yml"]);
+    }
+  }
+}
+
+function nginx() {
+  if (!installed("nginx", "the configurations of nginx")) return;
+  const certificate = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
+    "-keyout", "privkey.pem", "-out", "fullchain.pem"];
+  if (!run("openssl", "openssl", certificate)) return;
+  for (const { place, text } of blocks("how-to/deploy.md").filter(({ language }) => language === "nginx")) {
+    const inServer = text.startsWith("server") ? text : `server {\n${text}\n}`;
+    const site = inServer.replaceAll("/etc/letsencrypt/live/cms.example.com", folder);
+    writeFileSync(`${folder}/nginx.conf`, `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${site}\n}\n`);
+    run(place, "nginx", ["-t", "-e", `${folder}/nginx.log`, "-c", `${folder}/nginx.conf`]);
+  }
+}
+
+function caddy() {
   if (!installed("caddy", "the configurations of Caddy")) return;
-  const shown = blocks("how-to/deploy.md").filter(({ text }) => /^\S+\.example\.com \{\n/.test(text));
+  const shown = blocks("how-to/deploy.md").filter(({ text }) => proxied.test(text));
   for (const { place, text } of shown) {
     writeFileSync(`${folder}/Caddyfile`, text);
     const home = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
@@ -183,7 +247,7 @@ const notRun = {
   "admin-page.md": [1, "output"],
   "backup.md": [3, "commands with servers and buckets of the reader"],
   "cli.md": [7, "sessions with output"],
-  "preview.md": [1, "a command of the reference of previews"],
+  "preview.md": [1, "a command that the test of the reference runs"],
   "single-sign-on.md": [1, "a log line"],
   "tutorial.md": [3, "installation, and output that the test of the tutorial compares"],
   "users.md": [1, "output"],
@@ -191,7 +255,7 @@ const notRun = {
   "how-to/backup-s3.md": [1, "a log line"],
   "how-to/ci.md": [5, "commands for the server and the repository of the reader"],
   "how-to/containers.md": [3, "commands of a container engine"],
-  "how-to/deploy.md": [7, "commands for a machine with systemd, and settings"],
+  "how-to/deploy.md": [6, "commands for a machine with systemd"],
   "how-to/html.md": [2, "commands, which docs/examples/check repeats, and an expression"],
   "how-to/nextjs.md": [4, "installation, which docs/examples/check repeats"],
   "how-to/python.md": [1, "commands, which the test of the guide repeats"],
@@ -199,11 +263,19 @@ const notRun = {
   "how-to/troubleshooting.md": [1, "commands for the server of the reader"],
   "how-to/typescript.md": [3, "installation, and an excerpt of generated types"],
 };
-const runHere = /^(CMS_BACKUP_TO=s3|aws s3|\{"Version"|INFO backup completed|\S+\.example\.com \{\n)/;
+const starts = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed"];
+const runHere = (text) => starts.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
+
+/** Languages of blocks that other tests run or compare with the examples. */
+const languages = new Set(["sh", "json", "console", "graphql", "graphql v2", "python", "js", "ts", "tsx", "astro", "svelte",
+  "html", "text", "yaml", "toml", "caddyfile", "nginx"]);
 
 function inventory() {
+  for (const { language, place } of pages.flatMap(blocks)) {
+    if (!languages.has(language)) fail(place, `no test knows blocks of the language "${language}"`);
+  }
   for (const page of pages.filter((page) => !page.startsWith("reference/") && page !== "how-to/upgrade.md")) {
-    const found = blocks(page).filter(({ language, text }) => language === "text" && !runHere.test(text));
+    const found = blocks(page).filter(({ language, text }) => language === "text" && !runHere(text));
     const [expected] = notRun[page] ?? [0];
     if (found.length !== expected) {
       fail(`docs/${page}`, `${found.length} text blocks that no test runs, the table has ${expected}: add a test, or correct notRun`);
@@ -216,7 +288,10 @@ try {
   inventory();
   backups = await startBackups();
   projectFiles();
-  proxies();
+  await settings();
+  pipelines();
+  caddy();
+  nginx();
   unit();
   await upgrade();
   if (backups) await restoreBackup(backups);

@@ -1,40 +1,48 @@
 // The site beside the form: a small front end on another origin, as the how-to describes it.
+import { readFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { Server } from '../server';
 import { expect, expectAccessible, signIn, test as base } from '../support';
 
-const ADDRESS = /^\/post\/([^/?]+)\?token=([^&]+)/;
+/** The code of the guide to previews: reading with the token, and following each save in two ways. */
+const guide = readFileSync(new URL('../../../../docs/preview.md', import.meta.url), 'utf8');
+const [read = '', stream = '', messages = ''] = [...guide.matchAll(/^```js\n(.*?)^```$/gms)].map(
+  ([, code]) => code,
+);
 
-/** A front end that reads the draft with the token; `listens`: it reads again when the page says so. */
-async function frontEnd(cms: () => string, listens: boolean): Promise<{ url: string; http: HttpServer }> {
-  const script = listens
-    ? `addEventListener('message', (event) => event.data.type === 'cms-preview-saved' && show());
-       parent.postMessage('cms-preview-ready', '*');`
-    : '';
-  const http = createServer((request, response) => {
-    const [, id = '', token = ''] = ADDRESS.exec(request.url ?? '') ?? [];
-    const read = `${cms()}/api/v1/content/post/${id}`;
+type Follows = 'not' | 'stream' | 'messages';
+
+function script(follows: Follows): string {
+  const shown = `
+    const id = location.pathname.split('/').pop();
+    const show = (text) => document.querySelector('h1').textContent = text;
+    async function readAgain() {
+      ${read}
+      if (response.ok) show((await response.json()).title);
+    }`;
+  const token = `const token = new URL(location.href).searchParams.get('token');`;
+  const following = { not: '', stream: token + stream, messages };
+  return `${shown} await readAgain(); ${following[follows]}`;
+}
+
+/** A front end on another origin with the code of the guide. */
+async function frontEnd(cms: () => string, follows: Follows): Promise<{ url: string; http: HttpServer }> {
+  const http = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    const code = script(follows).replaceAll('https://cms.example.com', cms());
     response.end(`<!doctype html><html lang="en"><title>Site</title><h1></h1><input aria-label="Search the site">
-      <script>
-        async function show() {
-          const response = await fetch(${JSON.stringify(read)}, { headers: { 'X-AUTH-TOKEN': ${JSON.stringify(token)} } });
-          document.querySelector('h1').textContent = (await response.json()).title;
-        }
-        show();
-        ${script}
-      </script></html>`);
+      <script type="module">${code}</script></html>`);
   });
   await new Promise<void>((listening) => http.listen(0, '127.0.0.1', listening));
   return { url: `http://127.0.0.1:${String((http.address() as AddressInfo).port)}`, http };
 }
 
-const test = base.extend<{ listens: boolean; site: string }>({
-  listens: [false, { option: true }],
-  site: async ({ listens }, use) => {
-    const started = await frontEnd(() => address, listens);
+const test = base.extend<{ follows: Follows; site: string }>({
+  follows: ['not', { option: true }],
+  site: async ({ follows }, use) => {
+    const started = await frontEnd(() => address, follows);
     await use(started.url);
     started.http.close();
   },
@@ -101,8 +109,8 @@ test('fills a phone, and gives the form back', async ({ page, server, site, home
   await expect(page.getByRole('button', { name: 'Preview', exact: true })).toBeFocused();
 });
 
-test.describe('a site that listens', () => {
-  test.use({ listens: true });
+test.describe('a site that gets messages', () => {
+  test.use({ follows: 'messages' });
   test('is not loaded again, and keeps its place', async ({ page, server, site, home }) => {
     await openPost(page, server, site, home);
     await expect(heading(page)).toHaveText('The ten o’clock boat');
@@ -112,5 +120,21 @@ test.describe('a site that listens', () => {
     await page.getByRole('button', { name: /^Save/ }).click();
     await expect(heading(page)).toHaveText('The midnight boat');
     await expect(search).toHaveValue('kettle');
+  });
+});
+
+test.describe('a site that reads the stream of changes', () => {
+  test.use({ follows: 'stream' });
+  test('is loaded again after each save, also in a tab', async ({ page, server, site, home }) => {
+    await openPost(page, server, site, home);
+    const address = await page.locator('iframe[title="Preview"]').getAttribute('src');
+    const tab = await page.context().newPage();
+    await tab.goto(address ?? '');
+    await expect(tab.getByRole('heading')).toHaveText('The ten o’clock boat');
+    const streams = tab.waitForResponse(/\/api\/v1\/changes\?/);
+    await tab.reload();
+    await streams;
+    await server.request('PATCH', '/api/v1/content/post/the-ten-oclock-boat', { title: 'The midnight boat' });
+    await expect(tab.getByRole('heading')).toHaveText('The midnight boat');
   });
 });
