@@ -21,7 +21,6 @@ use crate::{
 };
 
 const DELIVERY: &str = "WebhookDelivery";
-const HEADERS: &str = "WebhookHeaders";
 
 pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let mut all = of_any_caller();
@@ -159,9 +158,10 @@ fn webhooks(grants: &Grants<'_>) -> Vec<Operation> {
 /// The schemas of this module.
 pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     let text = Schema::text;
-    let header = Schema::record([("name", text()), ("value", text())]);
-    let fields = [("fields", Schema::list(header)), ("truncated", Schema::boolean())];
-    let headers = || Schema::reference(HEADERS).or_null();
+    let header = || Schema::record([("name", text()), ("value", text())]);
+    let fields = || [("fields", Schema::list(header())), ("truncated", Schema::boolean())];
+    let described = "Values that authenticate the sender are masked";
+    let headers = || Schema::record(fields()).or_null().described(described);
     let response =
         Schema::record([("status", Schema::integer()), ("headers", headers()), ("body", text())]);
     let delivery = Schema::record([
@@ -181,8 +181,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         ("response", response.or_null()),
         ("error", text().or_null()),
     ]);
-    let headers = Schema::record(fields).described("Headers, values that authenticate are masked");
-    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery), (HEADERS, headers)]
+    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery)]
 }
 
 fn auth_context() -> Schema {

@@ -6,7 +6,7 @@ import { records, strings } from '../../type/definition';
 import { targetOfPath } from '../../value/link';
 
 export type Delivery = Schema['WebhookDelivery'];
-export type Headers = Schema['WebhookHeaders'];
+export type Headers = NonNullable<Delivery['requestHeaders']>;
 
 /** A line for each header of the log, and one for those that it left out. */
 export function headerLines({ fields, truncated }: Headers): string {
