@@ -18,12 +18,11 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use cms_store::{DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
+use cms_store::{CommitState, DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
 
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
-    commit_state::CommitStateCache,
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
@@ -38,7 +37,6 @@ use crate::{
 pub struct Cms {
     pub(crate) config: CoreConfig,
     pub(crate) store: Store,
-    pub(crate) commit_state: CommitStateCache,
     pub(crate) catalog: Arc<CatalogCache>,
     pub(crate) keys: KeyRing,
     pub(crate) graphql_schemas: SchemaCache,
@@ -88,7 +86,6 @@ impl Cms {
             recent_renders: Recent::default(),
             config,
             store,
-            commit_state: CommitStateCache::default(),
             catalog: Arc::default(),
             keys: KeyRing::default(),
             documents: DocumentCache::default(),
@@ -155,6 +152,16 @@ impl Cms {
                 caller.require(needs, content_type)
             }
         }
+    }
+
+    /// Returns the state of the newest commit.
+    pub fn commit_state(&self) -> Result<Arc<CommitState>> {
+        self.store.commit_state()
+    }
+
+    /// Returns whether there was no commit since: what was read in between belongs to this state.
+    pub fn is_newest(&self, state: &CommitState) -> bool {
+        self.store.is_newest(state)
     }
 
     /// The content types of the snapshot in which the caller was read; the current ones for

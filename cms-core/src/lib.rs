@@ -20,7 +20,6 @@ mod change;
 mod check;
 mod clean_up;
 mod cms;
-mod commit_state;
 mod config;
 mod content_type;
 mod graphql;
@@ -81,7 +80,7 @@ pub use cms_model::{
     webhook::{exchange::Exchange, schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
-pub use commit_state::{CommitState, Dependencies, TypesRead};
+pub use cms_store::{CommitState, Dependencies, TypesRead};
 pub use config::CoreConfig;
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;

@@ -19,12 +19,12 @@ use cms_model::{
         object::{Json, ListRequest, ObjectRequest},
     },
 };
+use cms_store::TypesRead;
 
 use super::{
     hydrate::{Hydration, Text, with_properties},
     service::{Objects, find_map, to_json},
 };
-use crate::commit_state::TypesRead;
 
 /// Objects as a response returns them.
 pub struct RenderedObjects {

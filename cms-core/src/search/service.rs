@@ -23,13 +23,12 @@ use cms_model::{
     wire::{object::Json, search::SearchRequest},
 };
 use cms_search::{Found, Hit, SearchScope};
-use cms_store::Reader;
+use cms_store::{Reader, TypesRead};
 use tracing::info_span;
 
 use super::{index_follower::ContentSource, response};
 use crate::{
     cms::Cms,
-    commit_state::TypesRead,
     object::hydrate::{Hydration, with_properties},
 };
 

@@ -157,7 +157,7 @@ mod tests {
              INSERT INTO journal (seq, nonce, at, kind, ctd)
              SELECT n, n, n / 2 * 10, 'type.update', 1 FROM n WHERE n % 7 > 2;",
         );
-        let reader = Reader(&database);
+        let reader = Reader::new(&database);
         let sql = "SELECT coalesce(min(seq), 1001) FROM journal WHERE at >= ?1";
         for time in (-5..5_020).chain([i64::MIN, i64::MAX]) {
             let wanted: i64 = database.query_row(sql, [time], |row| row.get(0)).unwrap();

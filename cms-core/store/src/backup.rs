@@ -40,13 +40,13 @@ impl Store {
 pub fn read_copy<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
     let copy = Connection::open(path).map_err(map)?;
     functions::register(&copy).map_err(map)?;
-    read(&Reader(&copy))
+    read(&Reader::new(&copy))
 }
 
 /// Reads from a database file that may be too damaged to be opened as a database.
 pub fn read_file<T>(path: &Path, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
     let connection = pool::connect_unlimited(path)?;
-    read(&Reader(&connection))
+    read(&Reader::new(&connection))
 }
 
 impl Reader<'_> {
@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn pragma_findings(&self, check: &str) -> Result<Vec<String>> {
-        let mut statement = match self.0.prepare(check) {
+        let mut statement = match self.connection.prepare(check) {
             Ok(statement) => statement,
             // A damaged schema stops every statement.
             Err(error) if is_damage(&error) => return Ok(vec![error.to_string()]),

@@ -218,7 +218,7 @@ impl Reader<'_> {
 impl WriteTransaction<'_> {
     /// Rebuilds all indexes.
     pub fn reindex(&self) -> Result<()> {
-        self.0.0.execute_batch("REINDEX").map_err(map)
+        self.0.connection.execute_batch("REINDEX").map_err(map)
     }
 
     /// Recomputes the object counters of a type.

@@ -1,20 +1,20 @@
 //! What cached data of this process is checked against: the change counters of the newest commit.
 //!
 //! They are read again only after a commit, so a request usually learns without a statement that
-//! what it has cached is current, whichever process wrote last.
+//! what it has cached is current, whichever process wrote last. Snapshots of that commit know the
+//! counters without a statement, too.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use cms_model::error::Result;
-use cms_store::{ChangeCounters, CommitMark, Revisions};
 
-use crate::cms::Cms;
+use super::{ChangeCounters, CommitMark, Revisions, Store};
 
 /// The change counters of a commit.
 pub struct CommitState {
     /// None when it is not known which commit has these counters.
     commit: Option<CommitMark>,
-    counters: ChangeCounters,
+    pub(crate) counters: ChangeCounters,
 }
 
 /// The content types whose objects a response was made from.
@@ -46,14 +46,14 @@ enum Changes {
 pub(crate) struct CommitStateCache(RwLock<Option<Arc<CommitState>>>);
 
 impl CommitState {
-    pub(crate) fn revisions(&self) -> Revisions {
+    pub fn revisions(&self) -> Revisions {
         self.counters.revisions
     }
 
     /// Returns what a response depends on that was made from these types in this state.
     pub fn dependencies(&self, types: TypesRead) -> Dependencies {
         let changes = match types {
-            TypesRead::All => Changes::OfAll(self.counters.changes.values().sum()),
+            TypesRead::All => Changes::OfAll(self.counters.changes()),
             TypesRead::These(mut types) => {
                 types.sort_unstable();
                 types.dedup();
@@ -67,7 +67,7 @@ impl CommitState {
     pub fn still_has(&self, dependencies: &Dependencies) -> bool {
         self.counters.revisions == dependencies.revisions
             && match &dependencies.changes {
-                Changes::OfAll(sum) => self.counters.changes.values().sum::<i64>() == *sum,
+                Changes::OfAll(sum) => self.counters.changes() == *sum,
                 Changes::OfTypes(counters) => {
                     counters.iter().all(|(ctd, changes)| self.changes(*ctd) == *changes)
                 }
@@ -76,15 +76,16 @@ impl CommitState {
 
     /// The counter of a type; types that do not exist have none.
     fn changes(&self, ctd: i64) -> i64 {
-        self.counters.changes.get(&ctd).copied().unwrap_or(-1)
+        self.counters.types.get(&ctd).map_or(-1, |state| state.changes)
     }
 }
 
-impl Cms {
+impl Store {
     /// Returns the state of the newest commit.
     pub fn commit_state(&self) -> Result<Arc<CommitState>> {
-        let Some(commit) = self.store.newest_commit() else { return self.read_commit_state(None) };
-        if let Some(known) = self.commit_state.of(commit) {
+        let Some(commit) = self.newest_commit() else { return self.read_commit_state(None) };
+        let cached = self.commit_state.cached();
+        if let Some(known) = cached.filter(|state| state.commit == Some(commit)) {
             return Ok(known);
         }
         let state = self.read_commit_state(Some(commit))?;
@@ -96,26 +97,92 @@ impl Cms {
 
     /// Returns whether there was no commit since: what was read in between belongs to this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
-        state.commit.is_some() && self.store.newest_commit() == state.commit
+        state.commit.is_some() && self.newest_commit() == state.commit
+    }
+
+    /// Returns what identifies the newest commit of any process: while it stays the same, so does
+    /// the content of the database. None where that is not known without a statement.
+    fn newest_commit(&self) -> Option<CommitMark> {
+        self.wal_index.newest()
     }
 
     /// Reads the counters in a snapshot that is at least as new as `commit`.
     fn read_commit_state(&self, commit: Option<CommitMark>) -> Result<Arc<CommitState>> {
-        self.store.read(|reader| {
+        self.read(|reader| {
             let counters = reader.change_counters()?;
-            let commit = commit.filter(|commit| self.store.newest_commit() == Some(*commit));
+            let commit = commit.filter(|commit| self.newest_commit() == Some(*commit));
             Ok(Arc::new(CommitState { commit, counters }))
         })
     }
 }
 
 impl CommitStateCache {
-    fn of(&self, commit: CommitMark) -> Option<Arc<CommitState>> {
-        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        cached.as_ref().filter(|state| state.commit == Some(commit)).map(Arc::clone)
+    /// Returns the cached state, which may be out of date.
+    pub(crate) fn cached(&self) -> Option<Arc<CommitState>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn set(&self, state: &Arc<CommitState>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(state));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicBool, Ordering},
+        thread,
+    };
+
+    use cms_model::settings::{Durability, NewDatabase};
+
+    use super::*;
+    use crate::{Reader, testing::database_with};
+
+    const READERS: usize = 8;
+    const READS: usize = 20_000;
+
+    /// The counters of a snapshot as a statement reads them.
+    fn by_statement(reader: &Reader<'_>) -> ChangeCounters {
+        Reader::new(reader.connection).change_counters().unwrap()
+    }
+
+    #[test]
+    fn snapshot_knows_its_own_counters_while_another_process_writes() {
+        let rows = "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived)
+                    VALUES (1, 'o', 's', 1, 1, 1);
+                    INSERT INTO ctd_state (ctd, live, changes) VALUES (1, 0, 0), (2, 0, 0);";
+        let (folder, other) = database_with(rows);
+        let store =
+            Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+        let is_over = AtomicBool::new(false);
+        let refresh = || {
+            while !is_over.load(Ordering::Relaxed) {
+                store.commit_state().unwrap();
+            }
+        };
+        let compare = |reader: &Reader<'_>| {
+            assert_eq!(reader.change_counters()?, by_statement(reader));
+            Ok(())
+        };
+        let read = || (0..READS).for_each(|_| store.read(compare).unwrap());
+        thread::scope(|scope| {
+            // More threads than processors, so that they are interrupted everywhere.
+            scope.spawn(&refresh);
+            let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(&read)).collect();
+            while readers.iter().any(|reader| !reader.is_finished()) {
+                other
+                    .execute_batch(
+                        "BEGIN IMMEDIATE; UPDATE meta SET auth_rev = auth_rev + 1;
+                         UPDATE ctd_state SET live = live + 1, changes = changes + 1; COMMIT",
+                    )
+                    .unwrap();
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        store.commit_state().unwrap();
+        let known = store.read(|reader| Ok((reader.counters.cloned(), by_statement(reader))));
+        let (known, read) = known.unwrap();
+        assert_eq!(known, Some(read), "no statement was needed");
     }
 }

@@ -6,7 +6,7 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction};
 
@@ -65,12 +65,23 @@ impl Reader<'_> {
 
     /// Returns the number of objects of a type.
     pub fn type_state(&self, ctd: i64) -> Result<TypeState> {
-        self.query_row(
-            "SELECT live, published, changes FROM ctd_state WHERE ctd = ?1",
-            [ctd],
-            |row| Ok(TypeState { live: row.get(0)?, published: row.get(1)?, changes: row.get(2)? }),
-        )
+        if let Some(known) = self.counters.and_then(|counters| counters.types.get(&ctd)) {
+            return Ok(*known);
+        }
+        let sql = "SELECT live, published, changes FROM ctd_state WHERE ctd = ?1";
+        self.query_row(sql, [ctd], |row| type_state(row, 0))
     }
+
+    /// Returns the numbers of all types, with their primary keys.
+    pub(crate) fn type_states(&self) -> Result<Vec<(i64, TypeState)>> {
+        let sql = "SELECT ctd, live, published, changes FROM ctd_state";
+        self.query_rows(sql, [], |row| Ok((row.get(0)?, type_state(row, 1)?)))
+    }
+}
+
+fn type_state(row: &Row<'_>, first: usize) -> rusqlite::Result<TypeState> {
+    let [live, published] = [row.get(first)?, row.get(first + 1)?];
+    Ok(TypeState { live, published, changes: row.get(first + 2)? })
 }
 
 type CtdParts = (String, i64, i64, Option<i64>);

@@ -10,6 +10,7 @@ mod backup;
 mod cache;
 mod check;
 mod commit_mark;
+mod commit_state;
 mod content_type;
 #[cfg(any(test, feature = "testing"))]
 pub mod counting;
@@ -72,6 +73,7 @@ pub use self::{
     actor::{ActorRef, ActorRow, ActorUser, Authors},
     backup::{read_copy, read_file},
     commit_mark::CommitMark,
+    commit_state::{CommitState, Dependencies, TypesRead},
     content_type::TypeState,
     error::damage,
     job::{JobOwner, JobProgress, JobRow, NewJob},
@@ -97,6 +99,7 @@ pub use self::{
 };
 use self::{
     commit_mark::WalIndex,
+    commit_state::CommitStateCache,
     error::{Damage, map},
     list::ListCache,
     pool::Pool,
@@ -108,6 +111,7 @@ pub struct Store {
     readers: Pool,
     group_commit: GroupCommit,
     lists: ListCache,
+    commit_state: CommitStateCache,
     damage: Damage,
     // After the connections, see `WalIndex::of`.
     wal_index: WalIndex,
@@ -126,6 +130,7 @@ impl Store {
             readers: Pool::new(path),
             group_commit: GroupCommit::new(writer),
             lists: ListCache::default(),
+            commit_state: CommitStateCache::default(),
             damage: Damage::default(),
             _lock: lock,
         })
@@ -142,18 +147,18 @@ impl Store {
         self.group_commit.counts()
     }
 
-    /// Returns what identifies the newest commit of any process: while it stays the same, so does
-    /// the content of the database. None where that is not known without a statement.
-    pub fn newest_commit(&self) -> Option<CommitMark> {
-        self.wal_index.newest()
-    }
-
     /// Reads from one snapshot of the database.
     pub fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let _span = info_span!(target: TRACE_TARGET, "read").entered();
         let connection = self.readers.take()?;
-        let reader = Reader(&connection);
+        let mut reader = Reader::new(&connection);
+        let state = self.commit_state.cached();
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
+        // Opens the snapshot. When there was no commit since that of the cached state until now, it
+        // is the snapshot of this state.
+        reader.query_value::<i64>("PRAGMA schema_version", [])?;
+        let state = state.filter(|state| self.is_newest(state));
+        reader.counters = state.as_deref().map(|state| &state.counters);
         let result = self.damage.record_damage(read(&reader));
         // Ends the snapshot; a read transaction has nothing to lose.
         reader.statement("ROLLBACK")?.execute([]).map_err(map)?;
@@ -166,7 +171,7 @@ impl Store {
         read: impl FnOnce(&Reader<'_>) -> Result<T>,
     ) -> Result<T> {
         let connection = pool::connect_unlimited(self.readers.path())?;
-        let reader = Reader(&connection);
+        let reader = Reader::new(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
         self.damage.record_damage(read(&reader))
     }
@@ -174,7 +179,7 @@ impl Store {
     /// Reads without a transaction: each statement has its own snapshot.
     pub fn read_autocommit<T>(&self, read: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let connection = self.readers.take()?;
-        self.damage.record_damage(read(&Reader(&connection)))
+        self.damage.record_damage(read(&Reader::new(&connection)))
     }
 
     /// Changes the database: all changes of `write` are durable, or none when it fails. After a
@@ -238,13 +243,23 @@ impl Store {
 }
 
 /// One snapshot; in `read_autocommit`, one for each statement.
-pub struct Reader<'c>(&'c Connection);
+pub struct Reader<'c> {
+    connection: &'c Connection,
+    /// The counters of the snapshot, if they are known without a statement.
+    counters: Option<&'c ChangeCounters>,
+}
+
+impl<'c> Reader<'c> {
+    fn new(connection: &'c Connection) -> Self {
+        Self { connection, counters: None }
+    }
+}
 
 impl Reader<'_> {
     fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
         #[cfg(any(test, feature = "testing"))]
         counting::count();
-        self.0.prepare_cached(sql).map_err(map)
+        self.connection.prepare_cached(sql).map_err(map)
     }
 
     /// Returns the first row of a statement; no row is an error.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, WriteTransaction};
+use super::{Reader, TypeState, WriteTransaction};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
@@ -24,9 +24,15 @@ pub struct Revisions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeCounters {
     pub revisions: Revisions,
-    /// By primary key of the content type: a counter that each change of one of its objects
-    /// increments.
-    pub changes: HashMap<i64, i64>,
+    /// By primary key of the content type.
+    pub types: HashMap<i64, TypeState>,
+}
+
+impl ChangeCounters {
+    /// The sum of the counters of all types.
+    pub(crate) fn changes(&self) -> i64 {
+        self.types.values().map(|state| state.changes).sum()
+    }
 }
 
 /// The ids of organization and space, which some URLs contain.
@@ -44,15 +50,20 @@ impl Reader<'_> {
     }
 
     pub fn revisions(&self) -> Result<Revisions> {
+        if let Some(known) = self.counters {
+            return Ok(known.revisions);
+        }
         self.query_row("SELECT schema_rev, auth_rev FROM meta WHERE id = 1", [], |row| {
             Ok(Revisions { schema: row.get(0)?, auth: row.get(1)? })
         })
     }
 
     pub fn change_counters(&self) -> Result<ChangeCounters> {
-        let changes =
-            self.query_rows("SELECT ctd, changes FROM ctd_state", [], |row| row.try_into())?;
-        Ok(ChangeCounters { revisions: self.revisions()?, changes: changes.into_iter().collect() })
+        if let Some(known) = self.counters {
+            return Ok(known.clone());
+        }
+        let types = self.type_states()?.into_iter().collect();
+        Ok(ChangeCounters { revisions: self.revisions()?, types })
     }
 
     /// Returns the version of derived data in the database.

@@ -319,7 +319,7 @@ impl WriteTransaction<'_> {
             ],
         )?;
         self.record_change(ctd, 1)?;
-        Ok(self.0.0.last_insert_rowid())
+        Ok(self.0.connection.last_insert_rowid())
     }
 
     /// Writes a new version of an object. The replaced version is kept, and a scheduled publication

@@ -85,7 +85,7 @@ impl WriteTransaction<'_> {
         missing.retain(|(name, _)| !existing.contains(name));
         let total = missing.len() as u64;
         for (done, (_, sql)) in (1..).zip(missing) {
-            self.0.0.execute_batch(&sql).map_err(map)?;
+            self.0.connection.execute_batch(&sql).map_err(map)?;
             progress(done, total);
         }
         Ok(())
@@ -95,7 +95,7 @@ impl WriteTransaction<'_> {
     pub fn drop_slots(&self, count: usize) -> Result<()> {
         let existing = self.slot_indexes()?;
         for (name, _) in indexes(count).iter().filter(|(name, _)| existing.contains(name)) {
-            self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
+            self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl WriteTransaction<'_> {
     /// Drops the indexes of all slots.
     pub fn drop_all_slots(&self) -> Result<()> {
         for name in self.slot_indexes()? {
-            self.0.0.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
+            self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
     }
@@ -137,7 +137,7 @@ mod tests {
     fn dropped_indexes_are_created_again() {
         let (_folder, database) = database_with("");
         functions::register(&database).unwrap();
-        let writer = WriteTransaction(Reader(&database));
+        let writer = WriteTransaction(Reader::new(&database));
         writer.ensure_slots(4, |_, _| {}).unwrap();
         let complete = writer.slot_indexes().unwrap();
         assert_eq!(complete.len(), 4 * 2 * 2, "ascending and descending, of two tables");

@@ -209,7 +209,7 @@ type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 /// Runs writes in one transaction: each keeps or rolls back its own changes, one commit stores them
 /// all.
 fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
-    let writer = WriteTransaction(Reader(connection));
+    let writer = WriteTransaction(Reader::new(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
     let ended = run_writes(&writer, writes)
         .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
@@ -232,7 +232,7 @@ fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
             catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
         let kept = outcome == WriteOutcome::Keep;
         succeeded |= kept;
-        if writer.0.0.is_autocommit() {
+        if writer.0.connection.is_autocommit() {
             // The database rolled back the complete transaction: disk full, or an I/O error.
             let reason = "the database rolled the transaction back";
             let is_full = outcome == WriteOutcome::NoSpace;
