@@ -240,6 +240,8 @@ pub const MAX_BULK_TRANSACTION_BYTES: usize = 16 * 1024 * 1024;
 pub const MAX_JOB_REFUSALS: u64 = 1000;
 /// Maximum number of bulk jobs that have not ended.
 pub const MAX_OPEN_JOBS: u64 = 100;
+/// Maximum number of rebuilds of the search index in their list.
+pub const MAX_LISTED_REINDEX_JOBS: usize = 100;
 /// Days for which bulk jobs are kept after their end.
 pub const JOB_RETENTION_DAYS: i64 = 7;
 /// Hours for which the response to a request with an `Idempotency-Key` is stored.

@@ -4,14 +4,21 @@
 //! order, whenever that process starts. A job is identified by the position of these rows; its
 //! progress follows from the position of the index.
 
+use std::collections::HashSet;
+
 use cms_model::{
+    content_type::catalog::Catalog,
     context::Caller,
+    dates,
     error::{Error, FieldErrors, Result},
-    message, read,
-    wire::search::{ReindexCreated, ReindexJob, ReindexState},
+    limits, message, read,
+    wire::{
+        list::List,
+        search::{ListedReindexJob, ReindexCreated, ReindexJob, ReindexState},
+    },
 };
 use cms_search::TypeReindex;
-use cms_store::{Event, Reader};
+use cms_store::{Event, Reader, ReindexRequest};
 use serde_json::{Map, Value};
 
 use super::{indexer::Stage, service::Searching};
@@ -32,7 +39,7 @@ impl Searching<'_> {
             let first = writer.journal_head()?.seq + 1;
             let Some(names) = names else {
                 writer.log_type(Event::ReindexRequested, stamp, (0, ""))?;
-                return Ok(ReindexCreated { id: first.to_string() });
+                return Ok(ReindexCreated { id: job_id((first, first), true) });
             };
             let mut errors = FieldErrors::default();
             for (index, name) in names.iter().enumerate() {
@@ -45,8 +52,38 @@ impl Searching<'_> {
             }
             errors.into_result()?;
             let last = writer.journal_head()?.seq;
-            Ok(ReindexCreated { id: format!("{first}-{last}") })
+            Ok(ReindexCreated { id: job_id((first, last), false) })
         })
+    }
+
+    /// Lists the jobs, newest first: of each type the newest one, so a job is left out when later
+    /// ones rebuild all its types.
+    pub fn jobs(&self, caller: &Caller) -> Result<List<ListedReindexJob>> {
+        caller.require_admin()?;
+        let (requests, authors) = self.cms.store.read(|reader| {
+            let catalog = self.cms.catalog.at(reader)?;
+            let mut requests = reader.reindex_requests(limits::MAX_LISTED_REINDEX_JOBS)?;
+            let mut listed = HashSet::new();
+            requests.retain_mut(|request| {
+                request.content_types.retain(|(ctd, _)| *ctd == 0 || exists(&catalog, *ctd));
+                // Not `any`: each type is listed from now on.
+                request.content_types.iter().filter(|(ctd, _)| listed.insert(*ctd)).count() > 0
+            });
+            let authors = reader.authors(requests.iter().map(|request| request.actor))?;
+            Ok((requests, authors))
+        })?;
+        let to_listed = |request: ReindexRequest| {
+            let is_all = request.is_of_all_types();
+            let names = request.content_types.into_iter().map(|(_, name)| name);
+            Ok(ListedReindexJob {
+                job: self.job(caller, &job_id(request.rows, is_all))?,
+                content_types: (!is_all).then(|| names.collect()),
+                by: authors.author_of(request.actor).shown_to(caller, ""),
+                created_at: dates::definition_date(request.at),
+            })
+        };
+        let jobs: Result<_> = requests.into_iter().map(to_listed).collect();
+        Ok(List::single_page(jobs?))
     }
 
     /// Returns the progress of a job.
@@ -59,20 +96,29 @@ impl Searching<'_> {
         };
         let (wanted, total) = self.cms.store.read(|reader| {
             let Some(ctds) = wanted(reader, first, last)? else { return Err(unknown()) };
-            let total = objects(reader, &ctds)?;
+            let catalog = self.cms.catalog.at(reader)?;
+            let total = objects(reader, &catalog, &ctds)?;
             Ok((ctds, total))
         })?;
         let (stage, error) = self.cms.index.stage(last, &wanted)?;
         let (state, done) = match stage {
             Stage::Waiting => (ReindexState::Waiting, 0),
             Stage::Running(pending) => {
-                let left = self.cms.store.read(|reader| left(reader, &pending))?;
+                let left = self.cms.store.read(|reader| {
+                    let catalog = self.cms.catalog.at(reader)?;
+                    left(reader, &catalog, &pending)
+                })?;
                 (ReindexState::Running, total.saturating_sub(left))
             }
             Stage::Done => (ReindexState::Done, total),
         };
         Ok(ReindexJob { id: id.to_owned(), kind: KIND.to_owned(), state, done, total, error })
     }
+}
+
+/// The id of the job of these journal rows.
+fn job_id((first, last): (i64, i64), is_of_all_types: bool) -> String {
+    if is_of_all_types { first.to_string() } else { format!("{first}-{last}") }
 }
 
 /// Parses the names in a payload; none means all types.
@@ -96,19 +142,30 @@ fn wanted(reader: &Reader<'_>, first: i64, last: i64) -> Result<Option<Vec<i64>>
     Ok((!ctds.is_empty()).then_some(ctds))
 }
 
+/// Whether a type was not deleted since.
+fn exists(catalog: &Catalog, ctd: i64) -> bool {
+    catalog.types().iter().any(|known| known.pk == ctd)
+}
+
 /// The number of objects of types; type 0 stands for all.
-fn objects(reader: &Reader<'_>, ctds: &[i64]) -> Result<u64> {
+fn objects(reader: &Reader<'_>, catalog: &Catalog, ctds: &[i64]) -> Result<u64> {
     let mut total = 0;
     for &ctd in ctds {
-        total += if ctd == 0 { reader.live_objects()? } else { reader.type_state(ctd)?.live };
+        total += if ctd == 0 {
+            reader.live_objects()?
+        } else if exists(catalog, ctd) {
+            reader.type_state(ctd)?.live
+        } else {
+            0
+        };
     }
     Ok(total)
 }
 
 /// The number of objects still to be indexed.
-fn left(reader: &Reader<'_>, pending: &[TypeReindex]) -> Result<u64> {
+fn left(reader: &Reader<'_>, catalog: &Catalog, pending: &[TypeReindex]) -> Result<u64> {
     let mut left = 0;
-    for reindex in pending {
+    for reindex in pending.iter().filter(|reindex| exists(catalog, reindex.ctd)) {
         left += reader.type_state(reindex.ctd)?.live.saturating_sub(reindex.done);
     }
     Ok(left)

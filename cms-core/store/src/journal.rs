@@ -3,7 +3,7 @@
 use cms_model::{clock::Timestamp, context::Stamp, error::Result, object::view::Audience};
 use rusqlite::{Row, params};
 
-use super::{Reader, WriteTransaction, actor::ActorRef, named};
+use super::{Reader, WriteTransaction, actor::ActorRef, error::map, named};
 
 /// The kind of a change, as stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,17 @@ pub struct EntryObject {
     pub version: i64,
 }
 
+/// A request to rebuild the search index: consecutive rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReindexRequest {
+    /// Numbers of the first and the last row.
+    pub rows: (i64, i64),
+    pub at: Timestamp,
+    pub actor: ActorRef,
+    /// Primary keys and names of the types; 0 stands for all types.
+    pub content_types: Vec<(i64, String)>,
+}
+
 /// A row of the journal, with the fields that indexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalEntry {
@@ -196,6 +207,38 @@ fn feed_entry(row: &Row<'_>) -> rusqlite::Result<DetailedEntry> {
     })
 }
 
+const REINDEX_REQUESTS: &str = "
+    SELECT seq, at, actor, ctd, type_name FROM journal WHERE kind = 'index.want' ORDER BY seq DESC";
+
+/// Reads a row as a request of its own.
+fn reindex_request(row: &Row<'_>) -> rusqlite::Result<ReindexRequest> {
+    let (seq, name) = (row.get(0)?, row.get::<_, Option<String>>(4)?.unwrap_or_default());
+    Ok(ReindexRequest {
+        rows: (seq, seq),
+        at: Timestamp(row.get(1)?),
+        actor: ActorRef::from_column(row.get(2)?),
+        content_types: vec![(row.get(3)?, name)],
+    })
+}
+
+impl ReindexRequest {
+    pub fn is_of_all_types(&self) -> bool {
+        self.content_types.iter().any(|(ctd, _)| *ctd == 0)
+    }
+
+    /// Whether the row before belongs to the same request.
+    fn is_continued_by(&self, before: &Self) -> bool {
+        let is_of_types = !self.is_of_all_types() && !before.is_of_all_types();
+        let is_consecutive = before.rows.1 + 1 == self.rows.0;
+        is_of_types && is_consecutive && (before.at, &before.actor) == (self.at, &self.actor)
+    }
+
+    fn prepend(&mut self, before: Self) {
+        self.rows.0 = before.rows.0;
+        self.content_types.splice(0..0, before.content_types);
+    }
+}
+
 impl Reader<'_> {
     /// Returns the end of the journal.
     pub fn journal_head(&self) -> Result<JournalPosition> {
@@ -230,6 +273,25 @@ impl Reader<'_> {
             [seq],
             entry,
         )
+    }
+
+    /// Returns the newest requests to rebuild the search index, newest first, at most `limit` and
+    /// none before the newest one of all types.
+    pub fn reindex_requests(&self, limit: usize) -> Result<Vec<ReindexRequest>> {
+        let mut requests: Vec<ReindexRequest> = Vec::new();
+        let mut statement = self.statement(REINDEX_REQUESTS)?;
+        let mut rows = statement.query([]).map_err(map)?;
+        while let Some(row) = rows.next().map_err(map)? {
+            let row = reindex_request(row).map_err(map)?;
+            let is_full = requests.len() == limit;
+            match requests.last_mut() {
+                Some(last) if last.is_continued_by(&row) => last.prepend(row),
+                Some(last) if last.is_of_all_types() => break,
+                _ if is_full => break,
+                _ => requests.push(row),
+            }
+        }
+        Ok(requests)
     }
 
     /// Returns whether the oldest row is before a position and older than a time.
@@ -303,5 +365,34 @@ impl WriteTransaction<'_> {
     /// Removes rows before a position that are older than a time.
     pub fn delete_journal_before(&self, before: i64, older_than: Timestamp) -> Result<()> {
         self.execute("DELETE FROM journal WHERE seq < ?1 AND at < ?2", [before, older_than.0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::database_with;
+
+    #[test]
+    fn reindex_requests_are_found_by_their_index() {
+        let (_folder, database) = database_with(
+            "INSERT INTO journal (seq, nonce, at, kind, ctd, type_name, actor) VALUES
+                 (1, 0, 1, 'index.want', 7, 'a', NULL),
+                 (2, 0, 2, 'index.want', 0, '', NULL),
+                 (3, 0, 3, 'index.want', 7, 'a', NULL),
+                 (4, 0, 3, 'index.want', 8, 'b', NULL),
+                 (5, 0, 3, 'object.create', 8, 'b', NULL),
+                 (6, 0, 3, 'index.want', 8, 'b', NULL),
+                 (7, 0, 4, 'index.want', 7, 'a', NULL)",
+        );
+        let rows = |limit| {
+            let requests = Reader::new(&database).reindex_requests(limit).unwrap();
+            requests.iter().map(|request| request.rows).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(10), [(7, 7), (6, 6), (3, 4), (2, 2)]);
+        assert_eq!(rows(2), [(7, 7), (6, 6)]);
+        let plan = format!("EXPLAIN QUERY PLAN {REINDEX_REQUESTS}");
+        let plan: String = database.query_row(&plan, [], |row| row.get("detail")).unwrap();
+        assert!(plan.contains("journal_reindex"), "{plan}");
     }
 }

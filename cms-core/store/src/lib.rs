@@ -79,7 +79,7 @@ pub use self::{
     job::{JobOwner, JobProgress, JobRow, NewJob},
     journal::{
         ChangedObject, DetailedEntry, EntryObject, Event, JournalChange, JournalEntry,
-        JournalPosition, ManagementEvent,
+        JournalPosition, ManagementEvent, ReindexRequest,
     },
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},

@@ -60,6 +60,10 @@ pub(crate) fn reindex(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Res
     Ok(Response::accepted(&cms.search().reindex(&context.caller, &payload)?))
 }
 
+pub(crate) fn reindex_jobs(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    Ok(Response::json(&cms.search().jobs(&context.caller)?))
+}
+
 pub(crate) fn job(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [id, ..] = &context.path;
     match cms.search().job(&context.caller, id) {

@@ -172,6 +172,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
     Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
+    Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),

@@ -161,7 +161,9 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", "/api/v1/job/{id}", "/api/v1/job/BULK", none.clone(), OF_ADMIN);
     let stop = ("/api/v1/job/{id}/stop", "/api/v1/job/BULK/stop");
     row("POST", stop.0, stop.1, none.clone(), STOPPED_BY_ADMIN);
-    row("POST", "/api/v1/internal/reindex", "/api/v1/internal/reindex", json!({}), ACCEPT);
+    let reindex = "/api/v1/internal/reindex";
+    row("GET", reindex, reindex, none.clone(), MANAGE);
+    row("POST", reindex, reindex, json!({}), ACCEPT);
     row("POST", "/api/v1/internal/check", "/api/v1/internal/check", Value::Null, MANAGE);
     row("GET", "/api/v1/internal/backup", "/api/v1/internal/backup", Value::Null, MANAGE);
     let job = ("/api/v1/internal/job/{id}", "/api/v1/internal/job/JOB");

@@ -304,6 +304,43 @@ async fn reindex_needs_an_admin_key() {
     assert_eq!(unknown.both(), not_found());
 }
 
+#[tokio::test]
+async fn reindex_jobs_of_everybody_are_listed() {
+    let app = TestApp::new();
+    let (path, local) = ("/api/v1/internal/reindex", cms_core::Caller::local());
+    let empty = app.get_as(CallerKind::Admin, path).await.json();
+    assert_eq!((&empty["total_count"], &empty["data"]), (&json!(0), &json!([])));
+
+    let reindex = |payload: Value| {
+        app.core.clock.advance(1);
+        app.core.cms.search().reindex(&local, &object(&payload)).unwrap().id
+    };
+    reindex(json!({ "contentTypes": ["post"] }));
+    let both = reindex(json!({ "contentTypes": ["post", "author"] }));
+    app.core.clock.advance(1);
+    let tags = json!({ "contentTypes": ["_tag"] });
+    let by_key = app.send_as(CallerKind::Admin, "POST", path, &tags).await.json()["id"].clone();
+    let listed = app.get_as(CallerKind::Admin, path).await.json();
+    let key = json!({ "kind": "key", "id": listed["data"][0]["by"]["id"], "name": "admin" });
+    let wanted = json!([
+        { "id": by_key, "kind": "reindex", "state": "waiting", "done": 0, "total": 0,
+          "contentTypes": ["_tag"], "by": key, "createdAt": "2026-01-02T03:04:08.000000+0000" },
+        { "id": both, "kind": "reindex", "state": "waiting", "done": 0, "total": 1,
+          "contentTypes": ["post", "author"], "by": { "kind": "local", "id": null, "name": "local" },
+          "createdAt": "2026-01-02T03:04:07.000000+0000" },
+    ]);
+    assert_eq!(listed["data"], wanted, "the first one is covered by the second");
+
+    // A type that is deleted meanwhile.
+    app.core.cms.types().delete(&local, "author").unwrap();
+    let all = reindex(json!({}));
+    let listed = app.get_as(CallerKind::Admin, path).await.json();
+    let [only] = listed["data"].as_array().unwrap().as_slice() else { panic!("{listed}") };
+    assert_eq!((&only["id"], &only["contentTypes"]), (&json!(all), &Value::Null));
+    let of_deleted = app.get_as(CallerKind::Admin, &format!("/api/v1/internal/job/{both}")).await;
+    assert_eq!(of_deleted.status, 200, "{:?}", of_deleted.json());
+}
+
 /// The headers of a request, and its hits for the old and for the new title.
 struct View {
     headers: &'static [(&'static str, &'static str)],

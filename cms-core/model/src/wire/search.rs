@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::author::Author;
 use crate::paging::PageRequest;
 
 /// The parameters of a search, unparsed.
@@ -91,6 +92,18 @@ pub struct ReindexJob {
     /// Error of the last attempt; the job is retried.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+}
+
+/// A job in `GET /api/v1/internal/reindex`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedReindexJob {
+    #[serde(flatten)]
+    pub job: ReindexJob,
+    /// None: all types.
+    pub content_types: Option<Vec<String>>,
+    pub by: Author,
+    pub created_at: String,
 }
 
 /// The state of a job.

@@ -80,7 +80,7 @@ test('rebuilds the index with progress, and checks what is stored', async ({ pag
   await page.getByText('Routes by time').click();
   await expect(page.getByRole('row', { name: /GET \/api/ }).first()).toBeVisible();
   await page.getByRole('button', { name: 'Rebuild' }).click();
-  await expect(page.getByText('The search index is rebuilt.')).toBeVisible();
+  await expect(page.getByRole('listitem').getByText('All types · Done')).toBeVisible();
   await expect(page.getByText(/\d+ of \d+ objects/)).toBeVisible();
   await page.getByRole('button', { name: 'Check', exact: true }).click();
   await expect(page.getByText(/No inconsistency found\. \d+ files\./)).toBeVisible();

@@ -162,6 +162,24 @@ test('shows the changes of some days', async ({ page, home }) => {
   await expectAccessible(page);
 });
 
+test('shows what another administrator rebuilds and changes', async ({ page, server, home }) => {
+  await server.request('POST', '/api/v1/internal/reindex', { contentTypes: ['post', 'author'] });
+  const bulk = { action: 'patch', patch: { excerpt: 'Soon.' }, filters: {}, expect: 16 };
+  const created = await server.request('POST', '/api/v1/content/post/bulk', bulk);
+  expect(created.status, await created.clone().text()).toBe(202);
+  await signIn(page);
+  await page.goto(`${home}/admin/system`);
+  const rebuild = page.getByRole('listitem').filter({ hasText: 'Post, Author · Done' });
+  await expect(rebuild).toContainText('21 of 21 objects · admin · ');
+  await expect(page.getByRole('listitem').filter({ hasText: '16 of 16' })).toContainText(
+    /Post · Done.*admin/,
+  );
+  await server.request('POST', '/api/v1/internal/reindex', {});
+  await page.reload();
+  await expect(page.getByRole('listitem').getByText('All types · Done')).toBeVisible();
+  await expect(rebuild).toHaveCount(0);
+});
+
 test('goes on with the rebuild of the index when the screen is left', async ({ page, home }) => {
   await signIn(page);
   await page.goto(`${home}/admin/system`);
@@ -169,7 +187,7 @@ test('goes on with the rebuild of the index when the screen is left', async ({ p
   await page.getByRole('link', { name: 'Activity', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible();
   await page.getByRole('link', { name: 'System', exact: true }).click();
-  await expect(page.getByText('The search index is rebuilt.')).toBeVisible();
+  await expect(page.getByRole('listitem').getByText('All types · Done')).toBeVisible();
   await expect(page.getByText('cms reindex')).toBeVisible();
   await expectAccessible(page);
 });

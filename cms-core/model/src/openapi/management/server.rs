@@ -21,6 +21,7 @@ use crate::{
 };
 
 const DELIVERY: &str = "WebhookDelivery";
+const LISTED_REINDEX_JOB: &str = "ListedReindexJob";
 
 pub(super) fn operations(grants: &Grants<'_>) -> Vec<Operation> {
     let mut all = of_any_caller();
@@ -63,6 +64,9 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
             "The id of the job",
             Schema::record([("id", Schema::text())]),
         )]);
+    let jobs = "List the newest rebuild of each content type";
+    let jobs = operation("get", "/api/v1/internal/reindex", "getReindexJobs", jobs)
+        .respond_if_allowed([ok(paged(Schema::reference(LISTED_REINDEX_JOB)))]);
     let flag = |description: &str| Schema::boolean().with_default(false).described(description);
     let request = [
         ("repair", flag("Repair what can be rebuilt from the content")),
@@ -75,23 +79,36 @@ fn maintenance(grants: &Grants<'_>) -> Vec<Operation> {
     let file = ApiResponse::new(200, "A tar file", ResponsePayload::File);
     let backup = operation("get", "/api/v1/internal/backup", "getBackup", "Download a backup")
         .respond_if_allowed([file]);
-    let reindex_job = Schema::object(
-        [
-            ("id", Schema::text()),
-            ("kind", Schema::one_of(&["reindex"])),
-            ("state", Schema::one_of(&["waiting", "running", "done"])),
-            ("done", Schema::integer()),
-            ("total", Schema::integer()),
-            ("error", Schema::text()),
-        ],
-        &["id", "kind", "state", "done", "total"],
-    );
+    let reindex_job = Schema::object(reindex_job(), REQUIRED_OF_JOB);
     let job = Schema::any_of(vec![reindex_job, Schema::reference(BULK_JOB)]);
     let job = operation("get", "/api/v1/internal/job/{id}", "getInternalJob", "Get a job")
         .parameters([id("Id of the job")])
         .respond_if_found([ok(job)]);
-    let all = [reindex, check, backup, job].map(|operation| (grants.rights.admin, operation));
+    let all = [jobs, reindex, check, backup, job].map(|operation| (grants.rights.admin, operation));
     allowed(MANAGEMENT_TAG, all)
+}
+
+const REQUIRED_OF_JOB: &[&str] = &["id", "kind", "state", "done", "total"];
+
+fn reindex_job() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("id", Schema::text()),
+        ("kind", Schema::one_of(&["reindex"])),
+        ("state", Schema::one_of(&["waiting", "running", "done"])),
+        ("done", Schema::integer()),
+        ("total", Schema::integer()),
+        ("error", Schema::text()),
+    ]
+}
+
+fn listed_reindex_job() -> Schema {
+    let mut members = reindex_job();
+    members.extend([
+        ("contentTypes", texts().or_null().described("null: all types")),
+        ("by", Schema::reference(AUTHOR)),
+        ("createdAt", Schema::text()),
+    ]);
+    Schema::object(members, &[REQUIRED_OF_JOB, &["contentTypes", "by", "createdAt"]].concat())
 }
 
 fn report() -> Schema {
@@ -181,7 +198,11 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         ("response", response.or_null()),
         ("error", text().or_null()),
     ]);
-    vec![(AUTH_CONTEXT, auth_context()), (DELIVERY, delivery)]
+    vec![
+        (AUTH_CONTEXT, auth_context()),
+        (DELIVERY, delivery),
+        (LISTED_REINDEX_JOB, listed_reindex_job()),
+    ]
 }
 
 fn auth_context() -> Schema {

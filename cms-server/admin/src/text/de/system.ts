@@ -71,8 +71,6 @@ export const system: Texts['system'] = {
   reindexTypes: 'Typen',
   reindexNow: 'Neu aufbauen',
   reindexing: (done, total) => `${done} von ${total} Objekten`,
-  reindexDone: 'Der Suchindex ist neu aufgebaut.',
-  reindexFailed: 'Der Index konnte nicht neu aufgebaut werden.',
   jobs: 'Sammelaufträge',
   noJobs: 'Kein Sammelauftrag in den letzten 7 Tagen.',
   stop: 'Stoppen',

@@ -62,8 +62,6 @@ export const system = {
   reindexTypes: 'Types',
   reindexNow: 'Rebuild',
   reindexing: (done: string, total: string) => `${done} of ${total} objects`,
-  reindexDone: 'The search index is rebuilt.',
-  reindexFailed: 'The index could not be rebuilt.',
   jobs: 'Bulk jobs',
   noJobs: 'No bulk job in the last 7 days.',
   stop: 'Stop',
