@@ -60,8 +60,8 @@ fn connect(path: &Path, flags: OpenFlags, cache: u32) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Database engine instructions between two checks of the deadline.
-const INSTRUCTIONS_PER_DEADLINE_CHECK: i32 = 200;
+/// Database engine instructions between two checks whether a statement has to end.
+const INSTRUCTIONS_PER_CHECK: i32 = 200;
 
 /// A read connection, and the deadline of its current read.
 struct ReadConnection {
@@ -160,12 +160,20 @@ impl Pool {
 }
 
 fn connect_reader(path: &Path) -> Result<ReadConnection> {
-    let mut connection = connect_unlimited(path)?;
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.progress_handler(INSTRUCTIONS_PER_DEADLINE_CHECK, Some(is_over)).map_err(map)?;
-    Ok(ReadConnection { connection, deadline })
+    Ok(ReadConnection { connection: connect_cancellable(path, is_over)?, deadline })
+}
+
+/// Opens a read connection whose statements fail once a function returns true.
+pub(super) fn connect_cancellable(
+    path: &Path,
+    is_over: impl FnMut() -> bool + Send + 'static,
+) -> Result<Connection> {
+    let mut connection = connect_unlimited(path)?;
+    connection.progress_handler(INSTRUCTIONS_PER_CHECK, Some(is_over)).map_err(map)?;
+    Ok(connection)
 }
 
 /// Opens a read connection without a time limit.

@@ -173,7 +173,7 @@ pub static ROUTES: &[Route] = &[
     Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).stops_on_disconnect(),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
