@@ -209,3 +209,37 @@ impl Drop for Pooled<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use cms_model::{
+        error::Error,
+        settings::{Durability, NewDatabase},
+    };
+    use tempfile::TempDir;
+
+    use crate::Store;
+
+    #[test]
+    fn cancelled_statement_ends_and_writes_continue() {
+        let folder = TempDir::new().unwrap();
+        let store =
+            Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+        let checks = AtomicUsize::new(0);
+        let is_cancelled = move || checks.fetch_add(1, Ordering::Relaxed) > 1000;
+        let endless = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)
+                       SELECT count(*) FROM number";
+        let read: Result<i64, _> = store.read_without_timeout(is_cancelled, |reader| {
+            store.write(|writer| writer.bump_schema())?;
+            reader.query_value(endless, [])
+        });
+        assert!(matches!(read, Err(Error::Busy(_))), "{read:?}");
+        store.write(|writer| writer.bump_schema()).unwrap();
+        let found = store.read_without_timeout(|| true, |reader| reader.integrity_errors());
+        assert!(matches!(found, Err(Error::Busy(_))), "{found:?}");
+        let found = store.read_without_timeout(|| false, |reader| reader.integrity_errors());
+        assert_eq!(found.unwrap(), []);
+    }
+}
