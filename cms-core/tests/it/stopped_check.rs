@@ -4,7 +4,7 @@ use std::{
     fs,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -96,31 +96,27 @@ fn stopped_repair_is_completed_by_the_next_and_disturbs_no_writer() {
     let core = with_content();
     let before = content(&core);
     let repair = CheckRequest { repair: true, digests: true };
-    let is_done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let writer = scope.spawn(|| {
-            let mut written = 0;
-            while !is_done.load(Ordering::Relaxed) || written == 0 {
-                let object = map(json!({ "title": format!("new {written}") }));
-                core.cms.objects().create(&Caller::local(), "article", object).unwrap();
-                written += 1;
-            }
-        });
-        let mut stop = 0;
-        loop {
-            damage(&core);
-            let (result, _) = check_until(&core.cms, &repair, stop);
-            if let Ok(report) = result {
-                assert!(report.is_sound(), "{report:?}");
-                break;
-            }
-            assert!(matches!(result, Err(Error::Busy(_))), "{stop}: {result:?}");
-            stop += 1 + stop / 4;
+    let write = |round: usize| {
+        for number in 0..5 {
+            let object = map(json!({ "title": format!("new {round} {number}") }));
+            core.cms.objects().create(&Caller::local(), "article", object).unwrap();
         }
-        assert!(stop > 30, "asked only {stop} times");
-        is_done.store(true, Ordering::Relaxed);
-        writer.join().unwrap();
-    });
+    };
+    let mut stop = 0;
+    loop {
+        damage(&core);
+        let (result, _) = thread::scope(|scope| {
+            scope.spawn(|| write(stop));
+            check_until(&core.cms, &repair, stop)
+        });
+        if let Ok(report) = result {
+            assert!(report.is_sound(), "{report:?}");
+            break;
+        }
+        assert!(matches!(result, Err(Error::Busy(_))), "{stop}: {result:?}");
+        stop += 1 + stop / 4;
+    }
+    assert!(stop > 30, "asked only {stop} times");
     let report = core.cms.check(&repair).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(content(&core), before);
