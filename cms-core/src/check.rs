@@ -4,7 +4,7 @@
 //! the versions exist, the search index. Content itself is never changed. After a repair the check
 //! runs again: a finding counts as repaired only if it has disappeared.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use cms_model::{
     content_type::catalog::CompiledType,
@@ -18,6 +18,10 @@ use crate::{cms::Cms, object::write};
 
 /// Maximum number of reported findings.
 const MAX_FINDINGS: usize = 1000;
+
+/// Fails when a check has to stop. Every stage calls it several times a second, also within a
+/// statement.
+pub type EnsureRunning = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// Checks the database file of a data directory that cannot be opened; finds nothing if there is
 /// another reason.
@@ -40,11 +44,24 @@ pub fn check_file(folder: &Path) -> Result<CheckReport> {
 impl Cms {
     /// Checks the integrity, and repairs derived data if requested, unless the database is damaged.
     pub fn check(&self, request: &CheckRequest) -> Result<CheckReport> {
-        let mut findings = self.integrity_findings()?;
+        self.check_while(request, &(Arc::new(|| Ok(())) as EnsureRunning))
+    }
+
+    /// As [`Self::check`], until `ensure_running` fails. A repair then stops between two steps, each
+    /// of which is complete or did not begin.
+    ///
+    /// # Errors
+    /// The error of `ensure_running`, or [`Error::Busy`] from an interrupted statement.
+    pub fn check_while(
+        &self,
+        request: &CheckRequest,
+        ensure_running: &EnsureRunning,
+    ) -> Result<CheckReport> {
+        let mut findings = self.integrity_findings(ensure_running)?;
         let is_damaged = is_damaged(&findings);
         if request.repair && !is_damaged && findings.iter().any(|finding| finding.derived) {
-            self.repair(&findings)?;
-            let left = self.integrity_findings()?;
+            self.repair(&findings, ensure_running)?;
+            let left = self.integrity_findings(ensure_running)?;
             for finding in &mut findings {
                 finding.repaired = !left.contains(finding);
             }
@@ -52,7 +69,7 @@ impl Cms {
                 .extend(left.into_iter().filter(|new| !findings.contains(new)).collect::<Vec<_>>());
         }
         let media = CheckRequest { repair: request.repair && !is_damaged, ..request.clone() };
-        let (media, of_files) = match self.media().check(&media) {
+        let (media, of_files) = match self.media().check(&media, ensure_running) {
             // The objects of files are then unknown.
             Err(Error::Internal(_)) if is_damaged => (MediaCheck::default(), Vec::new()),
             media => media?,
@@ -63,29 +80,32 @@ impl Cms {
         Ok(CheckReport { media, findings, more })
     }
 
-    fn integrity_findings(&self) -> Result<Vec<Finding>> {
-        let mut findings = self.store.read_without_timeout(|reader| {
-            let mut findings = Vec::new();
-            pages(reader, &mut findings)?;
-            if let Some(damage) = findings.iter().find(|found| is_damage(found)) {
-                self.store.note_damage(&damage.message);
-                self.unreadable(reader, &mut findings);
-                return Ok(findings);
-            }
-            match self.content(reader, &mut findings) {
-                // Damaged values of a row are not visible in the structure of pages.
-                Err(Error::Internal(cause)) => {
-                    let message = format!("content cannot be read: {cause}");
-                    findings.push(found(CheckArea::Database, "", message, false));
+    fn integrity_findings(&self, ensure_running: &EnsureRunning) -> Result<Vec<Finding>> {
+        let mut findings =
+            self.store.read_without_timeout(is_stopped(ensure_running), |reader| {
+                let mut findings = Vec::new();
+                pages(reader, &mut findings)?;
+                if let Some(damage) = findings.iter().find(|found| is_damage(found)) {
+                    self.store.note_damage(&damage.message);
+                    self.unreadable(reader, &mut findings);
+                    return Ok(findings);
                 }
-                checked => checked?,
-            }
-            Ok(findings)
-        })?;
+                match self.content(reader, &mut findings) {
+                    // Damaged values of a row are not visible in the structure of pages.
+                    Err(Error::Internal(cause)) => {
+                        let message = format!("content cannot be read: {cause}");
+                        findings.push(found(CheckArea::Database, "", message, false));
+                    }
+                    checked => checked?,
+                }
+                Ok(findings)
+            })?;
+        // The search for unreadable objects takes an interrupted statement for one.
+        ensure_running()?;
         if is_damaged(&findings) {
             return Ok(findings);
         }
-        let differences = self.search().differences()?;
+        let differences = self.search().differences(ensure_running)?;
         findings
             .extend(differences.into_iter().map(|text| found(CheckArea::Index, "", text, true)));
         Ok(findings)
@@ -133,7 +153,8 @@ impl Cms {
         }
     }
 
-    fn repair(&self, findings: &[Finding]) -> Result<()> {
+    fn repair(&self, findings: &[Finding], ensure_running: &EnsureRunning) -> Result<()> {
+        ensure_running()?;
         let is_found = |part| findings.iter().any(|found| found.part == part && found.derived);
         let derived = [
             CheckArea::Database,
@@ -153,8 +174,14 @@ impl Cms {
                 catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))
             })?;
         }
-        if is_found(CheckArea::Index) { self.search().rebuild() } else { Ok(()) }
+        if is_found(CheckArea::Index) { self.search().rebuild(ensure_running) } else { Ok(()) }
     }
+}
+
+/// Interrupts the statements of a check that has to stop.
+pub(crate) fn is_stopped(ensure_running: &EnsureRunning) -> impl Fn() -> bool + Send + 'static {
+    let ensure_running = Arc::clone(ensure_running);
+    move || ensure_running().is_err()
 }
 
 fn repair_type(

@@ -54,7 +54,7 @@ pub use backup::{
 };
 pub use bulk::service::Bulk;
 pub use change::service::Changes;
-pub use check::check_file;
+pub use check::{EnsureRunning, check_file};
 pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,

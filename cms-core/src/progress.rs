@@ -1,4 +1,4 @@
-//! The progress of a plan or an apply of content types, and the request to cancel a plan.
+//! The progress of a plan or an apply of content types, and the request to cancel a plan or a check.
 
 use std::{
     sync::{
@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_model::wire::plan::{PlanPhase, PlanProgress};
+use cms_model::{
+    error::{Error, Result},
+    wire::plan::{PlanPhase, PlanProgress},
+};
 
 /// Interval of log lines about a long change.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
@@ -41,13 +44,22 @@ impl Progress {
         *self.lock() = Some(CurrentType { progress, logged: Instant::now() });
     }
 
-    /// Makes a plan fail at its next object. An apply continues.
+    /// Makes a plan fail at its next object, and a check within a second. An apply continues.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// # Errors
+    /// [`Error::Busy`] when it is cancelled.
+    pub fn ensure_running(&self) -> Result<()> {
+        if self.is_cancelled() {
+            return Err(Error::Busy("the request was cancelled".to_owned()));
+        }
+        Ok(())
     }
 
     pub(crate) fn start(&self, content_type: &str, total: u64) {

@@ -216,12 +216,18 @@ impl Files {
         Ok(())
     }
 
-    /// Reads a complete file and returns its size and SHA-256, if it exists.
-    pub fn fingerprint(&self, id: &FileId) -> Result<Option<Fingerprint>> {
+    /// Reads a complete file and returns its size and SHA-256, if it exists; or the error of
+    /// `ensure_running`, which is called before each chunk.
+    pub fn fingerprint(
+        &self,
+        id: &FileId,
+        ensure_running: &dyn Fn() -> Result<()>,
+    ) -> Result<Option<Fingerprint>> {
         let Some(size) = self.size(id)? else { return Ok(None) };
         let mut fingerprinter = Fingerprinter::default();
         let mut start = 0;
         while start < size {
+            ensure_running()?;
             let end = size.min(start + CHUNK_BYTES);
             let Some(part) = self.read(id, start..end)? else { return Ok(None) };
             fingerprinter.write_all(&part).map_err(Error::from_storage)?;
@@ -267,20 +273,23 @@ impl Files {
         })
     }
 
-    /// Returns all files, in no particular order. Other entries are ignored.
-    pub fn list(&self) -> Result<Vec<StoredFile>> {
+    /// Returns all files, in no particular order, or the error of `ensure_running`, which is called
+    /// before each. Other entries are ignored.
+    pub fn list(&self, ensure_running: &dyn Fn() -> Result<()>) -> Result<Vec<StoredFile>> {
         if self.settings.storage == MediaStorage::Folder {
-            return list_folder(&self.settings.folder.join(FILES));
+            return list_folder(&self.settings.folder.join(FILES), ensure_running);
         }
         let storage = self.open()?;
+        let listed = storage.store.list(Some(&Key::from(FILES)));
         let stored =
-            storage.store.list(Some(&Key::from(FILES))).try_filter_map(|meta| async move {
+            listed.map_err(|error| self.failure(error)).try_filter_map(|meta| async move {
+                ensure_running()?;
                 let id = meta.location.filename().and_then(FileId::parse);
                 let stored_at = Timestamp(meta.last_modified.timestamp_micros());
                 let is_ours = |id: &FileId| key(id) == meta.location;
                 Ok(id.filter(is_ours).map(|id| StoredFile { id, size: meta.size, stored_at }))
             });
-        storage.wait(stored.try_collect()).map_err(|error| self.failure(error))
+        storage.wait(stored.try_collect())
     }
 
     /// Removes uploads that began before a point in time and were never completed.
@@ -349,9 +358,10 @@ impl Files {
 }
 
 /// Returns the files of a directory, which may not exist yet.
-fn list_folder(folder: &Path) -> Result<Vec<StoredFile>> {
+fn list_folder(folder: &Path, ensure_running: &dyn Fn() -> Result<()>) -> Result<Vec<StoredFile>> {
     let mut files = Vec::new();
     for path in entries(folder)? {
+        ensure_running()?;
         let name = name(&path);
         let Some(id) = FileId::parse(&name).filter(|id| id.to_string() == name) else { continue };
         match fs::metadata(&path) {

@@ -293,7 +293,7 @@ mod tests {
         let database = core.path().join("copy.db");
         core.cms.store.copy(&database).unwrap();
         let database = fs::read(&database).unwrap();
-        let id = core.cms.files.list().unwrap().remove(0).id;
+        let id = core.cms.files.list(&|| Ok(())).unwrap().remove(0).id;
 
         let backup = core.path().join("site.tar");
         let folder = core.path().join("restored");

@@ -13,7 +13,7 @@ use cms_model::{
         rewrite::{Rewrite, RewrittenVersion},
     },
     context::Stamp,
-    error::{Error, FieldErrors, Result},
+    error::{FieldErrors, Result},
     limits,
     object::{
         link,
@@ -132,7 +132,7 @@ pub(crate) fn update(
 /// Converts the stored objects of a type as [`update`] does, and stores nothing.
 ///
 /// # Errors
-/// [`Error::Busy`] when the progress is cancelled.
+/// Fails when the progress is cancelled.
 pub(crate) fn preview(
     reader: &Reader<'_>,
     catalog: &Catalog,
@@ -149,9 +149,7 @@ pub(crate) fn preview(
         let exists = |data_url: &str| target_exists(reader, catalog, data_url);
         rewrite.check_backfills(&exists)?;
         reader.each_stored_object(before.pk, before.definition.editions(), |object| {
-            if progress.is_cancelled() {
-                return Err(Error::Busy("the plan was cancelled".to_owned()));
-            }
+            progress.ensure_running()?;
             progress.advance();
             rewritten += u64::from(convert(&mut rewrite, &object, &exists)?.is_some());
             Ok(())

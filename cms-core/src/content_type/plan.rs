@@ -79,19 +79,22 @@ impl Types<'_> {
         if updates.is_empty() {
             return Ok(Some(plan));
         }
-        self.cms.store.read_without_timeout(|reader| {
-            if reader.revisions()?.schema != rev {
-                return Ok(None);
-            }
-            let mut rewritten = 0;
-            for PendingUpdate { index, before, definition } in updates {
-                let update = change::preview(reader, &catalog, &before, &definition, progress)?;
-                rewritten += update.objects_rewritten;
-                plan.content_types[index] = type_plan(before.name(), update);
-            }
-            plan.summary = PlanSummary::of(&plan, rewritten);
-            Ok(Some(plan))
-        })
+        self.cms.store.read_without_timeout(
+            || false,
+            |reader| {
+                if reader.revisions()?.schema != rev {
+                    return Ok(None);
+                }
+                let mut rewritten = 0;
+                for PendingUpdate { index, before, definition } in updates {
+                    let update = change::preview(reader, &catalog, &before, &definition, progress)?;
+                    rewritten += update.objects_rewritten;
+                    plan.content_types[index] = type_plan(before.name(), update);
+                }
+                plan.summary = PlanSummary::of(&plan, rewritten);
+                Ok(Some(plan))
+            },
+        )
     }
 
     /// Applies a project, all or nothing; returns the applied plan.

@@ -17,6 +17,7 @@ use cms_model::{
 use cms_store::Reader;
 
 use super::service::Media;
+use crate::check::EnsureRunning;
 
 /// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Media<'_> {
             Trigger::Automatic => stale(trusted),
             Trigger::Command => stale(self.cms.config.clock.now()),
         };
-        let stored = self.cms.files.list()?;
+        let stored = self.cms.files.list(&|| Ok(()))?;
         let files = stored.len() as u64;
         let orphans = self.orphans(stored)?;
         let seen = self.note(&orphans)?;
@@ -88,10 +89,14 @@ impl Media<'_> {
     /// request.
     ///
     /// Ignores objects with an id that no file can have: they were created without one.
-    pub(crate) fn check(&self, request: &CheckRequest) -> Result<(MediaCheck, Vec<Finding>)> {
+    pub(crate) fn check(
+        &self,
+        request: &CheckRequest,
+        ensure_running: &EnsureRunning,
+    ) -> Result<(MediaCheck, Vec<Finding>)> {
         // In this order: a file is stored before its object, and removed after it.
         let mut missing = self.objects()?;
-        let stored = self.cms.files.list()?;
+        let stored = self.cms.files.list(&**ensure_running)?;
         let files: HashSet<&FileId> = stored.iter().map(|file| &file.id).collect();
         missing.retain(|id| !files.contains(id));
         let deleted: HashSet<FileId> =
@@ -99,12 +104,13 @@ impl Media<'_> {
         missing.retain(|id| !deleted.contains(id));
 
         let mut found = MediaCheck { files: stored.len() as u64, ..MediaCheck::default() };
-        let findings = self.verify(&stored, request, &mut found)?;
+        let findings = self.verify(&stored, request, &mut found, &**ensure_running)?;
         let stale = stale(self.cms.config.clock.now());
         let orphans = self.orphans(stored)?;
         let seen = self.seen()?;
         let (old, new): (Vec<_>, Vec<_>) =
             orphans.into_iter().partition(|orphan| orphan.is_old(&seen, stale));
+        ensure_running()?;
         let removed =
             if request.repair { self.remove_orphans(Trigger::Command)?.removed } else { 0 };
         let found = MediaCheck {

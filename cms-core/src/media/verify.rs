@@ -41,6 +41,7 @@ impl Media<'_> {
         stored: &[StoredFile],
         request: &CheckRequest,
         found: &mut MediaCheck,
+        ensure_running: &dyn Fn() -> Result<()>,
     ) -> Result<Vec<Finding>> {
         let sizes: HashMap<&FileId, u64> =
             stored.iter().map(|file| (&file.id, file.size)).collect();
@@ -53,11 +54,12 @@ impl Media<'_> {
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
             for MediaFile { id, recorded, declared_size } in page {
+                ensure_running()?;
                 let Some(id) = FileId::parse(&id) else { continue };
                 let Some(&size) = sizes.get(&id) else { continue };
                 let problem = match recorded {
                     Some(known) if known.size != size || request.digests => {
-                        self.problem(&id, request.digests)?
+                        self.problem(&id, request.digests, ensure_running)?
                     }
                     Some(_) => None,
                     None => {
@@ -67,7 +69,7 @@ impl Media<'_> {
                                 Some(wrong_size(&id, declared, size))
                             }
                             _ if request.repair => {
-                                found.recorded += u64::from(self.record(&id)?);
+                                found.recorded += u64::from(self.record(&id, ensure_running)?);
                                 None
                             }
                             _ => None,
@@ -87,7 +89,12 @@ impl Media<'_> {
 
     /// Returns the error of a stored file, from its current state and record: it may have been
     /// removed, or stored again, since it was listed.
-    fn problem(&self, id: &FileId, reads: bool) -> Result<Option<String>> {
+    fn problem(
+        &self,
+        id: &FileId,
+        reads: bool,
+        ensure_running: &dyn Fn() -> Result<()>,
+    ) -> Result<Option<String>> {
         let Some(recorded) = self.cms.store.read_autocommit(|reader| reader.stored_file(id))?
         else {
             return Ok(None);
@@ -99,7 +106,7 @@ impl Media<'_> {
         if !reads {
             return Ok(None);
         }
-        match self.cms.files.fingerprint(id) {
+        match self.cms.files.fingerprint(id, ensure_running) {
             Ok(None) => Ok(None),
             Ok(Some(found)) if found == recorded => Ok(None),
             Ok(Some(_)) => Ok(Some(wrong_digest(id))),
@@ -111,8 +118,10 @@ impl Media<'_> {
     }
 
     /// Records the stored file as the uploaded one. Returns whether the file exists.
-    fn record(&self, id: &FileId) -> Result<bool> {
-        let Some(fingerprint) = self.cms.files.fingerprint(id)? else { return Ok(false) };
+    fn record(&self, id: &FileId, ensure_running: &dyn Fn() -> Result<()>) -> Result<bool> {
+        let Some(fingerprint) = self.cms.files.fingerprint(id, ensure_running)? else {
+            return Ok(false);
+        };
         let (id, at) = (id.clone(), self.cms.config.clock.now());
         self.cms.store.write(move |writer| {
             // The record of an upload wins over the file on disk.

@@ -1,6 +1,9 @@
 //! Compares the index with the database: its objects and their editions.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use cms_model::{
     error::Result, object::model::Status, wire::search::ReindexState, workflow::model::PUBLIC_STATE,
@@ -9,25 +12,35 @@ use cms_search::Flags;
 use cms_store::Event;
 
 use super::service::Searching;
+use crate::check::{EnsureRunning, is_stopped};
 
 /// Maximum wait of a comparison for a complete index.
 const MAX_WAIT: Duration = Duration::from_mins(2);
+/// Maximum time between two questions whether the check has to stop.
+const WAIT_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Searching<'_> {
     /// Returns the differences between index and database once the index is up to date; empty when
     /// there are none. Changes made meanwhile are ignored.
-    pub(crate) fn differences(&self) -> Result<Vec<String>> {
+    pub(crate) fn differences(&self, ensure_running: &EnsureRunning) -> Result<Vec<String>> {
         let store = &self.cms.store;
         let head = store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
-        let current = match self.cms.index.wait_for_position(self.source(), head, MAX_WAIT) {
-            Ok(current) => current,
-            Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
+        let begun = Instant::now();
+        let current = loop {
+            ensure_running()?;
+            let asked = Instant::now();
+            match self.cms.index.wait_for_position(self.source(), head, WAIT_INTERVAL) {
+                // It returns earlier when it is up to date, or cannot be brought there.
+                Ok(_) if asked.elapsed() >= WAIT_INTERVAL && begun.elapsed() < MAX_WAIT => {}
+                Ok(current) => break current,
+                Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
+            }
         };
         if !current.position.covers(head) {
             return Ok(vec!["the index is not up to date yet".to_owned()]);
         }
         let mut indexed = current.generation.flags_by_object()?;
-        store.read_without_timeout(|reader| {
+        store.read_without_timeout(is_stopped(ensure_running), |reader| {
             let catalog = self.cms.catalog.at(reader)?;
             let (mut objects, mut types) = (Vec::new(), Vec::new());
             for entry in reader.journal_after(current.position.seq, usize::MAX)? {
@@ -68,13 +81,16 @@ impl Searching<'_> {
         })
     }
 
-    /// Rebuilds the index, and waits until searches use it, up to a limit.
-    pub(crate) fn rebuild(&self) -> Result<()> {
+    /// Rebuilds the index, and waits until searches use it, up to a limit. Indexing continues after
+    /// a check that stops.
+    pub(crate) fn rebuild(&self, ensure_running: &EnsureRunning) -> Result<()> {
+        ensure_running()?;
         let caller = cms_model::context::Caller::local();
         let job = self.reindex(&caller, &serde_json::Map::new())?;
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         while self.job(&caller, &job.id)?.state != ReindexState::Done && begun.elapsed() < MAX_WAIT
         {
+            ensure_running()?;
             if !self.advance()? {
                 std::thread::sleep(Duration::from_millis(20));
             }

@@ -166,11 +166,15 @@ impl Store {
     }
 
     /// Reads from one snapshot without a time limit.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] soon after `is_cancelled` returns true, also within a statement.
     pub fn read_without_timeout<T>(
         &self,
+        is_cancelled: impl FnMut() -> bool + Send + 'static,
         read: impl FnOnce(&Reader<'_>) -> Result<T>,
     ) -> Result<T> {
-        let connection = pool::connect_unlimited(self.readers.path())?;
+        let connection = pool::connect_cancellable(self.readers.path(), is_cancelled)?;
         let reader = Reader::new(&connection);
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
         self.damage.record_damage(read(&reader))

@@ -60,8 +60,8 @@ fn connect(path: &Path, flags: OpenFlags, cache: u32) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Database engine instructions between two checks of the deadline.
-const INSTRUCTIONS_PER_DEADLINE_CHECK: i32 = 200;
+/// Database engine instructions between two checks whether a statement has to end.
+const INSTRUCTIONS_PER_CHECK: i32 = 200;
 
 /// A read connection, and the deadline of its current read.
 struct ReadConnection {
@@ -160,12 +160,20 @@ impl Pool {
 }
 
 fn connect_reader(path: &Path) -> Result<ReadConnection> {
-    let mut connection = connect_unlimited(path)?;
     let deadline = Arc::new(Mutex::new(Instant::now()));
     let ends = Arc::clone(&deadline);
     let is_over = move || Instant::now() > *ends.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.progress_handler(INSTRUCTIONS_PER_DEADLINE_CHECK, Some(is_over)).map_err(map)?;
-    Ok(ReadConnection { connection, deadline })
+    Ok(ReadConnection { connection: connect_cancellable(path, is_over)?, deadline })
+}
+
+/// Opens a read connection whose statements fail once a function returns true.
+pub(super) fn connect_cancellable(
+    path: &Path,
+    is_over: impl FnMut() -> bool + Send + 'static,
+) -> Result<Connection> {
+    let mut connection = connect_unlimited(path)?;
+    connection.progress_handler(INSTRUCTIONS_PER_CHECK, Some(is_over)).map_err(map)?;
+    Ok(connection)
 }
 
 /// Opens a read connection without a time limit.
@@ -199,5 +207,44 @@ impl Drop for Pooled<'_> {
             // A reader panicked inside its snapshot: a new connection is safer than this one.
             self.pool.put(|state| state.unopened += 1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use cms_model::{
+        error::Error,
+        settings::{Durability, NewDatabase},
+    };
+    use tempfile::TempDir;
+
+    use crate::Store;
+
+    #[test]
+    fn cancelled_statement_ends_and_writes_continue() {
+        let folder = TempDir::new().unwrap();
+        let store =
+            Store::open(folder.path(), NewDatabase::InNewFolder, Durability::Normal).unwrap();
+        let checks = AtomicUsize::new(0);
+        let is_cancelled = move || checks.fetch_add(1, Ordering::Relaxed) > 1000;
+        let endless = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number)
+                       SELECT count(*) FROM number";
+        let read: Result<i64, _> = store.read_without_timeout(is_cancelled, |reader| {
+            store.write(|writer| writer.recount(1))?;
+            reader.query_value(endless, [])
+        });
+        assert!(matches!(read, Err(Error::Busy(_))), "{read:?}");
+        store.write(|writer| writer.recount(1)).unwrap();
+        let errors = |is_cancelled: bool| {
+            let read = store.read_without_timeout(
+                move || is_cancelled,
+                |reader| Ok(reader.integrity_errors()?.len()),
+            );
+            read.map_err(|error| matches!(error, Error::Busy(_)))
+        };
+        assert_eq!(errors(true), Err(true));
+        assert_eq!(errors(false), Ok(0));
     }
 }

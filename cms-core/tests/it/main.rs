@@ -31,6 +31,7 @@ mod restore;
 mod s3;
 mod search;
 mod sessions;
+mod stopped_check;
 mod stored_files;
 mod support;
 mod synchronous_webhooks;

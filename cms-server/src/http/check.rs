@@ -1,11 +1,15 @@
 //! The integrity check of the data directory.
 
-use cms_core::{Cms, Result, wire::check::CheckRequest};
+use std::sync::Arc;
+
+use cms_core::{Cms, EnsureRunning, Result, wire::check::CheckRequest};
 
 use super::context::RequestContext;
 use crate::{extract::body, response::Response};
 
 pub(crate) fn check(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let request: CheckRequest = body::structure(body::object_or_empty(context.body)?)?;
-    Ok(Response::json(&cms.check(&request)?))
+    let progress = context.progress.clone().unwrap_or_default();
+    let ensure_running: EnsureRunning = Arc::new(move || progress.ensure_running());
+    Ok(Response::json(&cms.check_while(&request, &ensure_running)?))
 }

@@ -37,7 +37,7 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) body: &'a Bytes,
     /// Empty where the route reads none.
     pub(crate) form: Form,
-    /// Where the route reports it.
+    /// Where the route uses it; cancelled when the client disconnects.
     pub(crate) progress: Option<Arc<Progress>>,
     /// Payload keys that the handler ignored.
     pub(crate) ignored_payload: Option<HeaderValue>,

@@ -32,7 +32,7 @@ use crate::{
 /// Shortest time between two events.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Cancels a plan when its request ends: the client may have disconnected.
+/// Cancels a plan or a check when its request ends: the client may have disconnected.
 pub(crate) struct CancelOnDrop(pub(crate) Arc<Progress>);
 
 impl Drop for CancelOnDrop {

@@ -12,7 +12,7 @@ use super::{
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
     path::PathParameters,
     permissions::RequiredPermission,
-    route::{BodyKind, Execution, Handler, Route},
+    route::{BodyKind, Execution, Handler, ProgressUse, Route},
 };
 use crate::{
     blocking,
@@ -45,7 +45,7 @@ pub(super) struct AuthenticatedRequest {
     pub(super) address: Option<IpAddr>,
     /// Memory of the response.
     pub(super) memory: Arc<Reservation>,
-    /// Where the route reports it.
+    /// Where the route uses it; cancelled when the client disconnects.
     pub(super) progress: Option<Arc<Progress>>,
 }
 
@@ -98,7 +98,8 @@ impl AuthenticatedRequest {
             let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
             return blocking::run(app, work, call).await?;
         };
-        if event_stream::is_accepted(&self.parts.headers) {
+        let can_stream = self.route.progress == ProgressUse::Reported;
+        if can_stream && event_stream::is_accepted(&self.parts.headers) {
             let ignored = ignored_parameters(self.route, &self.parts);
             let call = move |app: &App| {
                 let response = self.call_handler(app, caller, &json.bytes, form);

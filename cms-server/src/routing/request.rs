@@ -26,7 +26,7 @@ use super::{
     authenticated_request::AuthenticatedRequest,
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
     path::{RouteMatch, RouteMatcher},
-    route::{BodyKind, Endpoint, Execution, Route, UnauthenticatedPostHandler},
+    route::{BodyKind, Endpoint, Execution, ProgressUse, Route, UnauthenticatedPostHandler},
     table::ROUTES,
 };
 use crate::{
@@ -210,7 +210,7 @@ async fn respond(
                 parameters,
                 address,
                 memory,
-                progress: route.reports_progress.then(Arc::default),
+                progress: (route.progress != ProgressUse::None).then(Arc::default),
             };
             let request = Arc::new(request);
             let response = Arc::clone(&request).respond(app, body, outputs).await;

@@ -28,8 +28,7 @@ pub struct Route {
     pub(crate) accepts_preview_tokens: bool,
     /// Whether responses that a handler allows to cache are cached.
     pub(crate) is_cached: bool,
-    /// Whether the response can be a stream with the progress of the request.
-    pub(crate) reports_progress: bool,
+    pub(crate) progress: ProgressUse,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -65,6 +64,16 @@ pub(crate) enum Execution {
     Inline,
     /// On a thread that may block, with a permit.
     Blocking(Work),
+}
+
+/// What a handler does with the progress of its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProgressUse {
+    None,
+    /// It stops when the client disconnects.
+    Cancelled,
+    /// The same, and the response can be a stream with the progress.
+    Reported,
 }
 
 /// The body that a route reads; others are refused, or ignored where it reads none.
@@ -103,7 +112,7 @@ impl Route {
             error_response: <Response as From<Error>>::from,
             accepts_preview_tokens: false,
             is_cached: false,
-            reports_progress: false,
+            progress: ProgressUse::None,
             query: &[],
         }
     }
@@ -202,7 +211,13 @@ impl Route {
 
     /// The same route, whose response can be a stream with the progress of the request.
     pub(super) const fn reports_progress(mut self) -> Self {
-        self.reports_progress = true;
+        self.progress = ProgressUse::Reported;
+        self
+    }
+
+    /// The same route, whose handler stops when the client disconnects.
+    pub(super) const fn stops_on_disconnect(mut self) -> Self {
+        self.progress = ProgressUse::Cancelled;
         self
     }
 

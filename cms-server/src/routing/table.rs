@@ -174,7 +174,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
     Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).stops_on_disconnect(),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_core::{Caller, FirstKeys, testing::TestCms};
+use cms_core::{Caller, Cms, CoreConfig, FirstKeys, testing::TestCms, wire::check::CheckRequest};
 use cms_server::{Running, ServerConfig, serve};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -16,11 +16,19 @@ use serde_json::{Value, json};
 use crate::support::{definition, object};
 
 const KEY: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+const ADMIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 /// A server with the type `post` and the object `one`.
 fn start(config: &ServerConfig) -> (TestCms, Running) {
-    let core = TestCms::new();
-    let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
+    start_on(TestCms::new(), config)
+}
+
+fn start_on(core: TestCms, config: &ServerConfig) -> (TestCms, Running) {
+    let first = FirstKeys {
+        admin: Some(ADMIN.to_owned()),
+        read_write: Some(KEY.to_owned()),
+        ..FirstKeys::default()
+    };
     core.cms.keys().ensure_first(&first).unwrap();
     let local = Caller::local();
     core.cms.types().create(&local, definition("post")).unwrap();
@@ -53,6 +61,11 @@ impl Client {
 
     /// Reads one response: status line, then body.
     fn read(&mut self) -> (u16, Value) {
+        let (status, body) = self.read_bytes();
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+
+    fn read_bytes(&mut self) -> (u16, Vec<u8>) {
         let mut status = String::new();
         self.stream.read_line(&mut status).unwrap();
         let mut length = 0;
@@ -70,7 +83,12 @@ impl Client {
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).unwrap();
         let status = status.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+        (status, body)
+    }
+
+    fn metrics(&mut self) -> String {
+        self.write(&Self::head("GET", "/metrics", ""));
+        String::from_utf8(self.read_bytes().1).unwrap()
     }
 
     fn get(&mut self, target: &str) -> (u16, Value) {
@@ -202,6 +220,31 @@ fn unread_responses_are_bounded() {
         assert!(started.elapsed() < Duration::from_secs(20));
     }
     assert_eq!(ids(&other.get(POSTS).1).len(), 20);
+    running.shutdown();
+}
+
+/// The check waits for an index that another process updates too late. When its client disconnects it
+/// stops, and the only permit is free.
+#[test]
+fn check_stops_when_its_client_disconnects() {
+    let core = TestCms::new();
+    let other = Cms::open(CoreConfig::new(core.path())).unwrap();
+    other.check(&CheckRequest::default()).unwrap();
+    let (_core, running) = start_on(core, &ServerConfig { writes: 1, ..ServerConfig::default() });
+    let mut client = Client::connect(running.address());
+    for _ in 0..2 {
+        let mut checking = Client::connect(running.address());
+        let path = "/api/v1/internal/check";
+        checking.write(&Client::head("POST", path, "").replace(KEY, ADMIN));
+        let used = "cms_permits_used{kind=\"write\"} 1\n";
+        while !client.metrics().contains(used) {}
+        thread::sleep(Duration::from_millis(200));
+        assert!(client.metrics().contains(used), "it waits");
+        drop(checking);
+        let begun = Instant::now();
+        assert_eq!(client.post(POSTS, &json!({ "title": "Next" })).0, 200);
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    }
     running.shutdown();
 }
 

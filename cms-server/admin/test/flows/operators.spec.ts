@@ -192,6 +192,41 @@ test('goes on with the rebuild of the index when the screen is left', async ({ p
   await expectAccessible(page);
 });
 
+test('stops a check by its button, and when the screen is left', async ({ page, home }) => {
+  await signIn(page);
+  await page.goto(`${home}/admin/system`);
+  const section = page.getByRole('region', { name: 'Integrity' });
+  const check = section.getByRole('button', { name: 'Check', exact: true });
+  const stop = section.getByRole('button', { name: 'Stop', exact: true });
+  const stopped = section.getByText('Stopped. The check is not complete.');
+  const aborted = () =>
+    page.waitForEvent('requestfailed', (request) => request.url().endsWith('/internal/check'));
+  // A check without an end.
+  await page.route('**/internal/check', () => undefined);
+  await check.click();
+  await expect(stop).toBeVisible();
+  await expectAccessible(page);
+  const byButton = aborted();
+  await stop.press('Enter');
+  await byButton;
+  await expect(stopped).toBeVisible();
+  await expect(stop).toHaveCount(0);
+  await expect(section.getByRole('heading')).toBeFocused();
+  await expectAccessible(page);
+
+  await check.click();
+  await expect(stop).toBeVisible();
+  await expect(stopped).toHaveCount(0);
+  const byLeaving = aborted();
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await byLeaving;
+  await page.unroute('**/internal/check');
+  await page.getByRole('link', { name: 'System', exact: true }).click();
+  await check.click();
+  await expect(section.getByText(/No inconsistency found\. \d+ files\./)).toBeVisible();
+  await expect(stop).toHaveCount(0);
+});
+
 test('leads from a missing file to its object, and offers no repair for it', async ({
   page,
   server,

@@ -55,6 +55,8 @@ export const system: Texts['system'] = {
   digests: 'Auch jede Datei lesen',
   checkNow: 'Prüfen',
   checking: 'Wird geprüft …',
+  checkStopped: 'Gestoppt. Die Prüfung ist unvollständig.',
+  repairStopped: 'Gestoppt. Was repariert ist, bleibt; den Rest findet die nächste Prüfung.',
   repair: 'Reparieren',
   repairHelp: 'Baut neu, was sich aus den Inhalten neu bauen lässt. Inhalte selbst ändern sich nie.',
   checkGood: (files) => `Alles passt zusammen. ${files} Dateien.`,

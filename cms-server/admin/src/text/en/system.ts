@@ -46,6 +46,8 @@ export const system = {
   digests: 'Also read every file',
   checkNow: 'Check',
   checking: 'Checking…',
+  checkStopped: 'Stopped. The check is not complete.',
+  repairStopped: 'Stopped. What is repaired stays; the next check finds the rest.',
   repair: 'Repair',
   repairHelp: 'Rebuilds what can be rebuilt from the content. Content itself is never changed.',
   checkGood: (files: string) => `No inconsistency found. ${files} files.`,
