@@ -223,34 +223,44 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
         return None;
     };
     let groups = groups(sources);
-    let is_of_current = |&(table, only_approved, check): &(&str, bool, DataCheck)| {
-        table == table_of(Edition::Current) && !only_approved && check != DataCheck::Always
+    let is_certain = |&(_, only_approved, check): &(&str, bool, DataCheck)| {
+        !only_approved && check != DataCheck::Always
     };
     let has_others = !query.conditions.is_empty() || query.ids.is_some() || query.only_approved;
-    if has_others || groups.is_empty() || !groups.keys().all(is_of_current) {
+    if has_others || groups.is_empty() || !groups.keys().all(is_certain) {
         return None;
     }
+    let pks_of = |is_of: fn(&str, DataCheck) -> bool| -> Vec<i64> {
+        let groups = groups.iter().filter(|((table, _, check), _)| is_of(table, *check));
+        groups.flat_map(|(_, sources)| sources.iter().map(|it| it.content_type.pk)).collect()
+    };
     let mut builder = Builder::new(listed);
     let name = builder.bind(Sql::Text(listed.name.to_owned()));
     let (ctd, table) = (listed.ctd, table_of(query.edition));
-    let of_sources = if *is_complete {
+    let published = pks_of(|table, _| table == table_of(Edition::Published));
+    let counted = if published.is_empty() && *is_complete {
         "link.source_ctd IS NOT NULL".to_owned()
     } else {
-        let pks: Vec<i64> = sources.iter().map(|source| source.content_type.pk).collect();
-        of_sources(&builder.bind_json(&pks))
+        let current = pks_of(|table, _| table == table_of(Edition::Current));
+        let mut counted = of_sources(&builder.bind_json(&current));
+        if !published.is_empty() {
+            let published = builder.bind_json(&published);
+            let of_published = of_sources(&published);
+            counted = format!(
+                "({counted} OR {of_published} AND link.object IN (SELECT pk FROM published \
+                 INDEXED BY published_created WHERE ctd IN (SELECT value FROM json_each({published}))))"
+            );
+        }
+        counted
     };
     let (operator, sign) = if condition.negated { ("EXCEPT", "+") } else { ("INTERSECT", "-") };
     let merged = format!(
         "SELECT count(*) FROM (SELECT id FROM {table} INDEXED BY {table}_id WHERE ctd = {ctd} \
-         {operator} SELECT target_id FROM link WHERE target_type = {name} AND {of_sources} \
+         {operator} SELECT target_id FROM link WHERE target_type = {name} AND {counted} \
          ORDER BY 1)"
     );
     // `link` has the links of both versions of a modified object: they may be of the other version.
-    let modified: Vec<i64> = groups
-        .iter()
-        .filter(|((.., check), _)| *check == DataCheck::IfModified)
-        .flat_map(|(_, sources)| sources.iter().map(|source| source.content_type.pk))
-        .collect();
+    let modified = pks_of(|_, check| check == DataCheck::IfModified);
     let (linked, _) = builder.incoming(&groups, None, query.edition);
     let correction = if modified.is_empty() {
         String::new()
