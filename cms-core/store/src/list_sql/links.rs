@@ -271,7 +271,8 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
              FROM object AS origin CROSS JOIN link \
              ON link.object = origin.pk AND link.target_type = {name} \
              WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
-             AND origin.status = 'modified' AND link.source_ctd IS NOT NULL) CROSS JOIN {table} \
+             AND origin.status = 'modified' \
+             AND (origin.ctd <> {ctd} OR origin.id <> link.target_id)) CROSS JOIN {table} \
              ON {table}.ctd = {ctd} AND {table}.id = target WHERE NOT {linked})"
         )
     };

@@ -288,16 +288,16 @@ fn addresses_of_links_use_the_link_index() {
 
 /// The plan of the count of a list with a condition on linked objects. Types are the built-in ones.
 fn plan_of_linked(filters: &Value) -> String {
-    plan_as(&Caller::local(), filters)
+    plan_as(&Caller::local(), false, filters)
 }
 
-fn plan_as(caller: &Caller, filters: &Value) -> String {
+fn plan_as(caller: &Caller, draft_public: bool, filters: &Value) -> String {
     let properties = properties();
     let workflows = WorkflowSet::default();
     let stored = |(pk, definition): (i64, Definition)| StoredContentType {
         pk,
         uid: definition.name.clone(),
-        definition,
+        definition: Definition { draft_public, ..definition },
         rev: 1,
         created_at: Timestamp(0),
         updated_at: None,
@@ -330,7 +330,7 @@ fn unlinked_objects_are_counted_by_a_merge() {
     for caller in [Caller::local(), Caller::new(Arc::new(actor))] {
         for (operator, merge) in [("empty", "MERGE (EXCEPT)"), ("notEmpty", "MERGE (INTERSECT)")] {
             let filters = json!({"internal.incoming": {"type": operator}});
-            let plan = plan_as(&caller, &filters);
+            let plan = plan_as(&caller, false, &filters);
             for step in [
                 merge,
                 "SEARCH object USING COVERING INDEX object_id (ctd=?)",
@@ -344,6 +344,24 @@ fn unlinked_objects_are_counted_by_a_merge() {
             assert!(!plan.contains("TEMP B-TREE") && !plan.contains("source"), "{plan}");
         }
     }
+}
+
+/// Objects that are not published have no links in the public view.
+#[test]
+fn links_of_published_versions_are_counted_by_a_merge() {
+    let filters = json!({"internal.incoming": {"type": "empty"}});
+    let plan = plan_as(&Caller::local(), true, &filters);
+    for step in [
+        "MERGE (EXCEPT)",
+        "SEARCH link USING PRIMARY KEY (target_type=?)",
+        "SEARCH published USING COVERING INDEX published_created (ctd=?)",
+        // The targets of modified objects are looked up.
+        "SEARCH link USING COVERING INDEX link_object (object=? AND target_type=?)",
+        "SEARCH source USING INTEGER PRIMARY KEY (rowid=?)",
+    ] {
+        assert!(plan.contains(step), "{step}\n{plan}");
+    }
+    assert_eq!(plan.matches("MERGE").count(), 1, "{plan}");
 }
 
 #[test]
