@@ -61,17 +61,16 @@ fn step() -> impl Strategy<Value = Step> {
 /// The types of a blog.
 #[derive(Clone, Copy, Debug)]
 struct Blog {
-    posts_draft: bool,
-    pages_draft: bool,
+    /// Of posts and pages.
+    sources_draft: [bool; 2],
     tags_draft: bool,
     /// Tags may link to tags, and to themselves.
     tags_link: bool,
 }
 
 fn blog_strategy() -> impl Strategy<Value = Blog> {
-    any::<[bool; 4]>().prop_map(|[posts_draft, pages_draft, tags_draft, tags_link]| Blog {
-        posts_draft,
-        pages_draft,
+    any::<([bool; 2], bool, bool)>().prop_map(|(sources_draft, tags_draft, tags_link)| Blog {
+        sources_draft,
         tags_draft,
         tags_link,
     })
@@ -89,7 +88,7 @@ fn create(blog: Blog) -> TestCms {
         }
     }
     test.cms.types().create(&local, tag).unwrap();
-    for (name, draft) in [("post", blog.posts_draft), ("page", blog.pages_draft)] {
+    for (name, draft) in SOURCES.into_iter().zip(blog.sources_draft) {
         let mut post = article();
         post["name"] = json!(name);
         post.insert("draftPublic".to_owned(), json!(draft));
