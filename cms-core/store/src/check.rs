@@ -8,6 +8,7 @@ use rusqlite::params;
 use super::{
     Reader, WriteTransaction,
     error::{damage, map},
+    link::SOURCE_CTD,
     object::table_of,
     slots,
 };
@@ -191,11 +192,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the stored links of an object, in order; ids in lower case.
+    /// Returns the correctly stored links of an object, in order; ids in lower case.
     pub fn stored_links(&self, pk: i64) -> Result<Vec<(String, String)>> {
-        let sql = "SELECT target_type, target_id FROM link WHERE object = ?1";
+        let sql = format!(
+            "SELECT target_type, target_id FROM link CROSS JOIN object ON object.pk = link.object
+             WHERE link.object = ?1 AND source_ctd IS {SOURCE_CTD}"
+        );
         let mut links: Vec<(String, String)> =
-            self.query_rows(sql, [pk], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            self.query_rows(&sql, [pk], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (_, id) in &mut links {
             id.make_ascii_lowercase();
         }

@@ -7,6 +7,13 @@ use rusqlite::params;
 
 use super::{Reader, WriteTransaction, error::map};
 
+/// The value of `link.source_ctd`: the type of the object with the link, or NULL for a link of an
+/// object to itself.
+pub(super) const SOURCE_CTD: &str = "iif(
+    object.id = link.target_id
+        AND object.ctd = (SELECT ctd.pk FROM ctd WHERE ctd.name = link.target_type),
+    NULL, object.ctd)";
+
 /// The numbers of objects of a type that link to an object.
 #[derive(Clone, Copy, Debug)]
 pub struct IncomingTotals {
@@ -120,13 +127,18 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Stores the links of a new object.
+    /// Stores the links of a new object, which is already stored.
     pub fn insert_links<'l>(
         &self,
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
-        let mut statement = self.statement("INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)")?;
+        let mut statement = self.statement(&format!(
+            "INSERT OR IGNORE INTO link (target_type, target_id, object, source_ctd)
+             SELECT target_type, target_id, object.pk, {SOURCE_CTD}
+             FROM (SELECT ?1 AS target_type, ?2 AS target_id) AS link
+             CROSS JOIN object ON object.pk = ?3"
+        ))?;
         for (content_type, id) in targets {
             statement.execute(params![content_type, id, object]).map_err(map)?;
         }

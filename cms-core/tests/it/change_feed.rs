@@ -56,7 +56,8 @@ fn described(changes: &[Change]) -> Vec<String> {
     changes.iter().map(text).collect()
 }
 
-fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
+/// A key that may read these types.
+pub(crate) fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
     let rule = |name: &&str| Rule {
         content_type: (*name).to_owned(),
         create: false,

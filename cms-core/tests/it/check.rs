@@ -73,11 +73,13 @@ fn undamaged_directory_is_sound() {
 fn derived_data_is_repaired() {
     use CheckArea::{Counters, Database, Index, Links, Published, Slots};
 
-    let damages: [(&str, &[CheckArea]); 11] = [
+    let damages: [(&str, &[CheckArea]); 13] = [
         ("UPDATE ctd_state SET live = live + 3", &[Counters]),
         ("UPDATE ctd_state SET published = 0", &[Counters]),
         ("DELETE FROM link", &[Links]),
-        ("INSERT INTO link SELECT 'article', 'nobody', pk FROM object", &[Links]),
+        ("INSERT INTO link SELECT 'article', 'nobody', pk, ctd FROM object", &[Links]),
+        ("UPDATE link SET source_ctd = source_ctd + 1", &[Links]),
+        ("UPDATE link SET source_ctd = NULL", &[Links]),
         ("UPDATE link SET target_id = 'draft'", &[Links]),
         ("DELETE FROM published WHERE id = 'public'", &[Counters, Published]),
         ("DELETE FROM published WHERE id = 'modified'", &[Counters, Published]),

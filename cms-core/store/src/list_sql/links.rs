@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 
 use cms_model::{
-    content_type::model::Property,
     object::{link, model::Edition},
     query::{
         ListQuery,
@@ -146,7 +145,7 @@ impl Builder<'_> {
             let pks: Vec<i64> = sources.iter().map(|source| source.content_type.pk).collect();
             let equality = address.filter(|address| address.operator == Operator::Equals);
             let listed = if equality.is_some() { "listed" } else { table };
-            let mut conditions = vec![format!("source.pk <> {listed}.pk")];
+            let mut conditions = Vec::new();
             if *only_approved {
                 conditions.push("source.workflow_state = 'public'".to_owned());
             }
@@ -167,6 +166,7 @@ impl Builder<'_> {
             }
             if let Some(equality) = equality {
                 let ids = self.bind_json(&addressed(sources, &equality.values));
+                conditions.push("source.pk <> listed.pk".to_owned());
                 selects.push(format!(
                     "SELECT listed.pk FROM json_each({ids}) AS address \
                      CROSS JOIN {source} AS source ON source.ctd = address.value ->> 0 \
@@ -184,12 +184,17 @@ impl Builder<'_> {
                             WHERE ctd.pk = source.ctd) || '/' || source.id";
                 conditions.push(self.matches_text(address, text));
             }
+            // The objects with the links are read only where they matter.
+            let join = if conditions.is_empty() && *source == table_of(Edition::Current) {
+                String::new()
+            } else {
+                format!("CROSS JOIN {source} AS source ON source.pk = link.object")
+            };
             let pks = self.bind_json(&pks);
+            conditions.insert(0, of_sources(&pks));
             selects.push(format!(
-                "EXISTS (SELECT 1 FROM link CROSS JOIN {source} AS source \
-                 ON source.pk = link.object \
-                 WHERE link.target_type = {name} AND link.target_id = {table}.id \
-                 AND source.ctd IN (SELECT value FROM json_each({pks})) AND {})",
+                "EXISTS (SELECT 1 FROM link {join} \
+                 WHERE link.target_type = {name} AND link.target_id = {table}.id AND {})",
                 conditions.join(" AND ")
             ));
         }
@@ -198,6 +203,11 @@ impl Builder<'_> {
         }
         (format!("({})", selects.join(" OR ")), AccessMethod::IndexScan)
     }
+}
+
+/// Limits links to those from other objects of these types.
+fn of_sources(pks: &str) -> String {
+    format!("link.source_ctd IN (SELECT value FROM json_each({pks}))")
 }
 
 /// Objects up to which a lookup for each is faster than a merge: a few tags may have all links.
@@ -209,58 +219,61 @@ const MAX_LOOKUPS: u32 = if cfg!(any(test, feature = "testing")) { 3 } else { 20
 /// `link` do not tell enough about too many objects.
 pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Option<Statement> {
     let [condition] = query.linked.as_slice() else { return None };
-    let Links::Incoming { sources, address: None, is_complete: true } = &condition.links else {
+    let Links::Incoming { sources, address: None, is_complete } = &condition.links else {
         return None;
     };
     let groups = groups(sources);
-    let is_of_current = |&(table, only_approved, check): &(&str, bool, DataCheck)| {
-        table == table_of(Edition::Current) && !only_approved && check != DataCheck::Always
+    let is_certain = |&(_, only_approved, check): &(&str, bool, DataCheck)| {
+        !only_approved && check != DataCheck::Always
     };
     let has_others = !query.conditions.is_empty() || query.ids.is_some() || query.only_approved;
-    if has_others || !groups.keys().all(is_of_current) {
+    if has_others || groups.is_empty() || !groups.keys().all(is_certain) {
         return None;
     }
+    let pks_of = |is_of: fn(&str, DataCheck) -> bool| -> Vec<i64> {
+        let groups = groups.iter().filter(|((table, _, check), _)| is_of(table, *check));
+        groups.flat_map(|(_, sources)| sources.iter().map(|it| it.content_type.pk)).collect()
+    };
     let mut builder = Builder::new(listed);
     let name = builder.bind(Sql::Text(listed.name.to_owned()));
     let (ctd, table) = (listed.ctd, table_of(query.edition));
+    let published = pks_of(|table, _| table == table_of(Edition::Published));
+    let counted = if published.is_empty() && *is_complete {
+        "link.source_ctd IS NOT NULL".to_owned()
+    } else {
+        let current = pks_of(|table, _| table == table_of(Edition::Current));
+        let mut counted = of_sources(&builder.bind_json(&current));
+        if !published.is_empty() {
+            let published = builder.bind_json(&published);
+            let of_published = of_sources(&published);
+            counted = format!(
+                "({counted} OR {of_published} AND link.object IN (SELECT pk FROM published \
+                 INDEXED BY published_created WHERE ctd IN (SELECT value FROM json_each({published}))))"
+            );
+        }
+        counted
+    };
     let (operator, sign) = if condition.negated { ("EXCEPT", "+") } else { ("INTERSECT", "-") };
     let merged = format!(
         "SELECT count(*) FROM (SELECT id FROM {table} INDEXED BY {table}_id WHERE ctd = {ctd} \
-         {operator} SELECT target_id FROM link WHERE target_type = {name} ORDER BY 1)"
+         {operator} SELECT target_id FROM link WHERE target_type = {name} AND {counted} \
+         ORDER BY 1)"
     );
-    // The targets of links that may not count.
-    let mut doubtful = Vec::new();
     // `link` has the links of both versions of a modified object: they may be of the other version.
-    let modified: Vec<i64> = groups
-        .iter()
-        .filter(|((.., check), _)| *check == DataCheck::IfModified)
-        .flat_map(|(_, sources)| sources.iter().map(|source| source.content_type.pk))
-        .collect();
-    if !modified.is_empty() {
-        let modified = builder.bind_json(&modified);
-        doubtful.push(format!(
-            "SELECT link.target_id AS target FROM object AS origin CROSS JOIN link \
-             ON link.object = origin.pk AND link.target_type = {name} \
-             WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
-             AND origin.status = 'modified'"
-        ));
-    }
-    // Links of an object to itself, by a merge as well.
-    if may_link_to(listed.properties, listed.name) {
-        doubtful.push(format!(
-            "SELECT id AS target FROM (SELECT id, pk FROM object INDEXED BY object_id \
-             WHERE ctd = {ctd} INTERSECT SELECT target_id, object FROM link \
-             WHERE target_type = {name} ORDER BY 1, 2)"
-        ));
-    }
+    let modified = pks_of(|_, check| check == DataCheck::IfModified);
     let (linked, _) = builder.incoming(&groups, None, query.edition);
-    let correction = if doubtful.is_empty() {
+    let correction = if modified.is_empty() {
         String::new()
     } else {
+        let modified = builder.bind_json(&modified);
         format!(
-            "{sign} (SELECT count(*) FROM (SELECT DISTINCT target FROM ({})) CROSS JOIN {table} \
-             ON {table}.ctd = {ctd} AND {table}.id = target WHERE NOT {linked})",
-            doubtful.join(" UNION ALL ")
+            "{sign} (SELECT count(*) FROM (SELECT DISTINCT link.target_id AS target \
+             FROM object AS origin CROSS JOIN link \
+             ON link.object = origin.pk AND link.target_type = {name} \
+             WHERE origin.ctd IN (SELECT value FROM json_each({modified})) \
+             AND origin.status = 'modified' \
+             AND (origin.ctd <> {ctd} OR origin.id <> link.target_id)) CROSS JOIN {table} \
+             ON {table}.ctd = {ctd} AND {table}.id = target WHERE NOT {linked})"
         )
     };
     let not = if condition.negated { "NOT" } else { "" };
@@ -271,15 +284,6 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
          ELSE ({merged}) {correction} END"
     );
     Some(Statement { sql, parameters: builder.parameters })
-}
-
-/// Returns whether a relation may link to objects of the type with this name.
-fn may_link_to(properties: &[Property], name: &str) -> bool {
-    properties.iter().any(|property| {
-        let relation = property.relation.as_ref();
-        relation.is_some_and(|it| it.target.as_deref().is_none_or(|target| target == name))
-            || may_link_to(&property.nested, name)
-    })
 }
 
 /// A condition that no object meets.

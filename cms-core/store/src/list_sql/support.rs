@@ -90,6 +90,7 @@ pub(super) fn database(properties: &[Property]) -> Connection {
         include_str!("../../migrations/V1__base.sql"),
         include_str!("../../migrations/V2__publishing.sql"),
         include_str!("../../migrations/V5__descending.sql"),
+        include_str!("../../migrations/V12__link_sources.sql"),
     ] {
         connection.execute_batch(migration).unwrap();
     }
@@ -136,8 +137,8 @@ pub(super) fn insert(connection: &Connection, properties: &[Property], object: &
         for link in link::links(properties, data) {
             connection
                 .execute(
-                    "INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)",
-                    (link.content_type, link.id, pk),
+                    "INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3, ?4)",
+                    (link.content_type, link.id, pk, ctd),
                 )
                 .unwrap();
         }
