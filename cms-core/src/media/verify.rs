@@ -53,6 +53,7 @@ impl Media<'_> {
             })?;
             let Some(file) = page.last() else { return Ok(findings) };
             last.clone_from(&file.id);
+            let mut unrecorded = Vec::new();
             for MediaFile { id, recorded, declared_size } in page {
                 ensure_running()?;
                 let Some(id) = FileId::parse(&id) else { continue };
@@ -69,7 +70,8 @@ impl Media<'_> {
                                 Some(wrong_size(&id, declared, size))
                             }
                             _ if request.repair => {
-                                found.recorded += u64::from(self.record(&id, ensure_running)?);
+                                let read = self.cms.files.fingerprint(&id, ensure_running)?;
+                                unrecorded.extend(read.map(|read| (id.clone(), read)));
                                 None
                             }
                             _ => None,
@@ -84,6 +86,7 @@ impl Media<'_> {
                     repaired: false,
                 }));
             }
+            found.recorded += self.record(unrecorded)?;
         }
     }
 
@@ -117,18 +120,20 @@ impl Media<'_> {
         }
     }
 
-    /// Records the stored file as the uploaded one. Returns whether the file exists.
-    fn record(&self, id: &FileId, ensure_running: &dyn Fn() -> Result<()>) -> Result<bool> {
-        let Some(fingerprint) = self.cms.files.fingerprint(id, ensure_running)? else {
-            return Ok(false);
-        };
-        let (id, at) = (id.clone(), self.cms.config.clock.now());
+    /// Records stored files as the uploaded ones; returns their number.
+    fn record(&self, files: Vec<(FileId, Fingerprint)>) -> Result<u64> {
+        if files.is_empty() {
+            return Ok(0);
+        }
+        let at = self.cms.config.clock.now();
         self.cms.store.write(move |writer| {
-            // The record of an upload wins over the file on disk.
-            if writer.stored_file(&id)?.is_none() {
-                writer.record_file(&id, &fingerprint, at)?;
+            for (id, fingerprint) in &files {
+                // The record of an upload wins over the file on disk.
+                if writer.stored_file(id)?.is_none() {
+                    writer.record_file(id, fingerprint, at)?;
+                }
             }
-            Ok(true)
+            Ok(files.len() as u64)
         })
     }
 }

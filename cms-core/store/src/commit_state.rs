@@ -168,8 +168,8 @@ mod tests {
         let read = || (0..READS).for_each(|_| store.read(compare).unwrap());
         thread::scope(|scope| {
             // More threads than processors, so that they are interrupted everywhere.
-            scope.spawn(&refresh);
-            let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(&read)).collect();
+            scope.spawn(refresh);
+            let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
             while readers.iter().any(|reader| !reader.is_finished()) {
                 other
                     .execute_batch(
