@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 use serde_json::Value;
 
 use crate::corpus;
@@ -15,6 +15,14 @@ pub(crate) const FILTERED: &str =
     "SELECT data FROM post WHERE category = 'category-7' ORDER BY pk LIMIT 20";
 pub(crate) const HYDRATED: &str = "SELECT post.data, author.data FROM post
     JOIN author ON author.id = post.author ORDER BY rank, post.pk LIMIT 20";
+pub(crate) const RANGE: &str =
+    "SELECT data FROM post WHERE rank BETWEEN ?1 AND ?2 ORDER BY rank, pk LIMIT 20";
+pub(crate) const RANGE_FILTERED: &str =
+    "SELECT data FROM post WHERE rank BETWEEN ?1 AND ?2 ORDER BY pk LIMIT 20";
+pub(crate) const RANGE_HYDRATED: &str = "SELECT post.data, author.data FROM post
+    JOIN author ON author.id = post.author
+    WHERE rank BETWEEN ?1 AND ?2 ORDER BY rank, post.pk LIMIT 20";
+pub(crate) const RANGE_COUNT: &str = "SELECT count(*) FROM post WHERE rank BETWEEN ?1 AND ?2";
 pub(crate) const PAGE_400: &str = "SELECT data FROM post ORDER BY rank, pk LIMIT 20 OFFSET 7980";
 
 /// The same rows and indexes as those of the server, on plain columns.
@@ -140,12 +148,38 @@ impl Bare {
             .expect("the id exists")
     }
 
+    /// Returns the posts of these primary keys.
+    pub(crate) fn by_pks(&self, pks: &[i64]) -> Vec<u8> {
+        let sql = "SELECT data FROM post WHERE pk = ?1";
+        let mut statement = self.0.prepare_cached(sql).expect("the statement is valid");
+        let mut body = b"{\"data\":[".to_vec();
+        for pk in pks {
+            let post = |row: &rusqlite::Row<'_>| {
+                body.extend_from_slice(row.get_ref(0)?.as_str()?.as_bytes());
+                body.push(b',');
+                Ok(())
+            };
+            statement.query_row([pk], post).expect("the post exists");
+        }
+        body.pop();
+        body.extend_from_slice(b"]}");
+        body
+    }
+
+    /// Returns the number of posts in a range of `rank`.
+    pub(crate) fn count(&self, range: [u64; 2]) -> i64 {
+        let statement = self.0.prepare_cached(RANGE_COUNT);
+        statement
+            .and_then(|mut statement| statement.query_row(range, |row| row.get(0)))
+            .expect("the statement is valid")
+    }
+
     /// Runs one of the statements above.
-    pub(crate) fn list(&self, sql: &str) -> Vec<u8> {
+    pub(crate) fn list(&self, sql: &str, parameters: impl Params) -> Vec<u8> {
         let mut body = b"{\"data\":[".to_vec();
         let mut statement = self.0.prepare_cached(sql).expect("the statement is valid");
         let columns = statement.column_count();
-        let mut rows = statement.query([]).expect("it has no parameters");
+        let mut rows = statement.query(parameters).expect("they fit the statement");
         while let Some(row) = rows.next().expect("rows can be read") {
             for column in 0..columns {
                 let text = row.get_ref(column).and_then(|v| Ok(v.as_str()?)).expect("texts");

@@ -1,10 +1,17 @@
-//! The baseline: bare axum routes with one prepared rusqlite statement each, on the same posts.
+//! The baseline: bare axum routes with one prepared rusqlite statement each, on the same posts, and
+//! a bare index for searches.
 //!
-//! No keys, no validation, no visibility, no counts. Reads run on the worker threads with a
+//! No keys, no validation, no visibility; counts only for ranges and searches. Creates are not
+//! searchable. Reads run on the worker threads with a
 //! connection each; writes go to one thread with durable group commits. The statements are in
 //! [`super::bare`].
 
-use std::{cell::RefCell, net::SocketAddr, path::PathBuf, sync::mpsc};
+use std::{
+    cell::RefCell,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, mpsc},
+};
 
 use axum::{
     Router,
@@ -18,7 +25,10 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::bare::{self, Bare};
+use crate::{
+    bare::{self, Bare},
+    search::{self, SearchIndex},
+};
 
 /// The file beside the database that is served from memory and from disk.
 pub(crate) const IMAGE: &str = "image.jpg";
@@ -32,6 +42,7 @@ struct Create {
 struct Shared {
     path: PathBuf,
     creates: mpsc::Sender<Create>,
+    index: Arc<SearchIndex>,
 }
 
 thread_local! {
@@ -45,6 +56,7 @@ pub(crate) async fn serve(path: PathBuf) {
     let from_disk = move || std::fs::read(&file).expect("it is beside the database");
     let image = Bytes::from(from_disk());
     let (creates, queue) = mpsc::channel();
+    let index = Arc::new(SearchIndex::open(&path.with_file_name(search::FOLDER)));
     let writer = Bare::open(&path, "FULL");
     std::thread::spawn(move || write(&writer, &queue));
     let app = Router::new()
@@ -53,10 +65,20 @@ pub(crate) async fn serve(path: PathBuf) {
         .route("/filtered", get(|s: State<Shared>| async move { list(&s, bare::FILTERED) }))
         .route("/hydrated", get(|s: State<Shared>| async move { list(&s, bare::HYDRATED) }))
         .route("/page", get(|s: State<Shared>| async move { list(&s, bare::PAGE_400) }))
+        .route("/range/{from}/{to}", get(|s, r| async move { range(&s, bare::RANGE, r) }))
+        .route(
+            "/range-hydrated/{from}/{to}",
+            get(|s, r| async move { range(&s, bare::RANGE_HYDRATED, r) }),
+        )
+        .route(
+            "/range-filtered/{from}/{to}",
+            get(|s, r| async move { range(&s, bare::RANGE_FILTERED, r) }),
+        )
+        .route("/search/{words}", get(search))
         .route("/image", get(move || async move { image }))
         .route("/image-on-disk", get(move || async move { from_disk() }))
         .route("/create", post(create_post))
-        .with_state(Shared { path, creates });
+        .with_state(Shared { path, creates, index });
     let listener = tokio::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
         .await
         .expect("a port is free");
@@ -81,7 +103,32 @@ async fn by_id(State(shared): State<Shared>, UrlPath(id): UrlPath<String>) -> Re
 }
 
 fn list(shared: &Shared, sql: &str) -> Response {
-    json(with_reader(shared, |reader| reader.list(sql)))
+    json(with_reader(shared, |reader| reader.list(sql, [])))
+}
+
+/// A page of the posts in a range of `rank`, and their number.
+fn range(
+    State(shared): &State<Shared>,
+    sql: &str,
+    UrlPath((from, to)): UrlPath<(u64, u64)>,
+) -> Response {
+    json(with_reader(shared, |reader| {
+        let mut body = reader.list(sql, [from, to]);
+        body.pop();
+        body.extend_from_slice(format!(",\"count\":{}}}", reader.count([from, to])).as_bytes());
+        body
+    }))
+}
+
+/// The 20 best posts with any of the words, and the number of all.
+async fn search(State(shared): State<Shared>, UrlPath(words): UrlPath<String>) -> Response {
+    let (pks, count) = shared.index.best(&words);
+    json(with_reader(&shared, |reader| {
+        let mut body = reader.by_pks(&pks);
+        body.pop();
+        body.extend_from_slice(format!(",\"count\":{count}}}").as_bytes());
+        body
+    }))
 }
 
 async fn create_post(State(shared): State<Shared>, body: Bytes) -> Response {

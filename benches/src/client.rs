@@ -17,7 +17,20 @@ use tokio::{
 /// Creates the bytes of the request with this number.
 pub(crate) type MakeRequest = Arc<dyn Fn(u64) -> Vec<u8> + Send + Sync>;
 
-/// Sends requests over `connections` for a while; returns responses per second.
+/// What a measurement counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub(crate) responses: u32,
+    pub(crate) time: Duration,
+}
+
+impl Load {
+    pub(crate) fn per_second(self) -> f64 {
+        f64::from(self.responses) / self.time.as_secs_f64()
+    }
+}
+
+/// Sends requests over `connections` for a while.
 ///
 /// # Panics
 /// On a response other than 200.
@@ -27,7 +40,7 @@ pub(crate) async fn run(
     time: Duration,
     next: &Arc<AtomicU64>,
     make: &MakeRequest,
-) -> f64 {
+) -> Load {
     let start = Instant::now();
     let end = start + time;
     let tasks: Vec<_> = (0..connections)
@@ -40,7 +53,7 @@ pub(crate) async fn run(
     for task in tasks {
         responses += task.await.expect("a connection does not panic");
     }
-    f64::from(responses) / start.elapsed().as_secs_f64()
+    Load { responses, time: start.elapsed() }
 }
 
 async fn connection(address: &str, end: Instant, next: &AtomicU64, make: &MakeRequest) -> u32 {

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 pub(crate) const AUTHORS: usize = 100;
 pub(crate) const CATEGORIES: usize = 20;
+/// `rank` is below this number.
+pub(crate) const RANKS: u64 = 1_000_000;
 
 const WORDS: [&str; 32] = [
     "river", "granite", "lantern", "winter", "harbour", "meadow", "copper", "signal", "orchard",
@@ -56,13 +58,18 @@ pub(crate) fn post(number: usize) -> Value {
         "title": format!("{} {number}", numbers.text(4)),
         "slug": format!("post-{number}"),
         "category": format!("category-{}", numbers.below(CATEGORIES)),
-        "rank": numbers.next() % 1_000_000,
+        "rank": numbers.next() % RANKS,
         "date": format!("20{:02}-{:02}-{:02}", 10 + numbers.below(16), 1 + numbers.below(12), 1 + numbers.below(28)),
         "featured": numbers.below(10) == 0,
         "excerpt": numbers.text(20),
         "body": format!("<p>{}</p><p>{}</p>", numbers.text(110), numbers.text(110)),
         "author": [{ "type": "internal", "dataUrl": format!("/api/v1/content/author/author-{author}") }],
     })
+}
+
+/// Some words of the posts, the same for the same number.
+pub(crate) fn words(number: u64, count: usize) -> String {
+    Numbers(0x2545_F491_4F6C_DD1D ^ (number + 1)).text(count)
 }
 
 /// The parameters of one of a few thousand searches.

@@ -1,14 +1,17 @@
 //! Load on the release server and on a bare baseline, alternating, with the same posts. Prints
-//! requests per second of both and their ratio.
+//! requests per second and microseconds of processor time per request of both, and the ratio of the
+//! requests.
 //!
 //! `cargo build --release && cargo run --release -p cms-benches` — only the ratios are comparable
-//! between machines. [`baseline`] lists what the baseline leaves out.
+//! between machines. [`operations`] are the requests, [`baseline`] lists what the baseline leaves out.
 
 mod bare;
 mod baseline;
 mod client;
 mod corpus;
 mod mixed;
+mod operations;
+mod search;
 mod server;
 
 use std::{
@@ -64,14 +67,6 @@ struct Options {
     serve_baseline: Option<PathBuf>,
 }
 
-/// An operation, with its requests for the server and for the baseline.
-struct Operation {
-    name: String,
-    cms: MakeRequest,
-    bare: MakeRequest,
-    connections: Option<&'static [usize]>,
-}
-
 #[tokio::main]
 async fn main() {
     let options = Options::parse();
@@ -87,7 +82,10 @@ async fn main() {
         mixed::run(&options, minutes, options.kills).await;
         return;
     }
-    print("| posts | operation | connections | cms | bare | ratio |\n|---|---|---|---|---|---|");
+    print(
+        "| posts | operation | connections | cms | bare | ratio | cms, µs | bare, µs |\n\
+         |---|---|---|---|---|---|---|---|",
+    );
     for posts in &options.posts {
         measure(&options, *posts).await;
     }
@@ -97,7 +95,7 @@ async fn main() {
 async fn measure(options: &Options, posts: usize) {
     let folder = tempfile::tempdir().expect("a temporary directory can be created");
     let start = start_up(options, folder.path());
-    print(&format!("| {posts} | start to first response, idle memory | | {start} | | |"));
+    print(&format!("| {posts} | start to first response, idle memory | | {start} | | | | |"));
     let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
     prepare(options, folder.path(), &data, &bare, posts);
     let server = Server::cms(&options.cms, &data);
@@ -107,7 +105,7 @@ async fn measure(options: &Options, posts: usize) {
     std::fs::write(bare.with_file_name(baseline::IMAGE), &rendered).expect("as in prepare");
     let limit = Server::baseline(&bare);
     let memory = server.memory_megabytes();
-    for operation in operations(posts, &image) {
+    for operation in operations::all(posts, &image) {
         if !operation.name.contains(&options.only) {
             continue;
         }
@@ -116,21 +114,31 @@ async fn measure(options: &Options, posts: usize) {
             let (mut of_cms, mut of_bare) = (Vec::new(), Vec::new());
             let time = Duration::from_secs_f64(options.seconds);
             for _ in 0..options.rounds {
-                for (server, make, results) in [
+                for (server, make, figures) in [
                     (&server, &operation.cms, &mut of_cms),
                     (&limit, &operation.bare, &mut of_bare),
                 ] {
                     let next =
                         Arc::new(AtomicU64::new(COUNTER.fetch_add(1_000_000, Ordering::Relaxed)));
-                    results
-                        .push(client::run(&server.address, connections, time, &next, make).await);
+                    let before = server.processor_seconds();
+                    let load = client::run(&server.address, connections, time, &next, make).await;
+                    let seconds = server.processor_seconds() - before;
+                    figures.push((load.per_second(), seconds * 1e6 / f64::from(load.responses)));
                 }
             }
-            row(posts, &operation.name, &connections.to_string(), median(of_cms), median(of_bare));
+            let (of_cms, of_bare) = (medians(&of_cms), medians(&of_bare));
+            print(&format!(
+                "{} {:.0} | {:.0} |",
+                cells(posts, &operation.name, &connections.to_string(), of_cms.0, of_bare.0),
+                of_cms.1,
+                of_bare.1
+            ));
         }
     }
     let after = server.memory_megabytes();
-    print(&format!("| {posts} | memory before and after, MB | | {memory:.0}, {after:.0} | | |"));
+    print(&format!(
+        "| {posts} | memory before and after, MB | | {memory:.0}, {after:.0} | | | | |"
+    ));
 }
 
 /// Searches continuously, with a few writes, with the first number of posts and connections.
@@ -155,7 +163,8 @@ async fn soak(options: &Options, minutes: u32) {
         let mut rate = 0.0;
         if half > 0 {
             let time = Duration::from_secs(30);
-            rate = client::run(&server.address, connections, time, &next, &mixed).await;
+            let load = client::run(&server.address, connections, time, &next, &mixed).await;
+            rate = load.per_second();
         }
         let minute = f64::from(half) / 2.0;
         print(&format!("| {minute} | {rate:.0} | {:.0} | {:.0} |", memory.0, memory.1));
@@ -206,7 +215,8 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
     let photo = folder.join("photo.jpg");
     std::fs::write(&photo, pictures::photo(2000, 1500)).expect("as above");
     cms(&[&photo], &["media", "upload"]);
-    let bare = Bare::create(bare, "FULL");
+    let database = bare;
+    let bare = Bare::create(database, "FULL");
     let text = std::fs::read_to_string(&lines).expect("it was just written");
     let lines: Vec<&str> = text.lines().collect();
     let start = Instant::now();
@@ -215,82 +225,9 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
         bare.insert_all(&lines.iter().copied().map(parse).collect::<Vec<_>>());
     }
     let of_bare = per_second(posts, start);
-    row(posts, "import, objects per second", "", of_cms, of_bare);
-}
-
-fn operations(posts: usize, image: &str) -> Vec<Operation> {
-    let list = "/api/v1/content/post?limit=20";
-    let filter =
-        "%7B%22category%22%3A%7B%22type%22%3A%22equals%22%2C%22filter%22%3A%22category-7%22%7D%7D";
-    let posts = posts as u64;
-    let id = move |number: u64| (number.wrapping_mul(7_919)) % posts;
-    let fixed = |name: &str, cms: String, bare: &str| Operation {
-        name: name.to_owned(),
-        cms: always(client::get(&cms, KEY)),
-        bare: always(client::get(bare, KEY)),
-        connections: None,
-    };
-    let create = |number: u64| {
-        let number = usize::try_from(number).unwrap_or_default();
-        corpus::post(number + 1_000_000_000).to_string()
-    };
-    let mut operations = vec![
-        Operation {
-            name: "one object by id".to_owned(),
-            cms: Arc::new(move |n| {
-                client::get(&format!("/api/v1/content/post/post-{}", id(n)), KEY)
-            }),
-            bare: Arc::new(move |n| client::get(&format!("/id/post-{}", id(n)), KEY)),
-            connections: None,
-        },
-        fixed("20 ordered by a property", format!("{list}&order_by=rank"), "/ordered"),
-        fixed("20 filtered", format!("{list}&filters={filter}"), "/filtered"),
-        fixed("20 hydrated", format!("{list}&order_by=rank&hydrate=1"), "/hydrated"),
-        fixed("page 400", format!("{list}&order_by=rank&page=400"), "/page"),
-        fixed("a rendered image", image.to_owned(), "/image"),
-        fixed("a rendered image, from disk", image.to_owned(), "/image-on-disk"),
-        Operation {
-            name: "create".to_owned(),
-            cms: Arc::new(move |n| client::post("/api/v1/content/post", KEY, &create(n))),
-            bare: Arc::new(move |n| client::post("/create", KEY, &create(n))),
-            connections: Some(&[1, 8]),
-        },
-    ];
-    operations.extend(directions(list, &format!("&filters={filter}")));
-    operations
-}
-
-/// Ascending and descending lists, by properties with many and with few values. The baseline reads
-/// its ascending list for both, so that the ratios of a pair are comparable.
-fn directions(list: &str, filter: &str) -> Vec<Operation> {
-    const ORDERS: [(&str, &str); 5] = [
-        ("rank", "order_by=rank"),
-        ("date", "order_by=date"),
-        ("featured", "order_by=featured"),
-        ("creation", "order_by=internal.createdAt"),
-        ("update", "order_by=internal.updatedAt"),
-    ];
-    let in_category = format!("order_by=internal.createdAt{filter}");
-    let orders = ORDERS.into_iter().chain([("creation in a category", in_category.as_str())]);
-    let mut operations = Vec::new();
-    for (name, order) in orders {
-        for (page, bare) in [(1, "/ordered"), (400, "/page")] {
-            for direction in ["asc", "desc"] {
-                let path = format!("{list}&{order}&order_direction={direction}&page={page}");
-                operations.push(Operation {
-                    name: format!("page {page} by {name}, {direction}"),
-                    cms: always(client::get(&path, KEY)),
-                    bare: always(client::get(bare, KEY)),
-                    connections: Some(&[1]),
-                });
-            }
-        }
-    }
-    operations
-}
-
-fn always(request: Vec<u8>) -> MakeRequest {
-    Arc::new(move |_| request.clone())
+    search::create(&database.with_file_name(search::FOLDER), posts);
+    let figures = cells(posts, "import, objects per second", "", of_cms, of_bare);
+    print(&format!("{figures} | |"));
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no corpus has 2^52 posts")]
@@ -298,16 +235,19 @@ fn per_second(count: usize, start: Instant) -> f64 {
     count as f64 / start.elapsed().as_secs_f64()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+/// The medians of both figures.
+fn medians(figures: &[(f64, f64)]) -> (f64, f64) {
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let (first, second) = figures.iter().copied().unzip();
+    (median(first), median(second))
 }
 
-fn row(posts: usize, name: &str, connections: &str, cms: f64, bare: f64) {
-    print(&format!(
-        "| {posts} | {name} | {connections} | {cms:.0} | {bare:.0} | {:.2} |",
-        cms / bare
-    ));
+/// The first cells of a row.
+fn cells(posts: usize, name: &str, connections: &str, cms: f64, bare: f64) -> String {
+    format!("| {posts} | {name} | {connections} | {cms:.0} | {bare:.0} | {:.2} |", cms / bare)
 }
 
 #[expect(clippy::print_stdout, reason = "the program prints tables")]

@@ -98,6 +98,21 @@ impl Server {
         self.status("RssAnon:")
     }
 
+    /// Processor time of the process so far, in seconds.
+    ///
+    /// # Panics
+    /// On a system without `/proc`.
+    pub(crate) fn processor_seconds(&self) -> f64 {
+        // The clock ticks of `/proc` are hundredths of a second on every architecture.
+        const TICKS_PER_SECOND: f64 = 100.0;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()));
+        let stat = stat.expect("the process runs");
+        // The name of the program, in parentheses, may contain spaces.
+        let (_, fields) = stat.rsplit_once(')').expect("the name is in parentheses");
+        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        ticks.map(|ticks| ticks.expect("ticks are numbers")).sum::<f64>() / TICKS_PER_SECOND
+    }
+
     fn status(&self, name: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.unwrap_or_default();

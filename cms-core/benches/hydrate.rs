@@ -59,5 +59,5 @@ fn graphql(bencher: Bencher) {
 #[divan::bench]
 fn rows(bencher: Bencher) {
     let (bare, _folder) = posts::bare("NORMAL");
-    bencher.bench_local(|| bare.list(bare::HYDRATED));
+    bencher.bench_local(|| bare.list(bare::HYDRATED, []));
 }

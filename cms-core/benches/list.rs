@@ -135,5 +135,5 @@ fn core_lists(bencher: Bencher, request: &ListRequest) {
 
 fn rows_list(bencher: Bencher, sql: &str) {
     let (bare, _folder) = posts::bare("NORMAL");
-    bencher.bench_local(|| bare.list(sql));
+    bencher.bench_local(|| bare.list(sql, []));
 }
