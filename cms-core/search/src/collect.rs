@@ -31,9 +31,10 @@ use cms_model::{
 use super::{
     deadline::{Deadline, DeadlineClock},
     facet::Facets,
+    hit::{Hit, HitColumns},
     index::failed,
     lower::QueryCompiler,
-    rank::{self, Best, Candidate, SegmentBest, SegmentOrder},
+    rank::{self, Best, SegmentBest, SegmentOrder},
     schema::{Fields, Flags, name},
 };
 
@@ -62,16 +63,6 @@ pub struct Found {
     pub aggregations: Vec<Aggregation>,
 }
 
-/// A hit of the page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    pub pk: i64,
-    pub ctd: i64,
-    pub score: f32,
-    /// Time of indexing, in milliseconds.
-    pub indexed: i64,
-}
-
 /// Searches. A page beyond the maximum is empty, as with a `limit` of 0.
 pub(super) fn run(
     searcher: &Searcher,
@@ -88,8 +79,9 @@ pub(super) fn run(
     found.ok_or_else(|| Error::Busy("the search took too long; make it narrower".to_owned()))
 }
 
-/// With this number of matches in a segment, skipping and a separate count are faster.
-const SKIP_FROM_MATCHES: u32 = 4096;
+/// With this number of matches in a segment, skipping and a separate count are faster than visiting
+/// all of them.
+const SKIP_FROM_MATCHES: u32 = 16_384;
 
 /// Maximum number of terms of a query that skips documents. With more, finding documents to skip
 /// costs more than visiting all of them.
@@ -209,10 +201,14 @@ impl<'a> SearchRun<'a> {
             }
         }
         let candidates = best.into_sorted();
-        let candidates = candidates.iter().skip(self.page.offset);
+        let mut columns = HitColumns::new(searcher);
         Ok(Some(Found {
             total: total.min(limits::MAX_SEARCH_RESULTS),
-            hits: candidates.map(|it| hit(searcher, it)).collect::<tantivy::Result<_>>()?,
+            hits: candidates
+                .iter()
+                .skip(self.page.offset)
+                .map(|candidate| columns.hit(candidate))
+                .collect::<tantivy::Result<_>>()?,
             aggregations: facets.into_aggregations(),
         }))
     }
@@ -317,18 +313,6 @@ impl<'a> SearchRun<'a> {
 fn contains(docs: &mut dyn Scorer, doc: DocId) -> bool {
     let at = docs.doc();
     at == doc || (at < doc && docs.seek(doc) == doc)
-}
-
-fn hit(searcher: &Searcher, candidate: &Candidate) -> tantivy::Result<Hit> {
-    let Candidate { doc, score, .. } = *candidate;
-    let columns = searcher.segment_readers()[candidate.segment].fast_fields();
-    let pk = columns.u64(name::PK)?.values.get_val(doc);
-    Ok(Hit {
-        pk: i64::try_from(pk).unwrap_or(i64::MAX),
-        ctd: Flags::ctd(columns.u64(name::FLAGS)?.values.get_val(doc)),
-        score,
-        indexed: columns.i64(name::INDEXED)?.values.get_val(doc),
-    })
 }
 
 /// Adds conditions that do not affect scores.

@@ -10,6 +10,7 @@
 //! | `lower` | a [`cms_model::search::query::Search`] as a query of the engine |
 //! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
+//! | `hit` | what a search returns of each hit |
 //! | `matches` | all objects of a type that match, without scores |
 //! | `deadline` | the deadline of a search |
 //! | `column` | the values of the documents of a segment at a path |
@@ -20,6 +21,7 @@ mod deadline;
 mod document;
 mod expand;
 mod facet;
+mod hit;
 mod index;
 mod lower;
 mod matches;
@@ -28,6 +30,7 @@ mod rank;
 mod schema;
 mod tokenizer;
 
-pub use collect::{Found, Hit, SearchScope};
+pub use collect::{Found, SearchScope};
+pub use hit::Hit;
 pub use index::{Generation, GenerationWriter, IndexPosition, TypeReindex};
 pub use schema::Flags;
