@@ -236,6 +236,7 @@ impl Response {
         method: &Method,
         request: &HeaderMap,
         memory: &Reservation,
+        cache: &ResponseCache,
     ) -> Self {
         let Content::Full(body) = &self.body else { return self };
         let is_large = body.len() >= MIN_COMPRESSED_BYTES;
@@ -260,7 +261,7 @@ impl Response {
         }
         if let Some(coding) = coding {
             self.body = Content::Full(match &self.cached {
-                Some(cached) => cached.compressed(coding),
+                Some(cached) => cache.compressed(cached, coding),
                 None => coding.compress(body).into(),
             });
             self.coding = Some(coding);

@@ -8,7 +8,7 @@
 use std::{
     hash::{Hash, Hasher},
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -36,29 +36,31 @@ const TYPICAL_BYTES: usize = 16 * 1024;
 /// The cached responses of this process.
 pub(crate) struct ResponseCache {
     /// None when the cache is disabled.
-    entries: Option<Cache<Key, Arc<CachedResponse>, Weight>>,
+    entries: Option<Cache<Arc<Key>, Arc<CachedResponse>, Weight>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
 /// A complete response with status 200.
+#[derive(Clone)]
 pub(crate) struct CachedResponse {
-    dependencies: Dependencies,
+    key: Arc<Key>,
+    dependencies: Arc<Dependencies>,
     pub(super) body: Bytes,
     pub(super) tag: Option<EntityTag>,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     /// The body in each content coding, once a client has accepted it.
-    brotli: OnceLock<Bytes>,
-    gzip: OnceLock<Bytes>,
+    brotli: Option<Bytes>,
+    gzip: Option<Bytes>,
 }
 
 /// What a response may be cached as: its key, and the state of the content before it was made.
 pub(crate) struct CacheSlot {
-    key: Key,
+    key: Arc<Key>,
     state: Arc<CommitState>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 struct Key {
     /// Primary key.
     actor: i64,
@@ -101,8 +103,8 @@ impl Hash for Key {
     }
 }
 
-impl Equivalent<Key> for KeyRef<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
+impl Equivalent<Arc<Key>> for KeyRef<'_> {
+    fn equivalent(&self, key: &Arc<Key>) -> bool {
         self.actor == key.actor
             && self.visibility == key.visibility
             && self.path == &*key.path
@@ -114,21 +116,11 @@ impl Equivalent<Key> for KeyRef<'_> {
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Key, Arc<CachedResponse>> for Weight {
-    fn weight(&self, key: &Key, cached: &Arc<CachedResponse>) -> u64 {
-        // The compressed bodies together are rarely larger than the body.
-        ENTRY_BYTES + (2 * cached.body.len() + key.path.len() + key.query.len()) as u64
-    }
-}
-
-impl CachedResponse {
-    /// Returns the body in a content coding.
-    pub(super) fn compressed(&self, coding: Coding) -> Bytes {
-        let compressed = match coding {
-            Coding::Brotli => &self.brotli,
-            Coding::Gzip => &self.gzip,
-        };
-        compressed.get_or_init(|| coding.compress(&self.body).into()).clone()
+impl Weighter<Arc<Key>, Arc<CachedResponse>> for Weight {
+    fn weight(&self, key: &Arc<Key>, cached: &Arc<CachedResponse>) -> u64 {
+        let bodies = [Some(&cached.body), cached.brotli.as_ref(), cached.gzip.as_ref()];
+        let bodies: usize = bodies.into_iter().flatten().map(Bytes::len).sum();
+        ENTRY_BYTES + (bodies + key.path.len() + key.query.len()) as u64
     }
 }
 
@@ -158,7 +150,7 @@ impl ResponseCache {
         let cached = entries.get(&key).filter(|cached| state.still_has(&cached.dependencies));
         let counter = if cached.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
-        Ok(cached.ok_or_else(|| Some(CacheSlot { key: key.to_key(), state })))
+        Ok(cached.ok_or_else(|| Some(CacheSlot { key: Arc::new(key.to_key()), state })))
     }
 
     /// Caches a response that was made from these types, unless there was a commit meanwhile: then
@@ -173,16 +165,40 @@ impl ResponseCache {
         let entries = self.entries.as_ref().filter(|_| body.len() <= MAX_BODY_BYTES)?;
         let cached = cms.is_newest(state).then(|| {
             Arc::new(CachedResponse {
-                dependencies: state.dependencies(types),
+                key: Arc::clone(key),
+                dependencies: Arc::new(state.dependencies(types)),
                 body: body.clone(),
                 tag,
                 headers: headers.to_vec(),
-                brotli: OnceLock::new(),
-                gzip: OnceLock::new(),
+                brotli: None,
+                gzip: None,
             })
         })?;
-        entries.insert(key.clone(), Arc::clone(&cached));
+        entries.insert(Arc::clone(key), Arc::clone(&cached));
         Some(cached)
+    }
+
+    /// Returns the body of a cached response in a content coding, and keeps it with the response.
+    pub(super) fn compressed(&self, cached: &CachedResponse, coding: Coding) -> Bytes {
+        let kept = match coding {
+            Coding::Brotli => &cached.brotli,
+            Coding::Gzip => &cached.gzip,
+        };
+        if let Some(compressed) = kept {
+            return compressed.clone();
+        }
+        let compressed = Bytes::from(coding.compress(&cached.body));
+        let mut larger = cached.clone();
+        match coding {
+            Coding::Brotli => larger.brotli = Some(compressed.clone()),
+            Coding::Gzip => larger.gzip = Some(compressed.clone()),
+        }
+        // Replaced, because an entry is weighed when it is stored. A response that was evicted
+        // meanwhile stays evicted.
+        if let Some(entries) = &self.entries {
+            entries.replace(Arc::clone(&cached.key), Arc::new(larger), false).ok();
+        }
+        compressed
     }
 
     /// Number of requests that a cached response was found for, and of those that none was.

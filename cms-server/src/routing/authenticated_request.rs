@@ -125,7 +125,7 @@ impl AuthenticatedRequest {
             return Ok(Err(None));
         }
         let found = app.response_cache.find(&app.cms, caller, &self.parts)?;
-        Ok(found.map(|cached| self.negotiated(Response::from(cached))))
+        Ok(found.map(|cached| self.negotiated(app, Response::from(cached))))
     }
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {
@@ -172,14 +172,16 @@ impl AuthenticatedRequest {
         slot: Option<&CacheSlot>,
     ) -> Result<Response> {
         let response = self.call_handler(app, caller, body, form)?;
-        Ok(self.negotiated(match slot {
+        let response = match slot {
             Some(slot) => response.insert_into(&app.response_cache, &app.cms, slot),
             None => response,
-        }))
+        };
+        Ok(self.negotiated(app, response))
     }
 
-    fn negotiated(&self, response: Response) -> Response {
-        response.negotiated(&self.parts.method, &self.parts.headers, &self.memory)
+    fn negotiated(&self, app: &App, response: Response) -> Response {
+        let Parts { method, headers, .. } = &self.parts;
+        response.negotiated(method, headers, &self.memory, &app.response_cache)
     }
 
     fn call_handler(

@@ -183,7 +183,7 @@ async fn respond(
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
             let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
             let response = response.with_optional(ignored_fields::QUERY, ignored);
-            Ok(response.negotiated(&method, &headers, memory))
+            Ok(response.negotiated(&method, &headers, memory, &app.response_cache))
         }
         Endpoint::Backup => {
             let caller = authenticate(app, &parts, memory, outputs)?;

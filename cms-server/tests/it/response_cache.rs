@@ -282,3 +282,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn compressed_body_counts_in_the_size_of_the_cache() {
+    let servers = Servers::new();
+    let text = json!({ "title": "compressible ".repeat(400) });
+    servers.write(0, "PATCH", "/api/v1/content/note/a", &text);
+    let size = |accepted: &str| {
+        let headers = [("accept-encoding", accepted)];
+        let get = |path, headers: &[_]| {
+            servers.send(
+                &servers.cached[0],
+                ("GET", path, CallerKind::Admin),
+                headers,
+                &Value::Null,
+            )
+        };
+        let (status, body, _) = get("/api/v1/content/note/a", &headers);
+        assert_eq!(status, 200);
+        let (_, metrics, _) = get("/metrics", &[]);
+        let metrics = String::from_utf8(metrics.to_vec()).unwrap();
+        let line = metrics.lines().find_map(|line| line.strip_prefix("cms_response_cache_bytes "));
+        (body.len(), line.unwrap().parse::<usize>().unwrap())
+    };
+    let (plain, first) = size("identity");
+    assert!(first > plain, "{first} and {plain}");
+    for coding in ["gzip", "br"] {
+        let (_, before) = size("identity");
+        let (compressed, after) = size(coding);
+        assert!(compressed < plain, "{compressed} and {plain}");
+        assert_eq!(after, before + compressed, "{coding}");
+        assert_eq!(size(coding), (compressed, after), "it is compressed once");
+    }
+}
