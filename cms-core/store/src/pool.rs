@@ -41,7 +41,7 @@ pub(super) fn connect_writer(path: &Path, durability: Durability) -> Result<Conn
         .execute_batch(&format!(
             "PRAGMA journal_mode = WAL;
              PRAGMA synchronous = {synchronous};
-             PRAGMA wal_autocheckpoint = 4000;
+             PRAGMA wal_autocheckpoint = 8000;
              PRAGMA journal_size_limit = 67108864;"
         ))
         .map_err(map)?;
