@@ -23,8 +23,10 @@ const MAX_FINDINGS: usize = 1000;
 /// statement.
 pub type EnsureRunning = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// Checks the database file of a data directory that cannot be opened; finds nothing if there is
-/// another reason.
+/// Checks the database file of a data directory that cannot be opened.
+///
+/// # Errors
+/// When the file cannot be opened for another reason than damage.
 pub fn check_file(folder: &Path) -> Result<CheckReport> {
     let mut findings = Vec::new();
     let checked = read_file(&folder.join("cms.db"), |reader| pages(reader, &mut findings));
@@ -70,7 +72,7 @@ impl Cms {
         }
         let media = CheckRequest { repair: request.repair && !is_damaged, ..request.clone() };
         let (media, of_files) = match self.media().check(&media, ensure_running) {
-            // The objects of files are then unknown.
+            // The damage hides which objects the files belong to.
             Err(Error::Internal(_)) if is_damaged => (MediaCheck::default(), Vec::new()),
             media => media?,
         };
@@ -100,7 +102,7 @@ impl Cms {
                 }
                 Ok(findings)
             })?;
-        // The search for unreadable objects takes an interrupted statement for one.
+        // A statement that was interrupted looks like an unreadable object.
         ensure_running()?;
         if is_damaged(&findings) {
             return Ok(findings);
@@ -272,7 +274,7 @@ impl TypeCheck<'_> {
     }
 
     fn objects(&mut self) -> Result<()> {
-        for id in self.reader.unreadable_objects(self.content_type.pk)? {
+        for id in self.reader.objects_with_invalid_json(self.content_type.pk)? {
             self.add(CheckArea::Objects, Some(&id), "invalid JSON", false);
         }
         for (id, message) in self.reader.misnumbered(self.content_type.pk)? {

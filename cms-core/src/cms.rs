@@ -50,7 +50,8 @@ pub struct Cms {
 }
 
 impl Cms {
-    /// Opens a data directory, creates it if missing, and migrates its database.
+    /// Opens a data directory, creates it if [`CoreConfig::new_database`] allows that, and migrates its
+    /// database.
     ///
     /// # Errors
     /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by
@@ -159,7 +160,8 @@ impl Cms {
         self.store.commit_state()
     }
 
-    /// Returns whether there was no commit since: what was read in between belongs to this state.
+    /// Returns whether there was no commit after that of the state: what was read since belongs to
+    /// this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
         self.store.is_newest(state)
     }
@@ -229,14 +231,14 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
 }
 
-/// Returns the media type with the focal point, if a data directory of an older version lacks it.
+/// Returns the type `_media` with the property of the focal point, if a data directory of an older version lacks it.
 fn missing_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
     let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
     let mut definition = reader.ctd(pk)?.definition;
     Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
 }
 
-/// Adds the focal point to the media type. No object has a value of it, so none is rewritten.
+/// Adds the property of the focal point to the type `_media`. No object has a value of it, so none is rewritten.
 fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     if let Some((pk, definition)) = missing_focal_point(writer)? {
         let rev = writer.bump_schema()?;

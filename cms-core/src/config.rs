@@ -17,7 +17,7 @@ use cms_system::{clock::SystemClock, ids::RandomIds};
 /// Settings of one data directory.
 #[derive(Clone)]
 pub struct CoreConfig {
-    /// The data directory; created if missing.
+    /// The data directory.
     pub folder: PathBuf,
     pub new_database: NewDatabase,
     pub durability: Durability,

@@ -1,5 +1,5 @@
 //! The steps of webhooks and media around a write of content: synchronous webhooks before it,
-//! the deliveries of unread journal rows inside a transaction that removes objects permanently,
+//! the deliveries of journal rows that have none yet inside a transaction that removes objects permanently,
 //! rendered images after its commit.
 //!
 //! The services of objects and content types run these steps, and know neither webhooks nor media.
@@ -14,7 +14,7 @@ pub(crate) use cms_model::webhook::synchronous::WriteEvent;
 use crate::{cms::Cms, webhook::delivery_creator};
 
 /// Runs inside a transaction that is about to remove deleted objects permanently: creates the
-/// deliveries of unread journal rows, which need these objects.
+/// deliveries of the journal rows that have none yet, because they need these objects.
 pub(crate) fn before_removal(writer: &WriteTransaction<'_>, at: Timestamp) -> Result<()> {
     delivery_creator::catch_up(writer, at)
 }

@@ -79,9 +79,9 @@ pub struct ServerConfig {
     pub response_cache: usize,
     /// Open connections; more wait in the queue of the system.
     pub connections: usize,
-    /// Open connections of one client address, 0 for any number; more are closed. None limits
-    /// public addresses alone, and none where a proxy is trusted: many clients may share the
-    /// others.
+    /// Open connections of one client address, 0 for any number; more are closed. By default (none)
+    /// only public addresses are limited, because many clients may share a private one; with trusted
+    /// proxies, no address is.
     pub connections_per_address: Option<usize>,
     /// Webhooks may have addresses of private networks and of this machine.
     pub webhook_private: bool,

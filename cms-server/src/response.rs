@@ -194,7 +194,7 @@ impl Response {
         Self { tag: Some(tag), ..self }
     }
 
-    /// Allows caching the response until an object of these types changes; none does not.
+    /// Allows caching the response until an object of these types changes; with none, it is not cached.
     pub(crate) fn cacheable(self, types_read: Option<TypesRead>) -> Self {
         Self { types_read, ..self }
     }

@@ -132,7 +132,8 @@ pub struct Caller {
     pub write_guards: WriteGuards,
     /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
-    /// Created and replaced objects get the dates of the request (`X-CMS-Keep-Dates`).
+    /// Created and replaced objects keep the dates in `internal` of the request body
+    /// (`X-CMS-Keep-Dates`).
     pub keeps_dates: bool,
 }
 
@@ -208,7 +209,7 @@ impl Caller {
         Self { memory, ..self }
     }
 
-    /// Keeps the dates of the request. Requires an admin key.
+    /// Keeps the dates in `internal` of request bodies. Requires an admin key.
     #[must_use]
     pub fn keeping_dates(self) -> Self {
         Self { keeps_dates: true, ..self }

@@ -61,8 +61,8 @@ pub enum Error {
     CrossSite,
     /// The rate limit of the key or address is exceeded. Nothing was changed.
     TooManyRequests { retry_after_seconds: u64 },
-    /// A read that must be fast may take longer: it has to be repeated without that limit. Never a
-    /// response.
+    /// A read that must be fast may take longer: it has to be repeated without that limit. Never
+    /// sent to a client.
     NotFast,
     /// The disk is full. Nothing was changed; the client may retry once space is free.
     NoSpace(Cause),

@@ -1,5 +1,5 @@
-//! Limits and defaults, see docs/reference/limits.md. Those of webhooks are in
-//! [`crate::webhook::schedule`] and where requests are sent.
+//! Limits and defaults, see docs/reference/limits.md. The schedule of webhook retries is in
+//! [`crate::webhook::schedule`].
 
 use std::time::Duration;
 
@@ -175,7 +175,7 @@ pub const DEFAULT_SEARCH_WAIT: Duration = Duration::from_secs(1);
 pub const MAX_SEARCH_RESULTS: u64 = 10_000;
 /// Maximum width and height in an image URL.
 pub const MAX_IMAGE_EDGE_PIXELS: u32 = 10_000;
-/// Maximum number in a trim.
+/// Maximum number of pixels that `trim` cuts off an edge of an image.
 pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
 /// Default maximum size of an uploaded file.
 pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;

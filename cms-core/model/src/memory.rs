@@ -42,8 +42,8 @@ impl MemoryBudget {
             && self.parent.as_ref().is_none_or(|parent| parent.has_room(bytes))
     }
 
-    /// Takes bytes for a reservation that already has `own` bytes. The only reservation may exceed
-    /// the limit: otherwise a response larger than the budget could never be sent.
+    /// Takes bytes for a reservation that already has `own` bytes. A reservation may exceed the
+    /// limit while it is the only one: otherwise a response larger than the budget could never be sent.
     fn take(&self, bytes: usize, own: usize) -> bool {
         let fits = |used: usize| {
             let sum = used.saturating_add(bytes);

@@ -32,13 +32,14 @@ impl DeadlineClock {
         Self { deadline, ticks: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// Cheap to call often.
+    /// As [`Self::is_over`], but reads the clock only every few thousand calls: for each document.
     pub(super) fn deadline_passed(&self) -> bool {
         let ticks = self.ticks.get() + 1;
         self.ticks.set(ticks % Self::TICKS);
         if ticks == Self::TICKS { self.is_over() } else { self.is_over.get() }
     }
 
+    /// Reads the clock.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.set(self.is_over.get() || self.deadline.is_over());
         self.is_over.get()

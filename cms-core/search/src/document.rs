@@ -168,7 +168,7 @@ impl DocumentBuilder {
     }
 
     /// Only the link target: the link type is the same word in all links. The link is indexed at
-    /// the path of its property; paths of queries lose their `dataUrl`.
+    /// the path of its property: a `dataUrl` at the end of the path of a query is removed, too.
     fn link(&mut self, path: &str, link: &Map<String, Value>) {
         if let Some(Value::String(url)) = link.get("dataUrl") {
             self.text(path, url, Markup::Plain);

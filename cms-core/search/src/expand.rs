@@ -170,6 +170,7 @@ enum EntryState<S> {
     Suffix(usize),
     /// Any suffix matches.
     Anywhere,
+    /// Nothing that continues here matches.
     Elsewhere,
 }
 

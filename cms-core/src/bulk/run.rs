@@ -230,7 +230,7 @@ impl Bulk<'_> {
         Ok(prepared)
     }
 
-    /// Returns an object that webhooks are to be called about, or why none is.
+    /// Returns an object to be changed, or the outcome when it cannot be.
     fn find(
         &self,
         caller: &Caller,

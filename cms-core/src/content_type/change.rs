@@ -280,7 +280,7 @@ impl SlotUpdate {
         let others = catalog.types().iter().map(|known| known.indexed.count());
         let max_slots = others.max().unwrap_or_default().max(limits::MAX_INDEXED_PROPERTIES);
         if is_due && live > MANY_OBJECTS && live * 2 > writer.live_objects()? {
-            // Later slots have no rows of the type.
+            // The type has no values in later slots: their indexes stay.
             writer.drop_slots(slots.count().max(before.indexed.count()))?;
         }
         Ok(Self { indexes: max_slots.max(slots.count()), slots, is_due })

@@ -74,8 +74,8 @@ impl Types<'_> {
     }
 
     /// Completes a plan with the effects on objects; none if content types have changed since.
-    fn complete(&self, draft: Draft, progress: &Progress) -> Result<Option<ProjectPlan>> {
-        let Draft { mut plan, updates, catalog, rev } = draft;
+    fn complete(&self, draft: IncompletePlan, progress: &Progress) -> Result<Option<ProjectPlan>> {
+        let IncompletePlan { mut plan, updates, catalog, rev } = draft;
         if updates.is_empty() {
             return Ok(Some(plan));
         }
@@ -158,7 +158,7 @@ struct Run {
 }
 
 /// A plan, complete except for the objects of updated types.
-struct Draft {
+struct IncompletePlan {
     plan: ProjectPlan,
     /// Empty after an apply.
     updates: Vec<PendingUpdate>,
@@ -196,7 +196,7 @@ impl Run {
 
     /// Applies the changes of workflows, keys and, unless this is a plan, types; reports the effects
     /// on each.
-    fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<Draft> {
+    fn carry_out(&self, writer: &WriteTransaction<'_>) -> Result<IncompletePlan> {
         let stored = self.catalog_cache.within(writer)?;
         let token = self.fingerprint(writer, &stored)?;
         let mut workflows = self.define_workflows(writer, &stored)?;
@@ -255,7 +255,7 @@ impl Run {
         let summary = PlanSummary::default();
         let mut plan = ProjectPlan { token, summary, workflows, content_types: types, keys };
         plan.summary = PlanSummary::of(&plan, rewritten);
-        Ok(Draft { plan, updates, catalog, rev: stored.rev })
+        Ok(IncompletePlan { plan, updates, catalog, rev: stored.rev })
     }
 
     /// Applies the changes of workflows, and reports the effects on each.
@@ -402,8 +402,8 @@ impl Run {
         }
     }
 
-    /// Returns the digest of the project and of all stored definitions that it is compared with: the
-    /// token of the plan.
+    /// Returns the digest of the project and of the revisions of what it is compared with: the token of
+    /// the plan.
     fn fingerprint(&self, writer: &WriteTransaction<'_>, catalog: &Catalog) -> Result<String> {
         let mut digest = Sha256::new();
         let wanted =

@@ -119,7 +119,7 @@ impl Types<'_> {
         })
     }
 
-    /// Deletes a type without live objects that no key rule names (see
+    /// Deletes a type without live objects that no rule of a key or user names (see
     /// docs/reference/content-types.md#delete-and-purge).
     pub fn delete(&self, caller: &Caller, name: &str) -> Result<()> {
         self.write(caller, name, |writer, _, content_type, stamp| {

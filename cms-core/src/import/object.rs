@@ -25,7 +25,7 @@ impl ImportObject {
         Self { location, value, from_published: false, is_deleted: false }
     }
 
-    /// Applies the dates of the object to its published version too.
+    /// Applies the dates of the object to its published version too, and notes whether it is deleted.
     pub(super) fn keep_dates(&mut self) {
         let Some(Value::Object(internal)) = self.value.get_mut("internal") else { return };
         self.is_deleted = internal.get("deletedAt").is_some_and(|at| at != "");

@@ -205,8 +205,8 @@ fn make_unique(
     errors
 }
 
-/// The properties whose values a copy changes: unique ones, and of each combination without such a
-/// property the best one: text, else an optional property.
+/// The properties whose values a copy changes: unique ones, and one of each unique combination that
+/// has no such property: a text, else an optional property, else the first.
 fn changed_properties<'t>(
     content_type: &'t CompiledType,
     object: &Map<String, Value>,
@@ -229,7 +229,7 @@ fn changed_properties<'t>(
     changed
 }
 
-/// Returns whether a suffix makes values invalid.
+/// Returns whether a value with a suffix would be invalid: one of several options, or a date.
 fn is_choice(property: &Property) -> bool {
     let input_type = property.input_type;
     matches!(input_type, InputType::Radio | InputType::Select | InputType::DateTime)

@@ -51,7 +51,7 @@ impl Objects<'_> {
     }
 }
 
-/// The key of the caller, and the idempotency key of the request.
+/// The primary key of the caller, and the idempotency key of the request.
 fn repeatable(caller: &Caller) -> Option<(i64, &IdempotencyKey)> {
     caller.actor.pk.zip(caller.write_guards.idempotency_key())
 }

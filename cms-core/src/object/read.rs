@@ -198,8 +198,8 @@ impl Objects<'_> {
         })
     }
 
-    /// Reads one object with a single statement, if the cached content type is that of the same
-    /// snapshot; with the primary key of the type. None when it is not, or when the request fails.
+    /// Reads one object with a single statement, and returns it with the primary key of its type. None
+    /// when the cached content type is not that of the same snapshot, or when the request fails.
     fn get_by_statement(
         &self,
         caller: &Caller,

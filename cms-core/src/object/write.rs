@@ -400,8 +400,8 @@ fn finish(
         log_deletion(writer, content_type, &stored, stamp)?;
         stored.internal.deleted_at = Some(at.seconds());
     } else {
-        // With Draft & Public a write never changes what readers see, and no object has this state;
-        // otherwise it does in the state `public` of a workflow.
+        // Readers see the write only in the state `public` of a workflow. Objects of types with Draft &
+        // Public are never in that state: their readers see published versions.
         let changes_public_view = stored.internal.workflow_state == PUBLIC_STATE;
         log_change(
             writer,

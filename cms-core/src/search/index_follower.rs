@@ -1,4 +1,4 @@
-//! Journal → documents: the only code that connects store and index.
+//! Journal → documents: the only code that writes objects of the store to the index.
 //!
 //! An [`IndexFollower`] reads the changed objects from the journal, and indexes their current state. So indexing
 //! is idempotent. After a crash it continues at the position stored in the index.

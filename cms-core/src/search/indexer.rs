@@ -243,7 +243,7 @@ impl Indexer {
         is_ours
     }
 
-    /// Indexes up to a goal, and returns the writer state; returns whether this process may write.
+    /// Indexes up to a goal, and puts the writer state back. Returns whether this process may write.
     fn index_to(
         &self,
         writer: Option<Box<WriterState>>,

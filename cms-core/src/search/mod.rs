@@ -2,7 +2,7 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`index_follower`] | journal → documents: the only code that connects store and index |
+//! | [`index_follower`] | journal → documents: the only code that writes objects of the store to the index |
 //! | [`indexer`] | which thread updates the index, and when |
 //! | [`service`], `response` | searches; renders hits as JSON |
 //! | [`compare`] | compares the index with the database |

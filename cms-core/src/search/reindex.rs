@@ -66,7 +66,7 @@ impl Searching<'_> {
             let mut listed = HashSet::new();
             requests.retain_mut(|request| {
                 request.content_types.retain(|(ctd, _)| *ctd == 0 || exists(&catalog, *ctd));
-                // Not `any`: each type is listed from now on.
+                // `any` would stop at the first new type, and the others would not be marked as listed.
                 request.content_types.iter().filter(|(ctd, _)| listed.insert(*ctd)).count() > 0
             });
             let authors = reader.authors(requests.iter().map(|request| request.actor))?;

@@ -15,7 +15,7 @@ use cms_store::Reader;
 
 use crate::object::write;
 
-/// Maximum number of webhooks.
+/// Maximum number of webhooks that are called; creating more is possible.
 const MAX_WEBHOOKS: usize = 10_000;
 
 /// The cached webhooks, and the state of their type at which they were read.

@@ -15,7 +15,7 @@ pub enum ActivityFilter<'a> {
     All,
     /// Of objects, keys, users and workflows with this id.
     Id(&'a str),
-    /// By this row of `actor`.
+    /// By the actor with this primary key.
     Actor(i64),
 }
 

@@ -20,7 +20,7 @@ use super::{Reader, named, object::table_of};
 /// The actor in a column that versions of cms before schema 10 did not fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActorRef {
-    /// A row of `actor`.
+    /// Primary key in `actor`.
     Row(i64),
     /// A command on the data directory.
     Local,
@@ -133,7 +133,7 @@ impl Reader<'_> {
         Ok(Authors(self.actors(&pks)?.into_iter().map(|row| (row.pk, row.by)).collect()))
     }
 
-    /// Returns the row of a key or user, removed or not.
+    /// Returns the primary key in `actor` of a key or user, removed or not.
     pub fn actor_pk(&self, uid: &str) -> Result<Option<i64>> {
         let sql = "SELECT pk FROM actor WHERE uid = ?1 AND kind <> 'system'";
         self.query_optional(sql, [uid], |row| row.get(0))
@@ -157,7 +157,7 @@ impl Reader<'_> {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns the row of a task of the server: `schedule` or `retention`.
+    /// Returns the primary key in `actor` of a task of the server: `schedule` or `retention`.
     pub fn system_actor(&self, name: &str) -> Result<i64> {
         self.query_value("SELECT pk FROM actor WHERE kind = 'system' AND name = ?1", [name])
     }

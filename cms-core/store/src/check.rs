@@ -13,8 +13,9 @@ use super::{
     slots,
 };
 
-/// Rows of the public view that contradict the status of their object, with the type and whether
-/// the version to copy exists. Bound: whether the type has Draft & Public.
+/// Objects whose status contradicts their row of the public view: id, status, whether the row exists,
+/// and whether it can be written from an existing version. Bound: the type, and whether it has Draft &
+/// Public.
 const MISPUBLISHED: &str = "
     SELECT o.id, o.status, p.pk IS NOT NULL,
            o.status <> 'modified' OR NOT ?2 OR v.object IS NOT NULL
@@ -100,7 +101,7 @@ impl Reader<'_> {
     }
 
     /// Returns the objects whose text is not JSON.
-    pub fn unreadable_objects(&self, ctd: i64) -> Result<Vec<String>> {
+    pub fn objects_with_invalid_json(&self, ctd: i64) -> Result<Vec<String>> {
         self.ids(
             "SELECT id FROM object WHERE ctd = ?1 AND NOT json_valid(data)
              UNION SELECT id FROM published WHERE ctd = ?1 AND NOT json_valid(data)",

@@ -64,7 +64,7 @@ impl CommitState {
     }
 
     /// Returns whether nothing that a response depends on has changed.
-    pub fn still_has(&self, dependencies: &Dependencies) -> bool {
+    pub fn are_current(&self, dependencies: &Dependencies) -> bool {
         self.counters.revisions == dependencies.revisions
             && match &dependencies.changes {
                 Changes::OfAll(sum) => self.counters.changes() == *sum,
@@ -95,7 +95,8 @@ impl Store {
         Ok(state)
     }
 
-    /// Returns whether there was no commit since: what was read in between belongs to this state.
+    /// Returns whether there was no commit after that of the state: what was read since belongs to
+    /// this state.
     pub fn is_newest(&self, state: &CommitState) -> bool {
         state.commit.is_some() && self.newest_commit() == state.commit
     }

@@ -14,7 +14,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns those of the ids whose live object was created after the object with a primary key.
+    /// Returns those of the ids whose live object was created after the object with the primary key
+    /// `after`.
     pub fn created_after(&self, ctd: i64, ids: &[&str], after: i64) -> Result<Vec<String>> {
         let ids = serde_json::to_string(ids).expect("strings are valid JSON");
         self.query_values(

@@ -53,11 +53,11 @@ pub struct JobProgress {
     pub refused: u64,
 }
 
-/// The jobs in a list.
+/// Whose jobs a list contains.
 #[derive(Clone, Copy, Debug)]
 pub enum JobOwner {
     Everyone,
-    /// A row of `actor`; none for commands on the data directory.
+    /// Primary key of the actor; none for commands on the data directory.
     Actor(Option<i64>),
 }
 
@@ -255,7 +255,7 @@ impl WriteTransaction<'_> {
     }
 }
 
-/// Packs row numbers: the difference of each to the one before, in groups of seven bits, the lowest
+/// Packs primary keys: the difference of each to the one before, in groups of seven bits, the lowest
 /// first, with the high bit set in all but the last.
 fn pack(objects: &[i64]) -> Vec<u8> {
     let (mut packed, mut before) = (Vec::with_capacity(objects.len() * 2), 0);

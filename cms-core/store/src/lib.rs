@@ -113,7 +113,7 @@ pub struct Store {
     lists: ListCache,
     commit_state: CommitStateCache,
     damage: Damage,
-    // After the connections, see `WalIndex::of`.
+    // Declared after the connections, so that it is dropped after them: see `WalIndex::of`.
     wal_index: WalIndex,
     // Held while the database is in use; see `migrate`.
     _lock: std::fs::File,
@@ -154,8 +154,8 @@ impl Store {
         let mut reader = Reader::new(&connection);
         let state = self.commit_state.cached();
         reader.statement("BEGIN")?.execute([]).map_err(map)?;
-        // Opens the snapshot. When there was no commit since that of the cached state until now, it
-        // is the snapshot of this state.
+        // Opens the snapshot. If the commit of the cached state is still the newest one, the snapshot
+        // has the content of that state.
         reader.query_value::<i64>("PRAGMA schema_version", [])?;
         let state = state.filter(|state| self.is_newest(state));
         reader.counters = state.as_deref().map(|state| &state.counters);

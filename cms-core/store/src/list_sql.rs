@@ -52,8 +52,8 @@ impl<'a> From<&'a CompiledType> for ListedType<'a> {
     }
 }
 
-/// The number of objects of a list and of the edition. They only choose
-/// the access path: a wrong number costs time.
+/// The number of objects that match a list, and of all objects in its edition. They only choose the
+/// access path: a wrong number costs time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListCounts {
     pub matching: u64,
@@ -129,7 +129,8 @@ fn all_pages(
 ) -> Statement {
     let mut builder = Builder::new(listed);
     let terms = builder.terms(query);
-    // A full scan reads objects in storage order.
+    // A full scan reads objects in the order in which they are stored: without the hint, SQLite may
+    // choose an index in whose order they are not.
     let table = table_of(query.edition);
     let hint = if access_path::reads_objects(&terms) {
         format!(" INDEXED BY {table}_created")

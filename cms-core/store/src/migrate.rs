@@ -38,7 +38,8 @@ const RESTORE_STAGING: &str = "restoring";
 /// Prepares the directory and its database; returns the database path and the shared lock.
 pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)> {
     let path = folder.join(DATABASE);
-    // Checked before the database: one that another process creates meanwhile would look lost.
+    // Checked before the database file: if another process creates both in between, the file would
+    // seem to be missing.
     let has_dependent_data = has_dependent_data(folder);
     if new == NewDatabase::Never && !path.exists() {
         let name = folder.display().to_string();
@@ -172,8 +173,8 @@ fn create(folder: &Path, path: &Path, new: NewDatabase) -> Result<()> {
     if folder.join("cms.db.new-wal").exists() {
         return Err(Error::internal("the new database cannot be closed"));
     }
-    // SQLite would replay the log of a lost database into the new one. It may be all that remains
-    // of it.
+    // SQLite would replay the log of a lost database into the new one. It is kept, because it may be
+    // all that remains of the lost database.
     let log = folder.join("cms.db-wal");
     if log.exists() {
         fs::rename(&log, folder.join("cms.db-wal.old")).map_err(|error| failed(&error))?;

@@ -27,7 +27,7 @@ macro_rules! columns {
         )
     };
 }
-/// Additional columns of some statements: the schema revision, or the type.
+/// Position of the first column that a statement selects in addition.
 pub(super) const EXTRA_COLUMN: usize = 18;
 
 /// The statements for one edition.

@@ -144,7 +144,8 @@ impl Reader<'_> {
     /// Counts the deletions that a filter selects.
     pub fn trash_count(&self, filter: &TrashFilter) -> Result<u64> {
         let (after, before) = filter.range;
-        // The limit is the last parameter, so all six can be bound, whichever of them the condition uses.
+        // SQLite counts parameters up to the highest number in the text: with the limit as `?6`, all six
+        // can be bound, also those that the condition does not use.
         let sql = format!("SELECT count(*) FROM trash WHERE {} LIMIT ?6", filter.condition());
         self.query_value(
             &sql,
@@ -341,7 +342,7 @@ impl WriteTransaction<'_> {
         self.record_public_change(ctd, 1)
     }
 
-    /// Records the id of an object in the trash that returns under another one.
+    /// Records the previous id of an object that is restored from the trash with another id.
     fn keep_removed_id(&self, pk: i64, new: &str) -> Result<()> {
         self.execute(
             "INSERT INTO removed_id (ctd, id, deleted_at)

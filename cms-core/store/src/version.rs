@@ -7,7 +7,7 @@ use rusqlite::params;
 
 use super::{Reader, WriteTransaction, object};
 
-/// A replaced version with the columns of [`object::read`]; `$data` is its last column.
+/// A replaced version with the columns of [`object::read`]; `$data` is that of the properties.
 macro_rules! select {
     ($data:literal, $condition:literal) => {
         concat!(

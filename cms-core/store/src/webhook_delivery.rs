@@ -40,6 +40,7 @@ pub struct DeliveryRow {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
+    /// The id of the object; of a delivery of collected changes, the changes.
     pub id: String,
     pub is_pending: bool,
     pub due_at: Timestamp,
@@ -208,7 +209,7 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns deliveries due since before a time, up to a limit.
+    /// Returns the deliveries that are due since this time or longer, up to a limit.
     pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
         self.query_values(EXPIRED, params![before.0, limit])
     }

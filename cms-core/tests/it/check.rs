@@ -207,7 +207,7 @@ fn damaged_pages_are_listed_and_writes_refused() {
 }
 
 #[test]
-fn unreadable_objects_are_listed() {
+fn objects_with_invalid_json_are_listed() {
     let folder = with_damaged("object");
     let path = folder.path().join("data");
     let cms = Cms::open(CoreConfig::new(&path)).unwrap();

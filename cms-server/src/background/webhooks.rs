@@ -19,7 +19,7 @@ use tokio::{
 use super::webhook_client::{Request, WebhookClient};
 use crate::{blocking, net::permits::WritePermits, state::App};
 
-/// How long changes are collected before they are delivered.
+/// Pause after a commit, so that one pass creates the deliveries of several commits.
 const BATCH_DELAY: Duration = Duration::from_millis(20);
 /// Poll interval for due retries and for changes of other processes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

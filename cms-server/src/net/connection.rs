@@ -38,7 +38,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
 /// Bytes of HTTP/2 control frames in a check interval; fewer bytes do not count as progress.
 const CONTROL_BYTES: usize = 64;
-/// The responses of one connection may take the memory of the process divided by this.
+/// The responses of one connection may take this fraction of the response memory budget: one eighth.
 const CONNECTIONS_PER_BUDGET: usize = 8;
 
 /// An open connection.

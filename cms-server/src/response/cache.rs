@@ -147,7 +147,7 @@ impl ResponseCache {
             return Ok(Err(None));
         };
         let state = cms.commit_state()?;
-        let cached = entries.get(&key).filter(|cached| state.still_has(&cached.dependencies));
+        let cached = entries.get(&key).filter(|cached| state.are_current(&cached.dependencies));
         let counter = if cached.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
         Ok(cached.ok_or_else(|| Some(CacheSlot { key: Arc::new(key.to_key()), state })))

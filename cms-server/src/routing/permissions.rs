@@ -28,7 +28,7 @@ pub(crate) enum RequiredPermission {
     Validate,
     Query,
     ReadType,
-    /// Rights on the objects of the type of shared views.
+    /// Rights on the objects of the type whose shared views are read or changed.
     Views(Access),
     ChangeType,
     PlanTypes,

@@ -92,7 +92,7 @@ pub enum Permission<'a> {
     AnyKey,
     /// A session, whatever the role of its user.
     Session,
-    /// Any caller that may ever write.
+    /// Any caller but read-only keys, viewers and preview tokens.
     AnyWriter,
     /// Rights on the objects of a type.
     Content { content_type: &'a str, needs: Access },
@@ -104,7 +104,8 @@ pub enum Permission<'a> {
     Query,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
-    /// Rights on the shared views of a type, which is named as for its definition.
+    /// Rights on the shared views of a type. Like the routes of definitions, the path names the type by
+    /// name, id or unique label.
     Views { content_type: &'a str, needs: Access },
     /// Change the definition of a type.
     ChangeType { content_type: &'a str },

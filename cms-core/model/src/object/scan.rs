@@ -50,7 +50,7 @@ struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
-    /// Visits an object with the given properties, or another value without links.
+    /// Visits an object with the given properties. A value of another kind has no links.
     fn object(&mut self, object: &'t str, properties: &[Property]) {
         for (name, value) in json::members(object) {
             // Names of properties never need an escape.

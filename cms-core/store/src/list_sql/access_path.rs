@@ -44,7 +44,7 @@ pub(super) fn choose(
         // In that index, objects with one value are in creation order.
         return AccessPath::OrderIndex(slots::index_name(query.edition, slot, false));
     }
-    // The matches of conditions on the sort value are in order.
+    // A condition on the sort value itself reads its matches in the order of the list.
     let in_order = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
         .map(|(_, term)| term.access_method)

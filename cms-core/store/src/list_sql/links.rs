@@ -210,13 +210,14 @@ fn of_sources(pks: &str) -> String {
     format!("link.source_ctd IN (SELECT value FROM json_each({pks}))")
 }
 
-/// Objects up to which a lookup for each is faster than a merge: a few tags may have all links.
+/// Objects up to which a lookup for each is faster than a merge: the merge reads all links to the
+/// type, and those may all be to few objects, such as tags.
 /// Tests have objects on both sides of the limit.
 const MAX_LOOKUPS: u32 = if cfg!(any(test, feature = "testing")) { 3 } else { 2000 };
 
 /// Counts objects with or without incoming links, where that is the only condition, by merging the
-/// index of ids with `link`: several times as fast as a lookup per object. None when the rows of
-/// `link` do not tell enough about too many objects.
+/// index of ids with `link`: several times as fast as a lookup per object. None when there
+/// are too many objects whose texts have to be read in addition.
 pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Option<Statement> {
     let [condition] = query.linked.as_slice() else { return None };
     let Links::Incoming { sources, address: None, is_complete } = &condition.links else {
@@ -259,7 +260,8 @@ pub(super) fn count_of_linked(query: &ListQuery, listed: ListedType<'_>) -> Opti
          {operator} SELECT target_id FROM link WHERE target_type = {name} AND {counted} \
          ORDER BY 1)"
     );
-    // `link` has the links of both versions of a modified object: they may be of the other version.
+    // `link` has the links of the current and of the published version of a modified object: a row
+    // may belong to the version that the list does not show.
     let modified = pks_of(|_, check| check == DataCheck::IfModified);
     let (linked, _) = builder.incoming(&groups, None, query.edition);
     let correction = if modified.is_empty() {

@@ -35,8 +35,8 @@ fn condition(operator: &str, value: impl Into<Value>) -> Value {
     json!({"type": operator, "filter": value.into(), "filter2": "2020-02-01"})
 }
 
-/// The query plan of the page, or without counts that of the count. It is the same for both
-/// editions.
+/// The query plan of the statement for the page; without `counts`, that of the statement that counts.
+/// It is the same for both editions.
 fn plan_of(filters: &Value, order: (&str, bool), counts: Option<ListCounts>) -> String {
     let properties = properties();
     let query = ListQuery {

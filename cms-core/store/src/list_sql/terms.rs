@@ -354,9 +354,9 @@ impl Builder<'_> {
 
     /// Dates are stored as text with time zones. The text decides a comparison when both dates are
     /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
-    /// as text with the bound (see docs/reference/filters.md#comparison). Such
-    /// a text is on the same side of the edges as of the bound: letters, capital or small, are
-    /// greater than digits.
+    /// as text with the bound (see docs/reference/filters.md#comparison). It
+    /// compares with the dates two days around the bound as with the bound itself: letters, capital
+    /// or small, are greater than digits.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
