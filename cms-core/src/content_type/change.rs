@@ -34,8 +34,10 @@ const NOT_CONFORMING: &str = "Existing objects do not conform to the new schema,
 /// With this number of objects, rebuilding indexes may be faster than updating them.
 const MANY_OBJECTS: u64 = 10_000;
 
-/// The version of derived data that lacks only unique combinations.
+/// The version of derived data that lacks unique combinations, and has descending indexes.
 const BEFORE_COMBINATIONS: i64 = 3;
+/// The version of derived data that only has descending indexes in addition.
+const WITH_DESCENDING_INDEXES: i64 = 4;
 
 /// The effects of an update on a type and its objects.
 pub(crate) struct TypeUpdate {
@@ -62,7 +64,11 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         types.push((ctd, definition, properties, slots));
     }
     let mut slots = types.iter().map(|(.., slots)| slots);
-    if version == BEFORE_COMBINATIONS && slots.all(|slots| slots.combinations().next().is_none()) {
+    let has_all = version == WITH_DESCENDING_INDEXES
+        || (version == BEFORE_COMBINATIONS
+            && slots.all(|slots| slots.combinations().next().is_none()));
+    if has_all {
+        writer.drop_descending_slots()?;
         return writer.set_derived_data_version();
     }
     writer.drop_all_slots()?;

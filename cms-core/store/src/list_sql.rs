@@ -12,6 +12,7 @@
 //! are skipped within an index.
 
 mod access_path;
+mod descending;
 mod links;
 mod terms;
 
@@ -31,6 +32,7 @@ use serde_json::Value;
 
 use super::{functions::sql_key, object::table_of, slots};
 use access_path::AccessPath;
+use descending::DescendingPage;
 use terms::Term;
 
 /// The type of a list.
@@ -93,21 +95,29 @@ pub(crate) fn page(
         AccessPath::ConditionIndex => (String::new(), "+"),
         AccessPath::Any => (String::new(), ""),
     };
-    let order = if terms::has_single_value(&query.order, query, &terms) {
-        "created_at, pk".to_owned()
-    } else {
-        builder.order(query, sign)
-    };
+    let has_single_value = terms::has_single_value(&query.order, query, &terms);
+    let order =
+        if has_single_value { "created_at, pk".to_owned() } else { builder.order(query, sign) };
     let condition = builder.condition(&terms, matches!(path, AccessPath::OrderIndex(_)));
     let limit = builder.bind(Sql::Integer(i64::from(query.slice.limit)));
     let offset = i64::try_from(query.slice.offset).unwrap_or(i64::MAX);
     let offset = builder.bind(Sql::Integer(offset));
     let table = table_of(query.edition);
+    let found = match (&path, SortValue::of(query, listed)) {
+        (AccessPath::OrderIndex(index), SortValue::Slot(slot))
+            if query.descending && !has_single_value =>
+        {
+            let (condition, limit, offset) = (&condition, &limit, &offset);
+            let empty_first = query.empty_first;
+            DescendingPage { table, index, slot, condition, empty_first, limit, offset }.sql()
+        }
+        _ => format!(
+            "SELECT pk AS found FROM {table}{hint} WHERE {condition} \
+             ORDER BY {order} LIMIT {limit} OFFSET {offset}"
+        ),
+    };
     // The cross join keeps the order of the inner list: SQLite does not reorder its sides.
-    let sql = format!(
-        "SELECT {columns} FROM (SELECT pk AS found FROM {table}{hint} WHERE {condition} \
-         ORDER BY {order} LIMIT {limit} OFFSET {offset}) CROSS JOIN {table} ON {table}.pk = found"
-    );
+    let sql = format!("SELECT {columns} FROM ({found}) CROSS JOIN {table} ON {table}.pk = found");
     PageStatement { statement: Statement { sql, parameters: builder.parameters }, cost }
 }
 

@@ -9,7 +9,7 @@ use super::{Reader, TypeState, WriteTransaction};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
-pub const DERIVED_DATA_VERSION: i64 = 4;
+pub const DERIVED_DATA_VERSION: i64 = 5;
 
 /// Counters that increment with every change of the data they stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

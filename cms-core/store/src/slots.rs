@@ -11,10 +11,9 @@
 //! uses an index on an expression only for statements with the identical expression, and a partial
 //! index only for statements that repeat its condition.
 //!
-//! A slot has an index for each direction. Both contain the key, then the creation order. Equal
-//! keys are in creation order in either direction, so a backward scan of one index would need a
-//! sort of each group of equal keys. "Objects with this value, oldest first" is a range of either.
-//! The original text and `slot_count` at the end make them covering indexes.
+//! An index contains the key, then the creation order: "objects with this value, oldest first" is a
+//! range of it. The original text and `slot_count` at the end make it a covering index. Lists in
+//! descending order read it, too ([`super::list_sql`]).
 
 use std::collections::HashSet;
 
@@ -39,23 +38,21 @@ pub(crate) fn condition(slot: usize) -> String {
     format!("slot_count > {slot}")
 }
 
-/// Returns the name of the index of a slot for a direction.
-pub(crate) fn index_name(edition: Edition, slot: usize, descending: bool) -> String {
-    let suffix = if descending { "_desc" } else { "" };
-    format!("{}_slot_{slot}{suffix}", table_of(edition))
+/// Returns the name of the index of a slot.
+pub(crate) fn index_name(edition: Edition, slot: usize) -> String {
+    format!("{}_slot_{slot}", table_of(edition))
 }
 
 /// The indexes of this number of slots: name, and the statement that creates it.
 pub(super) fn indexes(count: usize) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for edition in [Edition::Current, Edition::Published] {
-        for (slot, descending) in (0..count).flat_map(|slot| [(slot, false), (slot, true)]) {
-            let (name, table) = (index_name(edition, slot, descending), table_of(edition));
+        for slot in 0..count {
+            let (name, table) = (index_name(edition, slot), table_of(edition));
             let (key, original_text, condition) = (key(slot), original_text(slot), condition(slot));
-            let direction = if descending { "DESC" } else { "ASC" };
             let sql = format!(
                 "CREATE INDEX {name}
-                 ON {table} (ctd, {key} {direction}, created_at, pk, {original_text}, slot_count)
+                 ON {table} (ctd, {key}, created_at, pk, {original_text}, slot_count)
                  WHERE {condition}"
             );
             all.push((name, sql));
@@ -95,6 +92,14 @@ impl WriteTransaction<'_> {
     pub fn drop_slots(&self, count: usize) -> Result<()> {
         let existing = self.slot_indexes()?;
         for (name, _) in indexes(count).iter().filter(|(name, _)| existing.contains(name)) {
+            self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
+        }
+        Ok(())
+    }
+
+    /// Drops the descending indexes that versions of cms before derived data version 5 created.
+    pub fn drop_descending_slots(&self) -> Result<()> {
+        for name in self.slot_indexes()?.iter().filter(|name| name.ends_with("_desc")) {
             self.0.connection.execute_batch(&format!("DROP INDEX {name}")).map_err(map)?;
         }
         Ok(())
@@ -140,17 +145,16 @@ mod tests {
         let writer = WriteTransaction(Reader::new(&database));
         writer.ensure_slots(4, |_, _| {}).unwrap();
         let complete = writer.slot_indexes().unwrap();
-        assert_eq!(complete.len(), 4 * 2 * 2, "ascending and descending, of two tables");
+        assert_eq!(complete.len(), 4 * 2, "of two tables");
 
         writer.drop_slots(3).unwrap();
         let mut rest: Vec<String> = writer.slot_indexes().unwrap().into_iter().collect();
         rest.sort_unstable();
-        let third = ["object_slot_3", "object_slot_3_desc"];
-        assert_eq!(rest, [third, ["published_slot_3", "published_slot_3_desc"]].concat());
+        assert_eq!(rest, ["object_slot_3", "published_slot_3"]);
 
         let mut progress = Vec::new();
         writer.ensure_slots(4, |done, total| progress.push((done, total))).unwrap();
-        assert_eq!(progress, (1..=12).map(|done| (done, 12)).collect::<Vec<_>>());
+        assert_eq!(progress, (1..=6).map(|done| (done, 6)).collect::<Vec<_>>());
         assert_eq!(writer.slot_indexes().unwrap(), complete);
         writer.ensure_slots(4, |_, _| panic!("nothing is missing")).unwrap();
     }

@@ -42,7 +42,7 @@ pub(super) fn choose(
         && let Some(slot) = slot_of(listed, name)
     {
         // In that index, objects with one value are in creation order.
-        return AccessPath::OrderIndex(slots::index_name(query.edition, slot, false));
+        return AccessPath::OrderIndex(slots::index_name(query.edition, slot));
     }
     // A condition on the sort value itself reads its matches in the order of the list.
     let in_order = terms::of_conditions(query, terms)
@@ -76,6 +76,8 @@ pub(super) fn cost(
     counts: ListCounts,
 ) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
+    // The objects before a page in descending order are counted in addition (`super::descending`).
+    let needed = if query.descending { needed.saturating_mul(2) } else { needed };
     let access_method = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {
@@ -128,7 +130,7 @@ fn order_index(query: &ListQuery, order: SortValue) -> Option<String> {
         SortValue::UpdatedAt if descending => "updated_desc",
         SortValue::UpdatedAt => "updated",
         SortValue::Id => "id",
-        SortValue::Slot(slot) => return Some(slots::index_name(query.edition, slot, descending)),
+        SortValue::Slot(slot) => return Some(slots::index_name(query.edition, slot)),
         SortValue::Json(_) | SortValue::Path => return None,
     };
     Some(format!("{}_{name}", table_of(query.edition)))
