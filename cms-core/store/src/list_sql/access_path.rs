@@ -76,8 +76,6 @@ pub(super) fn cost(
     counts: ListCounts,
 ) -> u64 {
     let needed = query.slice.offset.saturating_add(u64::from(query.slice.limit));
-    // The objects before a page in descending order are counted in addition (`super::descending`).
-    let needed = if query.descending { needed.saturating_mul(2) } else { needed };
     let access_method = best(terms);
     let has_conditions = !query.conditions.is_empty() || query.ids.is_some();
     let entries = match path {

@@ -5,20 +5,17 @@
 //! equal values. So the statement goes from group to group in descending order, and reads each group
 //! forwards:
 //!
-//! - `first` is the value of the first object of the page, found by a backward scan;
-//! - `groups` are this value and the next smaller ones, each found by a lookup when the page needs
-//!   it;
-//! - the offset within the first group is the offset of the page less the objects of all groups
-//!   before it, which are counted within the index.
+//! - `first` is the first entry of the page in a backward scan of the index;
+//! - `groups` are its value and the next smaller ones, each found by a lookup when the page needs it;
+//! - the objects of the first group that follow `first` in creation order are on earlier pages in a
+//!   backward scan, so as many objects of the group are on earlier pages of the list.
 //!
 //! A second index per slot would save about 20 microseconds per page, and make every write of an
 //! object a fifth more expensive.
 
 use super::slots;
 
-/// Smaller than every value, and greater than every value: numbers, then texts of booleans, then
-/// blobs of UTF-8.
-const BEFORE_ALL: &str = "-9e999";
+/// Greater than every value: numbers, then texts of booleans, then blobs of UTF-8.
 const AFTER_ALL: &str = "x'ff'";
 
 /// What a page is read from.
@@ -42,52 +39,39 @@ impl DescendingPage<'_> {
         let key = slots::key(self.slot);
         let source = format!("{table} INDEXED BY \"{index}\"");
         // Ranges of the sort value itself would compete with those of the groups for the index: the
-        // unary plus makes an expression that no index contains. `edges` takes their place.
+        // unary plus makes an expression that no index contains. `lowest` takes their place.
         let filter = condition.replace(&key, &format!("+{key}"));
-        let has_range = filter != *condition;
-        let (edges, from, to) = if has_range {
-            let edge = |order: &str| {
-                format!(
-                    "(SELECT {key} FROM {source} WHERE {condition} AND {key} IS NOT NULL \
-                     ORDER BY {key} {order} LIMIT 1)"
-                )
-            };
-            let edges = format!(
-                "edges(lowest, highest) AS MATERIALIZED (SELECT {}, {}), ",
-                edge("ASC"),
-                edge("DESC")
-            );
-            let from = format!(" AND {key} >= (SELECT lowest FROM edges)");
-            (edges, from, format!(" AND {key} <= (SELECT highest FROM edges)"))
-        } else {
+        let (lowest, from) = if filter == *condition {
             Default::default()
+        } else {
+            let lowest = format!(
+                "lowest(value) AS MATERIALIZED (SELECT {key} FROM {source} WHERE {condition} \
+                 AND {key} IS NOT NULL ORDER BY {key} LIMIT 1), "
+            );
+            (lowest, format!(" AND {key} >= (SELECT value FROM lowest)"))
         };
-        let count =
-            |range: &str| format!("(SELECT count(*) FROM {source} WHERE {filter} AND {range})");
-        let first = "(SELECT value FROM first)";
-        let (empties, below, continues, is_shown, before) = if *empty_first {
-            let empty = count(&format!("{key} IS NULL"));
-            let greater = count(&format!("{key} > {first}{to}"));
+        let (empties, below, has_next, is_shown) = if *empty_first {
             (
                 "FIRST",
                 format!("ifnull(groups.value, {AFTER_ALL})"),
                 "groups.value IS NOT NULL OR is_first",
                 " AND (groups.value IS NOT NULL OR is_first)",
-                format!("iif({first} IS NULL, 0, {empty} + {greater})"),
             )
         } else {
-            let greater = count(&format!("{key} > ifnull({first}, {BEFORE_ALL}){to}"));
-            ("LAST", "groups.value".to_owned(), "groups.value IS NOT NULL", "", greater)
+            ("LAST", "groups.value".to_owned(), "groups.value IS NOT NULL", "")
         };
         format!(
-            "WITH RECURSIVE first(value) AS MATERIALIZED (SELECT {key} FROM {source} \
-             WHERE {condition} ORDER BY {key} DESC NULLS {empties} LIMIT 1 OFFSET {offset}), \
-             {edges}groups(value, is_first) AS (SELECT value, TRUE FROM first UNION ALL \
+            "WITH RECURSIVE first(value, created, object) AS MATERIALIZED (\
+             SELECT {key}, created_at, pk FROM {source} WHERE {condition} \
+             ORDER BY {key} DESC NULLS {empties}, created_at DESC, pk DESC \
+             LIMIT 1 OFFSET {offset}), \
+             {lowest}groups(value, is_first) AS (SELECT value, TRUE FROM first UNION ALL \
              SELECT (SELECT {key} FROM {source} WHERE {filter} AND {key} < {below}{from} \
-             ORDER BY {key} DESC LIMIT 1), FALSE FROM groups WHERE {continues}) \
-             SELECT {table}.pk AS found FROM groups CROSS JOIN {source} \
+             ORDER BY {key} DESC LIMIT 1), FALSE FROM groups WHERE {has_next}) \
+             SELECT pk AS found FROM groups CROSS JOIN {source} \
              ON {filter} AND {key} IS groups.value{is_shown} \
-             LIMIT {limit} OFFSET {offset} - {before}"
+             LIMIT {limit} OFFSET (SELECT count(*) FROM first CROSS JOIN {source} ON {filter} \
+             AND {key} IS first.value AND (created_at, pk) > (first.created, first.object))"
         )
     }
 }

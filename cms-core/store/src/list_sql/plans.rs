@@ -168,12 +168,12 @@ fn descending_page_looks_up_groups_in_the_ascending_index() {
         (
             json!({}),
             "COVERING INDEX object_slot_2",
-            vec!["", " AND <expr><?", " AND <expr>>?", " AND <expr>=?"],
+            vec!["", " AND <expr><?", " AND <expr>=? AND created_at>?", " AND <expr>=?"],
         ),
         (
             json!({"body": condition("contains", "a")}),
             "INDEX object_slot_2",
-            vec!["", " AND <expr><?", " AND <expr>>?", " AND <expr>=?"],
+            vec!["", " AND <expr><?", " AND <expr>=? AND created_at>?", " AND <expr>=?"],
         ),
         (
             json!({ "views": in_range }),
@@ -181,10 +181,9 @@ fn descending_page_looks_up_groups_in_the_ascending_index() {
             vec![
                 " AND <expr>>? AND <expr><?",
                 " AND <expr>>? AND <expr><?",
-                // The lowest and the highest value of the range.
+                // The lowest value of the range.
                 " AND <expr>>? AND <expr><?",
-                " AND <expr>>? AND <expr><?",
-                " AND <expr>>? AND <expr><?",
+                " AND <expr>=? AND created_at>?",
                 " AND <expr>=?",
             ],
         ),
