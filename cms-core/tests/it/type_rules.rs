@@ -235,6 +235,26 @@ fn combination_of_an_older_directory_is_indexed() {
     assert_eq!(refusal(cms.objects().create(&local(), "article", clash)), used);
 }
 
+/// Earlier versions had a second index per slot, for lists in descending order.
+#[test]
+fn descending_indexes_of_an_older_directory_are_dropped() {
+    let (test, _) = with_combination(true);
+    let indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '*_slot_*'";
+    let expected = rows(&test, indexes);
+    let database = Connection::open(test.path().join("cms.db")).unwrap();
+    database
+        .execute_batch(
+            "CREATE INDEX object_slot_0_desc ON object (ctd);
+             CREATE INDEX published_slot_20_desc ON published (ctd);
+             UPDATE meta SET derived = 4",
+        )
+        .unwrap();
+    drop(database);
+    let cms = Cms::open(CoreConfig::new(test.path())).unwrap();
+    assert_eq!(rows(&test, indexes), expected);
+    assert!(is_sound(&cms));
+}
+
 /// Articles whose properties have defaults.
 fn with_defaults(applies: bool) -> TestCms {
     let (test, mut definition) = (TestCms::new(), translated());
