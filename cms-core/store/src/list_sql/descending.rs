@@ -10,8 +10,8 @@
 //! - the objects of the first group that follow `first` in creation order are on earlier pages in a
 //!   backward scan, so as many objects of the group are on earlier pages of the list.
 //!
-//! A second index per slot would save about 20 microseconds per page, and make every write of an
-//! object a fifth more expensive.
+//! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
+//! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).
 
 use super::slots;
 
