@@ -1,6 +1,6 @@
 //! The database of the baseline: the same posts in plain columns, without a content model.
 //!
-//! No validation, no versions, no counts. The load program measures it behind bare routes, the
+//! No validation, no versions, counts only of ranges. The load program measures it behind bare routes, the
 //! benchmarks of the core call it directly.
 
 use std::path::Path;

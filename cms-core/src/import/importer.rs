@@ -118,8 +118,9 @@ pub struct Refusal {
 /// Imports the objects of several content types.
 ///
 /// The caller announces every object, then calls [`Importer::begin`], [`Importer::push`] for each
-/// object and [`Importer::end`] for each type, then [`Importer::finish`]; and repeats the objects
-/// with [`Importer::push_status`] while [`Importer::pending_statuses`] is not 0.
+/// object and [`Importer::end`] for each type, then [`Importer::finish`]. If
+/// [`Importer::pending_statuses`] is not 0, the caller then passes all objects once more to
+/// [`Importer::push_status`], and ends each type with [`Importer::end_statuses`].
 pub struct Importer<'a> {
     pub(super) target: &'a dyn ImportTarget,
     pub(super) options: ImportOptions<'a>,

@@ -43,7 +43,7 @@ pub(crate) fn index_name(edition: Edition, slot: usize) -> String {
     format!("{}_slot_{slot}", table_of(edition))
 }
 
-/// The indexes of this number of slots: name, and the statement that creates it.
+/// The indexes of the first `count` slots: name, and the statement that creates it.
 pub(super) fn indexes(count: usize) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for edition in [Edition::Current, Edition::Published] {

@@ -24,6 +24,7 @@ pub struct NewDelivery {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
+    /// The id of the object; of a delivery of collected changes, the changes.
     pub id: String,
     pub actor: ActorRef,
 }
