@@ -22,3 +22,10 @@ export async function save(page: Page): Promise<void> {
 export const text = (page: Page, label: string): Locator =>
   page.getByRole('textbox', { name: label, exact: true });
 export const tool = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+
+// Clicks into a text. 20 ms after the click the editor may put back the selection of the click, also over one that keys
+// have made since: wait until it has.
+export async function focusText(editor: Locator): Promise<void> {
+  await editor.click();
+  await editor.evaluate(() => new Promise((done) => setTimeout(done, 40)));
+}

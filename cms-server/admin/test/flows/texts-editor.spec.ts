@@ -1,5 +1,5 @@
 import { expect, expectAccessible, signIn, test } from '../support';
-import { open, save, stored, text, tool } from '../texts';
+import { focusText, open, save, stored, text, tool } from '../texts';
 
 test('moves between text, tool bar and the next field by keyboard', async ({ page, home }) => {
   await signIn(page);
@@ -60,7 +60,7 @@ test('inserts an image of the library, and uploads a pasted one', async ({ page,
   await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
-  await editor.click();
+  await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
   await tool(page, 'Image').click();
   await page.getByRole('listbox', { name: 'Media' }).getByRole('option').first().dblclick();
@@ -99,13 +99,13 @@ test('puts a pasted image where it was pasted, while the user writes elsewhere',
   await signIn(page);
   let release: () => void = () => undefined;
   const released = new Promise<void>((done) => (release = done));
-  await page.route('**/api/v1/media', async (route) => {
+  await page.route('**/api/media', async (route) => {
     await released;
     await route.continue();
   });
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
-  await editor.click();
+  await focusText(editor);
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('First half');
   await page.keyboard.press('Enter');
@@ -140,7 +140,7 @@ test('inserts an image from elsewhere by its address', async ({ page, home }) =>
   await signIn(page);
   await open(page, home, 'product', 'tidewater');
   const editor = text(page, 'Description');
-  await editor.click();
+  await focusText(editor);
   await page.keyboard.press('ControlOrMeta+End');
   await tool(page, 'Image').click();
   await expect(page.getByRole('searchbox', { name: /Search by name/ })).toBeFocused();

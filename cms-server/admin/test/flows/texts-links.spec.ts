@@ -1,7 +1,7 @@
 // Links from texts to objects.
 import { expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
-import { open, save, stored, text, tool } from '../texts';
+import { focusText, open, save, stored, text, tool } from '../texts';
 
 /** Readers find posts by their slug. */
 async function setPreviewUrl(server: Server, previewUrl: string): Promise<void> {
@@ -18,7 +18,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
   await setPreviewUrl(server, 'https://www.example.com/journal/{slug}?token={token}');
   await signIn(page);
   await open(page, home, 'product', 'tidewater');
-  await text(page, 'Description').click();
+  await focusText(text(page, 'Description'));
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' See ');
   await page.keyboard.press('ControlOrMeta+Shift+k');
@@ -41,7 +41,7 @@ test('links a rich text to an object at its address for readers', async ({ page,
 test('links blocks and Markdown to objects that have no address', async ({ page, server, home }) => {
   await signIn(page);
   await open(page, home, 'post', 'the-ten-oclock-boat');
-  await text(page, 'Content').locator('p').first().click();
+  await focusText(text(page, 'Content').locator('p').first());
   await page.keyboard.press('End');
   await page.keyboard.press('ControlOrMeta+Shift+k');
   const finder = page.getByRole('dialog').getByRole('combobox', { name: 'Object of this site' });
@@ -62,7 +62,7 @@ test('links blocks and Markdown to objects that have no address', async ({ page,
   await page.keyboard.press('Escape');
 
   await open(page, home, 'place', 'port-sable');
-  await text(page, 'Story').click();
+  await focusText(text(page, 'Story'));
   await tool(page, 'Link').click();
   await finder.fill(`${home}/admin/c/author/maren?panel=used`);
   await expect(page.getByRole('dialog').getByLabel('Address')).toHaveValue('/api/v1/content/author/maren');
