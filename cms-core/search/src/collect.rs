@@ -9,9 +9,7 @@ mod model_tests;
 mod tests;
 
 use tantivy::{
-    COLLECT_BLOCK_BUFFER_LEN, DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term,
-    columnar::Column,
-    fastfield::AliveBitSet,
+    DocId, DocSet, Searcher, Term,
     query::{
         BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query as EngineQuery, Scorer,
         TermSetQuery, Weight,
@@ -21,10 +19,7 @@ use tantivy::{
 use cms_model::{
     error::{Error, Result},
     limits,
-    search::{
-        geo,
-        query::{Circle, FieldCondition, HitOrder, Search, SearchQuery},
-    },
+    search::query::{FieldCondition, HitOrder, Search, SearchQuery},
     wire::search::Aggregation,
 };
 
@@ -34,8 +29,9 @@ use super::{
     hit::{Hit, HitColumns},
     index::failed,
     lower::QueryCompiler,
-    rank::{self, Best, SegmentBest, SegmentOrder},
-    schema::{Fields, Flags, name},
+    rank::{Best, SegmentBest, SegmentOrder},
+    schema::Fields,
+    segment::{Block, DocumentFilter, Segment},
 };
 
 /// The visibility and the type filters of a request.
@@ -86,9 +82,6 @@ const SKIP_FROM_MATCHES: u32 = 16_384;
 /// Maximum number of terms of a query that skips documents. With more, finding documents to skip
 /// costs more than visiting all of them.
 const MAX_TERMS_FOR_PRUNING: usize = 24;
-
-/// Half-life of decaying scores, in seconds (see docs/reference/search.md#parameters).
-const HALF_LIFE_SECONDS: f64 = 180.0 * 86_400.0;
 
 #[derive(Clone, Copy)]
 struct Page {
@@ -216,19 +209,13 @@ impl<'a> SearchRun<'a> {
     /// Counts the matches of a segment, up to the cap of the total.
     fn count(&self, segment: &Segment<'_>, mut matches: Box<dyn Scorer>, before: u64) -> u64 {
         let mut count = 0;
-        let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
-        let mut flags = [0; COLLECT_BLOCK_BUFFER_LEN];
-        while before + count < limits::MAX_SEARCH_RESULTS && !self.clock.deadline_passed() {
-            let length = matches.fill_buffer(&mut docs);
-            segment.flags.values.get_vals(&docs[..length], &mut flags[..length]);
-            let seen = docs[..length]
-                .iter()
-                .zip(&flags[..length])
-                .filter(|(doc, flags)| segment.is_visible(**doc, **flags));
-            count += seen.count() as u64;
-            if length < docs.len() {
-                break;
-            }
+        let mut block = Block::new(false);
+        while before + count < limits::MAX_SEARCH_RESULTS
+            && !self.clock.deadline_passed()
+            && block.read(matches.as_mut())
+        {
+            segment.retain_visible(&mut block);
+            count += block.docs().len() as u64;
         }
         count
     }
@@ -247,8 +234,7 @@ impl<'a> SearchRun<'a> {
             if self.clock.deadline_passed() {
                 return f32::INFINITY;
             }
-            let flags = segment.flags.values.get_val(doc);
-            if segment.is_visible(doc, flags) {
+            if let Some(flags) = segment.visible_flags(doc) {
                 ranking.offer(doc, segment.final_score(doc, flags, score));
             }
             min_score(&ranking)
@@ -268,40 +254,20 @@ impl<'a> SearchRun<'a> {
             Some(weight) => Some(weight.scorer(segment.reader, 1.0)?),
             None => None,
         };
+        let weight = self.scored.as_ref().unwrap_or(&self.plain);
+        let mut matches = weight.scorer(segment.reader, 1.0)?;
+        let mut block = Block::new(self.scored.is_some());
         let mut total = 0;
-        let mut visit = |doc: DocId, score: f32| {
-            let flags = segment.flags.values.get_val(doc);
-            if !segment.is_visible(doc, flags) {
-                return;
+        while !self.clock.is_over() && block.read(matches.as_mut()) {
+            segment.retain_visible(&mut block);
+            counts.count(block.docs());
+            if let Some(filter) = &mut post_filter {
+                block.retain(|doc, _| contains(filter.as_mut(), doc));
             }
-            counts.count(doc);
-            if let Some(filter) = &mut post_filter
-                && !contains(filter.as_mut(), doc)
-            {
-                return;
-            }
-            total += 1;
+            total += block.docs().len() as u64;
             if let Some(ranking) = &mut ranking {
-                ranking.offer(doc, segment.final_score(doc, flags, score));
-            }
-        };
-        if let Some(weight) = &self.scored {
-            // Not the loop of the engine, which cannot be interrupted.
-            let mut matches = weight.scorer(segment.reader, 1.0)?;
-            let mut doc = matches.doc();
-            while doc != TERMINATED && !self.clock.deadline_passed() {
-                visit(doc, matches.score());
-                doc = matches.advance();
-            }
-        } else {
-            let mut matches = self.plain.scorer(segment.reader, 1.0)?;
-            let mut docs = [0; COLLECT_BLOCK_BUFFER_LEN];
-            let mut length = docs.len();
-            while length == docs.len() && !self.clock.is_over() {
-                length = matches.fill_buffer(&mut docs);
-                for doc in &docs[..length] {
-                    visit(*doc, 1.0);
-                }
+                segment.finish_scores(&mut block);
+                ranking.offer_all(block.docs(), block.scores());
             }
         }
         facets.merge(counts)?;
@@ -360,117 +326,4 @@ fn has_words_only(query: &SearchQuery) -> bool {
         SearchQuery::Boost(query, _) => has_words_only(query),
         SearchQuery::All | SearchQuery::None => false,
     }
-}
-
-/// [`SearchScope`], prepared for the check of each document.
-struct DocumentFilter {
-    /// The bit of [`Flags`] that a document must have.
-    edition: u64,
-    /// Sorted.
-    ctds: Option<Vec<u64>>,
-    /// Sorted.
-    approved_only: Vec<u64>,
-    boosts: Vec<(u64, f32)>,
-    highest_boost: f32,
-    now: i64,
-}
-
-impl DocumentFilter {
-    fn new(scope: &SearchScope) -> Self {
-        let sorted = |ctds: &[i64]| {
-            let mut ctds: Vec<u64> = ctds.iter().map(|ctd| ctd.unsigned_abs()).collect();
-            ctds.sort_unstable();
-            ctds.dedup();
-            ctds
-        };
-        let boosts = scope.boosts.iter().map(|(ctd, boost)| (ctd.unsigned_abs(), *boost));
-        Self {
-            edition: if scope.published { Flags::PUBLISHED } else { Flags::CURRENT },
-            ctds: scope.ctds.as_deref().map(sorted),
-            approved_only: sorted(&scope.approved_only),
-            boosts: boosts.collect(),
-            highest_boost: scope.boosts.iter().map(|(_, boost)| *boost).fold(1.0, f32::max),
-            now: scope.now,
-        }
-    }
-
-    fn admits(&self, flags: u64) -> bool {
-        let ctd = Flags::ctd(flags).unsigned_abs();
-        flags & self.edition != 0
-            && self.ctds.as_ref().is_none_or(|ctds| ctds.binary_search(&ctd).is_ok())
-            && (flags & Flags::APPROVED != 0 || self.approved_only.binary_search(&ctd).is_err())
-    }
-
-    fn boost(&self, flags: u64) -> f32 {
-        let ctd = Flags::ctd(flags).unsigned_abs();
-        self.boosts.iter().find(|(boosted, _)| *boosted == ctd).map_or(1.0, |(_, boost)| *boost)
-    }
-}
-
-/// The columns of one segment that filter documents.
-struct Segment<'a> {
-    reader: &'a SegmentReader,
-    alive: Option<&'a AliveBitSet>,
-    filter: &'a DocumentFilter,
-    flags: Column<u64>,
-    circles: Vec<(&'a Circle, Option<Column<i64>>)>,
-    /// Creation dates, when scores decay.
-    created: Option<Column<i64>>,
-}
-
-impl<'a> Segment<'a> {
-    fn open(
-        reader: &'a SegmentReader,
-        search: &'a Search,
-        filter: &'a DocumentFilter,
-    ) -> tantivy::Result<Self> {
-        let mut circles = Vec::with_capacity(search.circles.len());
-        for circle in &search.circles {
-            circles.push((circle, rank::points(reader, &circle.path)?));
-        }
-        let created =
-            if search.decay_old { Some(reader.fast_fields().i64(name::CREATED)?) } else { None };
-        let flags = reader.fast_fields().u64(name::FLAGS)?;
-        Ok(Self { reader, alive: reader.alive_bitset(), filter, flags, circles, created })
-    }
-
-    /// Whether a matching document is visible and in scope.
-    fn is_visible(&self, doc: DocId, flags: u64) -> bool {
-        self.filter.admits(flags)
-            && self.alive.is_none_or(|alive| alive.is_alive(doc))
-            && self.circles.iter().all(|(circle, points)| {
-                points.as_ref().is_some_and(|points| {
-                    points.values_for_doc(doc).any(|point| is_within(point, circle))
-                })
-            })
-    }
-
-    fn final_score(&self, doc: DocId, flags: u64, score: f32) -> f32 {
-        let score =
-            if self.filter.boosts.is_empty() { score } else { score * self.filter.boost(flags) };
-        let score = match &self.created {
-            Some(created) => score * decay(self.filter.now - created.values.get_val(doc)),
-            None => score,
-        };
-        // The product of weights is unbounded.
-        score.min(f32::MAX)
-    }
-}
-
-/// Whether a packed point is within a circle, including the border.
-fn is_within(point: i64, circle: &Circle) -> bool {
-    /// Minimum length of a degree of latitude, in metres.
-    const METRES_PER_DEGREE: f64 = 111_000.0;
-    /// Maximum rounding error of packed points, in metres.
-    const ROUNDING_METRES: f64 = 0.01;
-    let (point, radius) = (geo::unpack(point), circle.meters + ROUNDING_METRES);
-    // Most points are far away, which the latitude alone often shows.
-    (point.lat - circle.center.lat).abs() * METRES_PER_DEGREE <= radius
-        && geo::distance(point, circle.center) <= radius
-}
-
-/// The score factor of an object of some age, in seconds.
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor")]
-fn decay(age: i64) -> f32 {
-    (-(age.max(0) as f64) / HALF_LIFE_SECONDS).exp2() as f32
 }

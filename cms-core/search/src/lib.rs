@@ -10,6 +10,7 @@
 //! | `lower` | a [`cms_model::search::query::Search`] as a query of the engine |
 //! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
+//! | `segment` | visibility and final scores of the matches in a segment |
 //! | `hit` | what a search returns of each hit |
 //! | `matches` | all objects of a type that match, without scores |
 //! | `deadline` | the deadline of a search |
@@ -28,6 +29,7 @@ mod matches;
 mod range;
 mod rank;
 mod schema;
+mod segment;
 mod tokenizer;
 
 pub use collect::{Found, SearchScope};

@@ -13,7 +13,7 @@ use cms_model::{
     },
 };
 use tantivy::{
-    DocId, SegmentReader,
+    COLLECT_BLOCK_BUFFER_LEN, DocId, SegmentReader,
     columnar::{Column, StrColumn},
 };
 
@@ -139,18 +139,33 @@ impl<'a> SegmentBest<'a> {
 
     /// Adds a document with its final score, if it is among the best.
     pub(super) fn offer(&mut self, doc: DocId, score: f32) {
+        self.offer_created(doc, score, self.order.created.values.get_val(doc));
+    }
+
+    /// As [`Self::offer`], for at most [`COLLECT_BLOCK_BUFFER_LEN`] documents.
+    pub(super) fn offer_all(&mut self, docs: &[DocId], scores: &[f32]) {
+        let mut created = [0; COLLECT_BLOCK_BUFFER_LEN];
+        let created = &mut created[..docs.len()];
+        self.order.created.values.get_vals(docs, created);
+        for ((doc, score), created) in docs.iter().zip(scores).zip(created) {
+            self.offer_created(*doc, *score, *created);
+        }
+    }
+
+    fn offer_created(&mut self, doc: DocId, score: f32, created: i64) {
         let Self { order, .. } = self;
         let rank = order.rank(doc, score);
         if rank > self.worst_rank {
             return;
         }
         let key = order.keys.key(doc);
-        let created = order.created.values.get_val(doc);
-        let pk = order.pk.values.get_val(doc);
-        let sort_key = HitSortKey { rank, key, created, pk };
-        if self.worst.as_ref().is_some_and(|worst| sort_key >= *worst) {
+        if let Some(worst) = &self.worst
+            && (rank, &key, created) > (worst.rank, &worst.key, worst.created)
+        {
             return;
         }
+        let pk = order.pk.values.get_val(doc);
+        let sort_key = HitSortKey { rank, key, created, pk };
         self.candidates.push(Candidate { sort_key, doc, score, segment: self.segment });
         if self.candidates.len() >= 2 * self.limit {
             keep_first(&mut self.candidates, self.limit);
@@ -202,7 +217,8 @@ impl<'a> SegmentOrder<'a> {
 
     fn rank(&self, doc: DocId, score: f32) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-        let rounded = (f64::from(score) * SCORE_STEPS).round() as i64;
+        // `round` is a function call on processors without SSE 4.1; scores are not negative.
+        let rounded = (f64::from(score) * SCORE_STEPS + 0.5) as i64;
         match self.order {
             HitOrder::Score { .. } => -rounded,
             HitOrder::ScoreAscending => rounded,
