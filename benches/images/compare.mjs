@@ -23,7 +23,7 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 
 
 /** A process of cms with one thread, which downscales the image once per input line. */
 function startCms(size) {
-  const process = spawn(shrink, ["--measure", file, size]);
+  const process = spawn(shrink, ["--measure", file, size, "image/jpeg"]);
   const answers = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   const worked = () => Number(readFileSync(`/proc/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
   const time = async () => {
@@ -111,7 +111,7 @@ for (const [width, height] of sizes) {
   const size = `${width}x${height}`;
   const script = `const sharp = require(${library}); sharp.concurrency(1);
     sharp(${JSON.stringify(file)}).resize(${width}, ${height}).jpeg({ quality: 85 }).toBuffer()`;
-  held.cms.push(await memory(shrink, file, size));
+  held.cms.push(await memory(shrink, file, size, "image/jpeg"));
   held.sharp.push(await memory(process.execPath, "-e", script));
   held.vips.push(await memory("vipsthumbnail", "--size", size, "-o", join(folder, "x.jpg[Q=85]"), file));
   held.node.push(await memory(process.execPath, "-e", `require(${library})`));

@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use cms_media::testing::pictures;
+use cms_model::media::render::RenderFormat;
 use divan::Bencher;
 use fast_image_resize::{
     PixelType, ResizeOptions, Resizer,
@@ -25,7 +26,8 @@ fn main() {
 #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
 fn pipeline(bencher: Bencher, size: (u16, u16)) {
     LazyLock::force(&SOURCE);
-    bencher.bench_local(|| pictures::shrink(&SOURCE, (size.0.into(), size.1.into())));
+    let size = (size.0.into(), size.1.into());
+    bencher.bench_local(|| pictures::shrink(&SOURCE, size, RenderFormat::Jpeg));
 }
 
 /// Decodes to a fraction of the width: 1 is full size, 4 is for 800x600 and 8 for 200x150.

@@ -1,7 +1,7 @@
 //! Scales a JPEG as the server does, for comparisons with other programs (`benches/images`).
 //!
-//! `shrink FILE WIDTHxHEIGHT` writes one scaled image to standard output, or with `--measure`
-//! prints the milliseconds of one run for each input line. `shrink --photo WIDTHxHEIGHT` writes a
+//! `shrink FILE WIDTHxHEIGHT MEDIA_TYPE` writes one scaled image to standard output, or with
+//! `--measure` prints the milliseconds of one run for each input line. `shrink --photo WIDTHxHEIGHT` writes a
 //! source image.
 
 use std::{
@@ -12,6 +12,7 @@ use std::{
 };
 
 use cms_media::testing::pictures;
+use cms_model::media::render::RenderFormat;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -19,24 +20,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut output = io::stdout().lock();
     match arguments[..] {
         ["--photo", size] => {
-            let (width, height) = size.split_once('x').ok_or("a size is WIDTHxHEIGHT")?;
-            output.write_all(&pictures::photo(width.parse()?, height.parse()?))?;
+            let (width, height) = parse_size(size)?;
+            output.write_all(&pictures::photo(width, height))?;
         }
-        [file, size] => output.write_all(&shrink(file, size)?)?,
-        ["--measure", file, size] => {
+        [file, size, media_type] => output.write_all(&shrink(file, size, media_type)?)?,
+        ["--measure", file, size, media_type] => {
             for line in io::stdin().lines() {
                 line?;
                 let start = Instant::now();
-                shrink(file, size)?;
+                shrink(file, size, media_type)?;
                 writeln!(output, "{}", start.elapsed().as_secs_f64() * 1000.0)?;
             }
         }
-        _ => return Err("shrink [--measure] FILE WIDTHxHEIGHT".into()),
+        _ => return Err("shrink [--measure] FILE WIDTHxHEIGHT MEDIA_TYPE".into()),
     }
     Ok(())
 }
 
-fn shrink(file: &str, size: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+fn shrink(file: &str, size: &str, media_type: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (width, height) = parse_size(size)?;
+    let format = match media_type {
+        "image/avif" => RenderFormat::Avif,
+        other => RenderFormat::from_media_type(other).ok_or("not the media type of an image")?,
+    };
+    Ok(pictures::shrink(&fs::read(file)?, (width.into(), height.into()), format))
+}
+
+fn parse_size(size: &str) -> Result<(u16, u16), Box<dyn Error>> {
     let (width, height) = size.split_once('x').ok_or("a size is WIDTHxHEIGHT")?;
-    Ok(pictures::shrink(&fs::read(file)?, (width.parse()?, height.parse()?)))
+    Ok((width.parse()?, height.parse()?))
 }

@@ -23,6 +23,8 @@ use crate::config::ServerConfig;
 
 /// How long a request waits for a permit.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same for an image: a page asks for all of its images at once, and each is rendered once.
+const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same where the body of the request is received already, or about to be.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Permits that a large JSON body takes: it is held in memory, where a file goes to disk.
@@ -128,7 +130,11 @@ impl Permits {
     /// Waits for a permit for a piece of work.
     pub(crate) async fn acquire(&self, work: Work) -> Result<Permit> {
         let is_slow = matches!(work, Work::Search | Work::SlowImage | Work::Upload);
-        let timeout = if work == Work::Upload { UPLOAD_WAIT_TIMEOUT } else { WAIT_TIMEOUT };
+        let timeout = match work {
+            Work::Upload => UPLOAD_WAIT_TIMEOUT,
+            Work::Image | Work::SlowImage => IMAGE_WAIT_TIMEOUT,
+            _ => WAIT_TIMEOUT,
+        };
         self.kind(work).acquire(1, is_slow, timeout).await
     }
 
@@ -247,6 +253,18 @@ mod tests {
         assert_eq!(permits.image.state().waiting, 0);
         drop(held);
         assert!(permits.acquire(Work::Image).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn image_waits_longer_than_a_read() {
+        let permits = permits();
+        let held = permits.acquire(Work::SlowImage).await.unwrap();
+        let release = async {
+            time::sleep(WAIT_TIMEOUT * 2).await;
+            drop(held);
+        };
+        let (acquired, ()) = tokio::join!(permits.acquire(Work::SlowImage), release);
+        assert!(acquired.is_ok());
     }
 
     #[tokio::test(start_paused = true)]

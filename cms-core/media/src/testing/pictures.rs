@@ -51,12 +51,12 @@ pub fn photo_pixels(width: u16, height: u16) -> Vec<u8> {
     pixels
 }
 
-/// Renders a complete JPEG in another size, quality 85, and returns the bytes.
-pub fn shrink(source: &[u8], size: (u32, u32)) -> Vec<u8> {
+/// Renders a complete JPEG in another size, in the default quality of the format, and returns the bytes.
+pub fn shrink(source: &[u8], size: (u32, u32), format: RenderFormat) -> Vec<u8> {
     let asked = Size { width: size.0, height: size.1 };
     let spec = |source| {
         let plan = transform::resize_plan(source, None, asked, None)?;
-        Ok(plan.map(|plan| RenderSpec { plan, format: RenderFormat::Jpeg, quality: 85 }))
+        Ok(plan.map(|plan| RenderSpec { plan, format, quality: format.default_quality() }))
     };
     pipeline::render(source, RenderFormat::Jpeg, spec, &SourceLimits::default())
         .expect("the source is an image within the limits")
