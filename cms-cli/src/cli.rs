@@ -356,12 +356,12 @@ pub(crate) enum ObjectCommand {
         #[command(flatten)]
         dry_run: DryRun,
     },
-    /// Validate an object from a JSON or YAML file as creating it would, without creating it.
+    /// Validate an object from a JSON or YAML file with the rules of a create, without creating it.
     Validate {
         r#type: String,
         /// Read this file, or `-` for standard input.
         file: PathBuf,
-        /// Validate as replacing the object with this id would.
+        /// Validate with the rules of a replacement of the object with this id.
         #[arg(long, value_name = "ID")]
         id: Option<String>,
         /// Validate as changing only the properties in the file would; needs --id.
@@ -480,8 +480,9 @@ pub(crate) struct ExportArgs {
     pub(crate) dry_run: DryRun,
 }
 
-/// Ids are sent in batches: the action applies to objects in every status. With --hydrate, each
-/// object is sent alone: an action that its status does not allow is refused.
+/// Without --hydrate, ids are sent in batches, and the action applies to objects in every status. With
+/// --hydrate, each object is sent in its own request, which fails if its status does not allow the
+/// action.
 #[derive(Debug, Args)]
 pub(crate) struct PublishArgs {
     pub(crate) r#type: String,

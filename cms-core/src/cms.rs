@@ -105,7 +105,7 @@ impl Cms {
     /// there is no such type.
     pub fn authorise(&self, caller: &Caller, permission: Permission<'_>) -> Result<()> {
         match permission {
-            Permission::AnyKey => Ok(()),
+            Permission::AnyCaller => Ok(()),
             Permission::Session if caller.has_session() => Ok(()),
             Permission::Session => Err(Error::Forbidden),
             Permission::AnyWriter => caller.require_write(),
@@ -117,7 +117,7 @@ impl Cms {
                 self.catalog_of(caller)?.look_up(content_type)?;
                 self.config.require_type_change(caller)
             }
-            Permission::Query => {
+            Permission::GraphQl => {
                 let catalog = self.catalog_of(caller)?;
                 let shown = schema_cache::visible_types(&catalog, caller).next();
                 shown.map(|_| ()).ok_or(Error::Forbidden)

@@ -12,12 +12,13 @@
 //! | `routing` | the table of routes, matching a path, the order of checks of a request |
 //! | `blocking` | the one step from connection threads to threads that may block |
 //! | `extract` | key, view, query and body of a request |
-//! | `http` | one short function per route: unpack the request, call the core once, make the response |
+//! | `http` | one short function per route: unpack the request, call the core, make the response |
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run
-//! without a request: publishing on schedule, indexing, clean-up, backups, webhook deliveries.
+//! `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no
+//! routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
+//! indexing, clean-up, backups, webhook deliveries.
 
 mod background;
 mod blocking;

@@ -62,7 +62,7 @@ impl PublicUrl {
     /// A header of a trusted proxy.
     fn forwarded<'h>(&self, headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
         let value = self.trust_proxy.then(|| text(headers, name)).flatten()?;
-        // Each of several proxies adds a value behind that of the one before.
+        // Each proxy appends a value: the first is from the outermost proxy, whose URL the client used.
         value.split(',').next().map(str::trim)
     }
 }

@@ -47,7 +47,8 @@ const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
      Idempotency-Key, Last-Event-ID",
 );
 
-/// Size of a response that is sent without free memory too: errors, and health checks.
+/// Maximum size of a response that is sent even when the memory for responses is used up: errors and
+/// health checks.
 const ALWAYS_SENT_BYTES: usize = 2048;
 
 /// Private cause of an error, for the log.
@@ -269,8 +270,8 @@ impl Response {
         self
     }
 
-    /// Tells caches that the response depends on the caller. Without this a browser shows what it has
-    /// cached for the page of a signed-in user to other origins of the same site.
+    /// Tells caches that the response depends on the caller. Without this, a browser would use a response
+    /// that it cached for a signed-in user for requests without the session too.
     pub(crate) fn varying_by_caller(mut self) -> Self {
         let coding = self.headers.iter().position(|(name, _)| *name == header::VARY);
         let varies = match coding {

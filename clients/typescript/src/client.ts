@@ -249,7 +249,7 @@ export class Client<Types> {
 
   /** Moves an object to the trash. */
   async delete(type: TypeName<Types>, id: string, options: WriteOptions = {}): Promise<void> {
-    const request = { path: objectPath(type, id), refuses: true, ...this.#conditional(options) };
+    const request = { path: objectPath(type, id), hasNoValues: true, ...this.#conditional(options) };
     await this.#transport.send({ method: "DELETE", ...request });
   }
 
@@ -313,7 +313,7 @@ export class Client<Types> {
   async #setStatus(action: string, type: string, id: string, { linked, ...options }: PublishOptions): Promise<void> {
     const query: Query = linked ? [["hydrate", "1"]] : [];
     const path = `${objectPath(type, id)}/${action}`;
-    await this.#transport.send({ method: "POST", path, query, refuses: true, ...this.#conditional(options) });
+    await this.#transport.send({ method: "POST", path, query, hasNoValues: true, ...this.#conditional(options) });
   }
 
   async #read<Body>(

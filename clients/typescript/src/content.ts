@@ -40,7 +40,8 @@ export type PatchOf<Types, Name extends TypeName<Types>> = Partial<UpdateOf<Type
 /** How many levels of links a response replaces by the linked objects. */
 export type Depth = 0 | 1 | 2;
 
-type Less = [0, 0, 1];
+/** `LevelBelow[N]` is N - 1, at least 0. */
+type LevelBelow = [0, 0, 1];
 
 /** A link of any form. No object of a response is one, because `id` tells them apart. */
 export type AnyLink = { type: "internal" | "external"; dataUrl: string };
@@ -64,7 +65,7 @@ export type Hydrated<Types, Value, Level extends Depth> = Level extends 0
   : unknown extends Value
     ? Value
     : Value extends LinkTo<infer Name>
-      ? Value | Hydrated<Types, Linked<Types, Name>, Less[Level]>
+      ? Value | Hydrated<Types, Linked<Types, Name>, LevelBelow[Level]>
       : Value extends object
         ? { [Key in keyof Value]: Hydrated<Types, Value[Key], Level> }
         : Value;

@@ -86,7 +86,7 @@ export class UnexpectedResponseError extends CmsError {
 }
 
 /** Reads the error of a response. */
-export async function errorOf(response: Response, request: string, refuses: boolean): Promise<CmsError> {
+export async function errorOf(response: Response, request: string, hasNoValues: boolean): Promise<CmsError> {
   const { status } = response;
   const text = await response.text();
   let body: unknown = text;
@@ -97,8 +97,8 @@ export async function errorOf(response: Response, request: string, refuses: bool
   }
   if (status === 400 && isMessages(body)) {
     const { errors: reasons, ...others } = body;
-    // The same body means an invalid property `errors` where the request has values.
-    const isRefusal = refuses && reasons !== undefined && Object.keys(others).length === 0;
+    // If the request has values, the same body reports an invalid property of the name `errors`.
+    const isRefusal = hasNoValues && reasons !== undefined && Object.keys(others).length === 0;
     return isRefusal ? new RefusedError(status, request, reasons) : new ValidationError(status, request, body);
   }
   const message = messageOf(body) ?? (response.statusText || "no message");

@@ -9,9 +9,10 @@ interface Incoming {
 
 /** How often a path may still continue through a relation. */
 type Hops = 0 | 1 | 2 | 3;
-type Fewer = [0, 0, 1, 2];
+/** `FewerHops[N]` is N - 1, at least 0. */
+type FewerHops = [0, 0, 1, 2];
 
-/** The values at a path of filters, as `[value]`. */
+/** The type of the values at a path of a filter, in a tuple of one element. */
 export type ValueAt<Types, Type extends TypeName<Types>, Path extends string> = Path extends "*"
   ? [unknown]
   : Walk<Types, FilterRoot<ObjectOf<Types, Type>>, Path, 3>;
@@ -42,7 +43,7 @@ type Through<Types, Link, Path extends string, Left extends Hops> = Path extends
   ? [string]
   : Left extends 0
     ? null
-    : Found<WalkEach<Types, Exclude<Hydrated<Types, Link, 1>, AnyLink>, Path, Fewer[Left]>>;
+    : Found<WalkEach<Types, Exclude<Hydrated<Types, Link, 1>, AnyLink>, Path, FewerHops[Left]>>;
 
 type WalkEach<Types, Target, Path extends string, Left extends Hops> = Target extends object
   ? Walk<Types, Target, Path, Left>

@@ -30,8 +30,8 @@ export interface Request {
   headers?: Readonly<Record<string, string | undefined>>;
   view?: View | undefined;
   signal?: AbortSignal | undefined;
-  /** The request has no values of properties, so that `errors` of a response are reasons. */
-  refuses?: boolean;
+  /** A request without values of properties: a member `errors` of the response has the reasons of a refusal. */
+  hasNoValues?: boolean;
 }
 
 /** The longest time between two attempts. */
@@ -52,7 +52,7 @@ export class Transport {
 
   /** Sends a request; returns a success, or 304. */
   async send(request: Request): Promise<Response> {
-    const { method, path, query = [], body, signal, refuses = false } = request;
+    const { method, path, query = [], body, signal, hasNoValues = false } = request;
     const search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
     const init: RequestInit = { method, headers: this.#headers(request) };
     if (body !== undefined) init.body = JSON.stringify(body);
@@ -62,7 +62,7 @@ export class Transport {
     for (let number = 1; ; number++) {
       const response = await send(`${this.url}${path}${search && `?${search}`}`, init);
       if (response.ok || response.status === 304) return response;
-      const error = await errorOf(response, `${method} ${path}`, refuses);
+      const error = await errorOf(response, `${method} ${path}`, hasNoValues);
       const mayRepeat = error instanceof UnavailableError && error.status === 503 && number < attempts;
       if (!mayRepeat || error.retryAfter === undefined) throw error;
       await wait(Math.min(error.retryAfter, MAX_WAIT_SECONDS) * 1000, signal);

@@ -12,7 +12,7 @@ use super::{DryRun, openapi::base_url};
 pub(crate) struct PreviewArgs {
     pub(crate) r#type: String,
     pub(crate) id: String,
-    /// Set the server URL in front of a path; for a data directory.
+    /// Set the server URL that a preview path is appended to. For a data directory.
     #[arg(long, value_name = "URL", value_parser = base_url)]
     pub(crate) public_url: Option<String>,
     #[command(flatten)]

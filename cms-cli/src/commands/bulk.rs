@@ -44,7 +44,7 @@ pub(super) struct BulkReport {
     /// Ids with the errors.
     pub(super) refused: Vec<(String, Error)>,
     /// Number of refused objects of which `refused` does not have the errors.
-    pub(super) refused_more: u64,
+    pub(super) unlisted_refused: u64,
     pub(super) interrupted: bool,
 }
 
@@ -83,7 +83,7 @@ impl BulkReport {
     }
 
     fn count_refused(&self) -> u64 {
-        self.refused.len() as u64 + self.refused_more
+        self.refused.len() as u64 + self.unlisted_refused
     }
 
     /// Adds the number of finished objects to the error that ended the command.

@@ -145,9 +145,9 @@ impl BulkChange<'_> {
     fn report(&self, job: BulkJob, printer: &mut Printer) -> Result<Outcome> {
         let errors = job.errors.unwrap_or_default().into_iter();
         let refused: Vec<_> = errors.map(|one| (one.id, Error::Invalid(one.errors))).collect();
-        let refused_more = job.refused.saturating_sub(refused.len() as u64);
+        let unlisted_refused = job.refused.saturating_sub(refused.len() as u64);
         let report =
-            BulkReport { done: job.succeeded, refused, refused_more, ..BulkReport::default() };
+            BulkReport { done: job.succeeded, refused, unlisted_refused, ..BulkReport::default() };
         if job.state == BulkJobState::Failed {
             report.print_refused(printer)?;
             let reason = job.error.unwrap_or_default();

@@ -57,8 +57,8 @@ pub struct FileChunks {
     size: u64,
 }
 
-/// Small images in memory, by `ETag`: an id may be used again with another file, an `ETag` is not. No
-/// invalidation is needed, because images are first looked up in the database.
+/// Small images in memory, by `ETag`, since another file may get the same id later. Nothing invalidates them: each
+/// request takes the `ETag` from the database first.
 pub struct Recent(Cache<String, Bytes, Size>);
 
 /// Weighs an image by its memory.
@@ -215,7 +215,7 @@ impl Renders {
         lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the file of a rendered image. An empty file has a meaning.
+    /// Writes the file of a rendered image. An empty file means that the original is sent instead.
     fn write(&self, id: &FileId, name: &str, image: &[u8]) -> io::Result<()> {
         fs::create_dir_all(self.folder.join(id.to_string()))?;
         folder::replace_file(&self.path(id, name), image)?;

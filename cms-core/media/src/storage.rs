@@ -136,7 +136,7 @@ enum Output {
 
 impl Output {
     fn file(folder: &Path, name: &str) -> Result<Self> {
-        // `object_store` uses and ignores names that end with `#` and a number.
+        // A name of this form is what `object_store` itself uses for incomplete files, which its lists skip.
         let temporary = folder.join(format!("{name}#1"));
         let file =
             folder::create_private(&temporary).map_err(|error| path_error(&temporary, &error))?;

@@ -71,8 +71,8 @@ pub fn push_search_date(milliseconds: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&fraction);
 }
 
-/// Returns a date in the format of content types and versions: `2019-10-25T13:00:50.000000+0000`.
-pub fn definition_date(at: Timestamp) -> String {
+/// Returns a date in the format of everything but objects: `2019-10-25T13:00:50.000000+0000`.
+pub fn microsecond_date(at: Timestamp) -> String {
     let mut out = Vec::with_capacity(31);
     push_second(at.seconds(), &mut out);
     let mut fraction = *b".000000+0000";
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(object_date(-1), "1969-12-31T23:59:59+00:00");
         assert_eq!(object_date(i64::MAX), "9999-12-31T23:59:59+00:00");
         assert_eq!(object_date(i64::MIN), "0000-01-01T00:00:00+00:00");
-        let definition = |micros| definition_date(Timestamp(micros));
+        let definition = |micros| microsecond_date(Timestamp(micros));
         assert_eq!(definition(1_572_008_450_000_000), "2019-10-25T13:00:50.000000+0000");
         assert_eq!(definition(-1), "1969-12-31T23:59:59.999999+0000");
     }
@@ -273,7 +273,7 @@ mod tests {
             let at = Timestamp(seconds * 1_000_000);
             proptest::prop_assert_eq!(parse_lenient(&written), Some(at));
             let at = Timestamp(at.0 + 654_321);
-            proptest::prop_assert_eq!(parse_lenient(&definition_date(at)), Some(at));
+            proptest::prop_assert_eq!(parse_lenient(&microsecond_date(at)), Some(at));
         }
 
         #[test]

@@ -34,7 +34,7 @@ impl PageRequest {
     }
 
     /// Number of pages for `total` entries.
-    pub fn count(self, total: u64) -> u64 {
+    pub fn page_count(self, total: u64) -> u64 {
         total.div_ceil(u64::from(self.limit))
     }
 }

@@ -170,8 +170,8 @@ enum EntryState<S> {
     Suffix(usize),
     /// Any suffix matches.
     Anywhere,
-    /// Nothing that continues here matches.
-    Elsewhere,
+    /// No continuation matches.
+    Dead,
 }
 
 impl<A: Automaton> Automaton for Entries<A> {
@@ -187,7 +187,7 @@ impl<A: Automaton> Automaton for Entries<A> {
                 self.suffix.as_ref().is_some_and(|suffix| suffix.len() == *matched)
             }
             EntryState::Anywhere => true,
-            EntryState::Word(_) | EntryState::Elsewhere => false,
+            EntryState::Word(_) | EntryState::Dead => false,
         }
     }
 
@@ -195,7 +195,7 @@ impl<A: Automaton> Automaton for Entries<A> {
         match state {
             EntryState::Word(state) => self.word.can_match(state),
             EntryState::Suffix(_) | EntryState::Anywhere => true,
-            EntryState::Elsewhere => false,
+            EntryState::Dead => false,
         }
     }
 
@@ -213,11 +213,11 @@ impl<A: Automaton> Automaton for Entries<A> {
             (EntryState::Word(state), Some(is_searchable)) if self.word.is_match(state) => {
                 let anywhere =
                     (self.suffix.is_none() && is_searchable).then_some(EntryState::Anywhere);
-                anywhere.or_else(|| follows(0)).unwrap_or(EntryState::Elsewhere)
+                anywhere.or_else(|| follows(0)).unwrap_or(EntryState::Dead)
             }
-            (EntryState::Suffix(matched), _) => follows(*matched).unwrap_or(EntryState::Elsewhere),
+            (EntryState::Suffix(matched), _) => follows(*matched).unwrap_or(EntryState::Dead),
             (EntryState::Anywhere, _) => EntryState::Anywhere,
-            (EntryState::Word(_), Some(_)) | (EntryState::Elsewhere, _) => EntryState::Elsewhere,
+            (EntryState::Word(_), Some(_)) | (EntryState::Dead, _) => EntryState::Dead,
         }
     }
 }

@@ -22,7 +22,8 @@ use crate::{change::service::may_read, cms::Cms};
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
 
-/// Writes wait for each other after they took the time: so much the journal is out of its order.
+/// Maximum difference between the order of the journal and that of its times: a write takes its time
+/// before it waits for the writes before it.
 const DISORDER_MICROS: i64 = 60_000_000;
 
 /// The record of activity.
@@ -148,7 +149,7 @@ impl Matcher<'_> {
         });
         Ok(Some(Activity {
             seq: entry.seq,
-            at: dates::definition_date(entry.at),
+            at: dates::microsecond_date(entry.at),
             action: action.to_owned(),
             content_type: entry.content_type.filter(|name| !name.is_empty()),
             id: entry.id,

@@ -55,9 +55,9 @@ fn to_wire(row: KeyRow) -> Key {
         name: row.name,
         kind: row.kind,
         rules: row.rules,
-        created_at: dates::definition_date(row.created_at),
-        last_used_at: row.last_used_at.map(dates::definition_date),
-        previous_valid_until: row.previous.map(|(_, until)| dates::definition_date(until)),
+        created_at: dates::microsecond_date(row.created_at),
+        last_used_at: row.last_used_at.map(dates::microsecond_date),
+        previous_valid_until: row.previous.map(|(_, until)| dates::microsecond_date(until)),
     }
 }
 

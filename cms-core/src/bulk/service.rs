@@ -13,7 +13,7 @@ use cms_model::{
         list::List,
     },
 };
-use cms_store::{ActorRef, Authors, JobOwner, JobRow, NewJob, Reader};
+use cms_store::{ActorRef, Authors, JobFilter, JobRow, NewJob, Reader};
 use serde_json::{Map, Value};
 
 use super::{RequestedChange, StoredRequest, dry_run::BulkDryRun, matching, rights};
@@ -132,8 +132,11 @@ impl Bulk<'_> {
 
     /// Lists the jobs of the caller, newest first; for an admin all jobs.
     pub fn list(&self, caller: &Caller, page: PageRequest) -> Result<List<BulkJob>> {
-        let owner =
-            if caller.is_admin() { JobOwner::Everyone } else { JobOwner::Actor(caller.actor().pk) };
+        let owner = if caller.is_admin() {
+            JobFilter::All
+        } else {
+            JobFilter::StartedBy(caller.actor().pk)
+        };
         self.cms.store.read(|reader| {
             let total = reader.count_bulk_jobs(owner)?;
             let rows = reader.bulk_jobs(owner, page.offset(), page.limit)?;
@@ -210,7 +213,7 @@ fn to_wire(
         error: job.error,
         by: authors.author_of(job.actor).shown_to(caller, &job.type_name),
         content_type: job.type_name,
-        created_at: dates::definition_date(job.created_at),
-        finished_at: job.finished_at.map(dates::definition_date),
+        created_at: dates::microsecond_date(job.created_at),
+        finished_at: job.finished_at.map(dates::microsecond_date),
     }
 }

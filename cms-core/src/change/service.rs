@@ -114,7 +114,7 @@ fn to_change(caller: &Caller, authors: &Authors, entry: DetailedEntry) -> Option
     let (id, version) = entry.object.map(|object| (object.id, object.version)).unzip();
     Some(Change {
         seq: entry.position.seq,
-        at: dates::definition_date(entry.at),
+        at: dates::microsecond_date(entry.at),
         action: action(entry.event)?,
         content_type,
         id,

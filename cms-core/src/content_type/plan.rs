@@ -5,8 +5,8 @@
 //! one write transaction.
 //!
 //! The token of a plan names the state that its write transaction saw, by counters that only grow: if
-//! an apply finds the same token, the snapshot in between had the same state. So that apply does
-//! exactly what the plan reports.
+//! an apply finds the same token, the snapshot in between had the same state, so the apply does exactly
+//! what the plan reports.
 
 use std::{collections::HashSet, sync::Arc};
 

@@ -19,11 +19,11 @@ pub(super) fn without_pending_links(
         required.as_array().is_some_and(|names| names.iter().any(|n| n == name))
             || configs[name]["readonly"] == true
     };
-    let is_early = |name: &str, value: &Value| !must_stay(name) && has_link(value, is_pending);
-    if !object.iter().any(|(name, value)| is_early(name, value)) {
+    let must_wait = |name: &str, value: &Value| !must_stay(name) && has_link(value, is_pending);
+    if !object.iter().any(|(name, value)| must_wait(name, value)) {
         return None;
     }
-    let rest = object.iter().filter(|(name, value)| !is_early(name, value));
+    let rest = object.iter().filter(|(name, value)| !must_wait(name, value));
     Some(Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect()))
 }
 

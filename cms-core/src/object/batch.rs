@@ -314,7 +314,7 @@ impl<'a> Batch<'a> {
         let mut prepared = prepared.renewed(self.content_type, self.context, &mut self.budget)?;
         prepared.check_id(self.writer, self.content_type)?;
         self.check(&mut prepared, None)?;
-        match prepared.valid() {
+        match prepared.into_valid() {
             Ok(prepared) => {
                 write::insert(self.writer, self.content_type, prepared, self.context)?;
                 self.element_errors.push(None);
@@ -355,7 +355,7 @@ impl<'a> Batch<'a> {
         if is_deleted && self.writer.is_linked((self.content_type.name(), &stored.id), stored.pk)? {
             prepared.errors.add("internal.deletedAt", message::IN_USE);
         }
-        match prepared.valid() {
+        match prepared.into_valid() {
             Ok(prepared) => {
                 write::update(self.writer, self.content_type, stored, prepared, self.context)?;
                 self.element_errors.push(None);

@@ -46,7 +46,7 @@ impl Objects<'_> {
                 prepared.check_id(reader, &content_type)?;
                 let mut known = KnownTargets::default();
                 prepared.check_stored(reader, &catalog, &content_type, None, &mut known)?;
-                prepared.valid().map(|_| Json(Vec::new()))
+                prepared.into_valid().map(|_| Json(Vec::new()))
             });
         }
         let quota = config.max_objects;
@@ -56,7 +56,7 @@ impl Objects<'_> {
             prepared.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
             prepared.check_stored(writer, catalog, content_type, None, &mut known)?;
-            let prepared = prepared.valid()?;
+            let prepared = prepared.into_valid()?;
             require_quota(writer, quota, u64::from(prepared.dates.deleted.is_none()))?;
             let stored = write::insert(writer, content_type, prepared, &context)?;
             also(writer)?;

@@ -154,7 +154,7 @@ impl Copier<'_> {
         prepared.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
         prepared.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
-        write::insert(self.writer, content_type, prepared.valid()?, self.context)
+        write::insert(self.writer, content_type, prepared.into_valid()?, self.context)
     }
 }
 
@@ -190,7 +190,7 @@ fn make_unique(
         match object.get_mut(&property.name) {
             None => {}
             Some(Value::String(text)) if text.is_empty() => {}
-            Some(Value::String(text)) if property.unique || !is_choice(property) => {
+            Some(Value::String(text)) if property.unique || !has_fixed_format(property) => {
                 text.push('-');
                 text.push_str(suffix);
             }
@@ -221,7 +221,7 @@ fn changed_properties<'t>(
         let of_group =
             || names.iter().filter_map(|name| properties.iter().find(|p| p.name == *name));
         let is_text = |property: &&Property| {
-            property.schema_type == SchemaType::String && !is_choice(property)
+            property.schema_type == SchemaType::String && !has_fixed_format(property)
         };
         let best = of_group().find(is_text).or_else(|| of_group().find(|p| !p.required));
         changed.extend(best.or_else(|| of_group().next()));
@@ -229,8 +229,8 @@ fn changed_properties<'t>(
     changed
 }
 
-/// Returns whether a value with a suffix would be invalid: one of several options, or a date.
-fn is_choice(property: &Property) -> bool {
+/// Returns whether a value with a suffix would be invalid: it is one of several options, or a date.
+fn has_fixed_format(property: &Property) -> bool {
     let input_type = property.input_type;
     matches!(input_type, InputType::Radio | InputType::Select | InputType::DateTime)
 }

@@ -55,7 +55,7 @@ impl Objects<'_> {
                     search.add_type(known, *totals, page, &mut links)?;
                 }
             }
-            links.list.total_pages = page.count(links.list.total_count);
+            links.list.total_pages = page.page_count(links.list.total_count);
             links.list.count = links.list.data.len() as u64;
             Ok(links)
         })

@@ -89,7 +89,7 @@ impl Objects<'_> {
                         &mut known,
                     )?;
                 }
-                Ok((prepared.valid()?, Base::of(content_type, &stored)))
+                Ok((prepared.into_valid()?, Base::of(content_type, &stored)))
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
         self.write(name, move |writer, catalog, content_type| {
@@ -105,7 +105,7 @@ impl Objects<'_> {
             };
             let mut known = KnownTargets::default();
             prepared.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
-            let prepared = prepared.valid()?;
+            let prepared = prepared.into_valid()?;
             let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored))
         })

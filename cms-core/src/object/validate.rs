@@ -39,7 +39,7 @@ impl Objects<'_> {
                 prepare_edit(reader, content_type, caller, (id, edit, payload), &context)?;
             let mut known = KnownTargets::default();
             prepared.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
-            prepared.valid().map(drop)
+            prepared.into_valid().map(drop)
         })
     }
 
@@ -54,7 +54,7 @@ impl Objects<'_> {
             prepared.check_id(reader, content_type)?;
             let mut known = KnownTargets::default();
             prepared.check_stored(reader, catalog, content_type, None, &mut known)?;
-            let prepared = prepared.valid()?;
+            let prepared = prepared.into_valid()?;
             require_quota(reader, config.max_objects, u64::from(prepared.dates.deleted.is_none()))
         })
     }

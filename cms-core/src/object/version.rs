@@ -139,7 +139,7 @@ impl<'a> Authors<'a> {
     fn push_item(&self, out: &mut Vec<u8>, stored: &StoredObject<'_>, latest: i64) -> Result<()> {
         let internal = &stored.internal;
         let internal_error = |error| Error::Internal(Box::new(error));
-        let date = |seconds: i64| dates::definition_date(Timestamp(seconds * 1_000_000));
+        let date = |seconds: i64| dates::microsecond_date(Timestamp(seconds * 1_000_000));
         out.extend_from_slice(b"{\"id\":");
         render::string(out, &stored.id);
         out.extend_from_slice(b",\"internal\":");
@@ -213,7 +213,7 @@ struct Person {
 impl Person {
     /// A key.
     fn key(id: &str, name: String, created_at: Timestamp) -> Self {
-        let at = dates::definition_date(created_at);
+        let at = dates::microsecond_date(created_at);
         Self {
             id: id.to_owned(),
             username: name,

@@ -272,8 +272,8 @@ impl PreparedObject {
         serde_json::from_str(&self.changed).map_err(|error| Error::Internal(Box::new(error)))
     }
 
-    /// Returns the object when it has no errors.
-    pub(crate) fn valid(mut self) -> Result<Self> {
+    /// Returns the object, or its validation errors.
+    pub(crate) fn into_valid(mut self) -> Result<Self> {
         mem::take(&mut self.errors).into_result()?;
         Ok(self)
     }

@@ -129,7 +129,7 @@ impl Presences<'_> {
                 id: tab.id,
                 property: tab.property,
                 by: tab.by,
-                at: dates::definition_date(tab.at),
+                at: dates::microsecond_date(tab.at),
             })
         });
         Ok(Some(VisiblePresences { revision, presences: presences.collect() }))

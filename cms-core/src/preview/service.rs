@@ -84,7 +84,7 @@ impl Previews<'_> {
             .store
             .write(move |writer| writer.insert_preview_token(creator, hash, expires_at, limit))?;
         let embeddable = url.as_deref().is_some_and(|url| self.is_embeddable(url, base_url));
-        Ok(Preview { token, url, embeddable, expires_at: dates::definition_date(expires_at) })
+        Ok(Preview { token, url, embeddable, expires_at: dates::microsecond_date(expires_at) })
     }
 
     /// Returns whether a URL is of this server or of one of the setting `preview-origins`.

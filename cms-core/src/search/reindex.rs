@@ -79,7 +79,7 @@ impl Searching<'_> {
                 job: self.job(caller, &job_id(request.rows, is_all))?,
                 content_types: (!is_all).then(|| names.collect()),
                 by: authors.author_of(request.actor).shown_to(caller, ""),
-                created_at: dates::definition_date(request.at),
+                created_at: dates::microsecond_date(request.at),
             })
         };
         let jobs: Result<_> = requests.into_iter().map(to_listed).collect();

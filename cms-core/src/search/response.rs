@@ -92,7 +92,7 @@ impl Hits<'_> {
         let head = format!(
             "{{\"total_count\":{total},\"count\":{shown},\"total_pages\":{},\"current_page\":{},\
              \"summary\":{{\"aggregations\":{aggregations}}},\"data\":[",
-            page.count(total),
+            page.page_count(total),
             page.number,
         );
         out.extend_from_slice(head.as_bytes());

@@ -145,7 +145,7 @@ fn to_wire(
         definition: RawValue::from_string(view.definition)
             .map_err(|error| Error::Internal(Box::new(error)))?,
         by: authors.author_of(view.actor.into()).shown_to(caller, content_type.name()),
-        created_at: dates::definition_date(view.created_at),
-        updated_at: dates::definition_date(view.updated_at),
+        created_at: dates::microsecond_date(view.created_at),
+        updated_at: dates::microsecond_date(view.updated_at),
     })
 }

@@ -201,8 +201,8 @@ fn items(
             id: entry.id.clone(),
             object_title: entry.title.clone(),
             version: entry.version,
-            deleted_at: dates::definition_date(entry.deleted_at),
-            expires_at: dates::definition_date(Timestamp(expires_at)),
+            deleted_at: dates::microsecond_date(entry.deleted_at),
+            expires_at: dates::microsecond_date(Timestamp(expires_at)),
             by: by.shown_to(caller, known.name()),
             id_taken: entry.id_taken,
         })

@@ -247,7 +247,7 @@ pub(super) fn new_link(
         // In the fragment, which browsers do not send.
         url: format!("{}/admin/sign-in#code={code}", public_url.trim_end_matches('/')),
         code,
-        expires_at: dates::definition_date(expires_at),
+        expires_at: dates::microsecond_date(expires_at),
     })
 }
 
@@ -272,10 +272,10 @@ fn to_wire(row: UserRow, now: Timestamp) -> User {
         open_id: row.has_openid,
         pending_link: link.map(|(kind, expires_at)| PendingLink {
             kind,
-            expires_at: dates::definition_date(expires_at),
+            expires_at: dates::microsecond_date(expires_at),
         }),
-        created_at: dates::definition_date(row.created_at),
-        last_seen_at: row.last_seen_at.map(dates::definition_date),
+        created_at: dates::microsecond_date(row.created_at),
+        last_seen_at: row.last_seen_at.map(dates::microsecond_date),
     }
 }
 

@@ -173,7 +173,7 @@ impl Sessions<'_> {
         let (link, user) = self.cms.store.read(|reader| find_link(reader, hash, now))?;
         let (email, name) =
             user.map(|user| (user.profile.email, user.profile.name)).unwrap_or_default();
-        let expires_at = dates::definition_date(link.expires_at);
+        let expires_at = dates::microsecond_date(link.expires_at);
         Ok(CodeInfo { kind: link.kind, email, name, expires_at })
     }
 
@@ -445,10 +445,10 @@ fn times(row: SessionRow, seen: Option<Timestamp>) -> SessionTimes {
     let lifetime = Lifetime { last_seen_at: seen.unwrap_or(stored).max(stored), ..row.lifetime };
     SessionTimes {
         id: row.id,
-        created_at: dates::definition_date(lifetime.created_at),
-        last_seen_at: dates::definition_date(lifetime.last_seen_at),
-        expires_at: dates::definition_date(lifetime.expires_at()),
-        ends_at: dates::definition_date(lifetime.ends_at()),
+        created_at: dates::microsecond_date(lifetime.created_at),
+        last_seen_at: dates::microsecond_date(lifetime.last_seen_at),
+        expires_at: dates::microsecond_date(lifetime.expires_at()),
+        ends_at: dates::microsecond_date(lifetime.ends_at()),
     }
 }
 

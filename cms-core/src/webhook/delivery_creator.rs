@@ -70,10 +70,14 @@ pub(super) fn create_deliveries(
         cursor.0.fetch_max(batch.seq, Ordering::Relaxed);
         return Ok(has_more);
     }
-    let held = cursor.0.load(Ordering::Relaxed);
+    let read_up_to = cursor.0.load(Ordering::Relaxed);
     store.write(move |writer| {
         // If the cursor has moved, another process has created the same deliveries.
-        if writer.webhook_cursor()?.max(held) == from { batch.write(writer, now) } else { Ok(()) }
+        if writer.webhook_cursor()?.max(read_up_to) == from {
+            batch.write(writer, now)
+        } else {
+            Ok(())
+        }
     })?;
     Ok(has_more)
 }
@@ -228,17 +232,17 @@ impl CollectedChanges {
     }
 
     fn write(&self, writer: &WriteTransaction<'_>, now: Timestamp) -> Result<()> {
-        let lost = |error| Error::Internal(Box::new(error));
+        let invalid = |error| Error::Internal(Box::new(error));
         let collecting = writer.collecting_delivery(self.first.webhook)?;
         let (pk, first_at, changes) = if let Some((pk, at, collected)) = collecting {
-            let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(lost)?;
+            let mut changes: ChangeBatch = serde_json::from_str(&collected).map_err(invalid)?;
             changes.add(self.changes.clone());
             (pk, at, changes)
         } else {
             let pk = writer.insert_delivery(&self.first, now)?;
             (pk, self.first.at, self.changes.clone())
         };
-        let content = serde_json::to_string(&changes).map_err(lost)?;
+        let content = serde_json::to_string(&changes).map_err(invalid)?;
         let due_at = change_batch::due_at(first_at, self.last_at, self.debounce_seconds);
         writer.update_collecting(pk, &content, due_at)
     }

@@ -89,7 +89,7 @@ impl Webhooks<'_> {
                 let (_, pending) = reader.count_deliveries(webhook.pk)?;
                 let paused_until = match reader.webhook_endpoint(webhook.pk)? {
                     Some(EndpointState::Down { resume_at, .. }) => {
-                        Some(dates::definition_date(resume_at))
+                        Some(dates::microsecond_date(resume_at))
                     }
                     Some(EndpointState::Up) | None => None,
                 };
@@ -356,13 +356,11 @@ impl Webhooks<'_> {
         let store = &self.cms.store;
         let now = self.cms.config.clock.now();
         let before = schedule::expired_before(now);
-        if store.read_autocommit(|reader| {
-            Ok(reader.deliveries_due_since_before(before, 1)?.is_empty())
-        })? {
+        if store.read_autocommit(|reader| Ok(reader.expired_deliveries(before, 1)?.is_empty()))? {
             return Ok(false);
         }
         store.write(move |writer| {
-            let expired = writer.deliveries_due_since_before(before, EXPIRED_PER_COMMIT)?;
+            let expired = writer.expired_deliveries(before, EXPIRED_PER_COMMIT)?;
             let (mut webhooks, reason) = (Vec::new(), schedule::expired());
             for delivery in &expired {
                 webhooks.push(writer.give_up_delivery(*delivery, &reason, now)?);
@@ -444,9 +442,9 @@ fn to_wire(row: DeliveryRow, endpoint: EndpointState) -> Delivery {
         action: row.action,
         status: row.state,
         attempts: row.attempts,
-        created_at: dates::definition_date(row.at),
-        attempted_at: row.attempted_at.map(dates::definition_date),
-        next_attempt_at: row.is_pending.then(|| dates::definition_date(due_at)),
+        created_at: dates::microsecond_date(row.at),
+        attempted_at: row.attempted_at.map(dates::microsecond_date),
+        next_attempt_at: row.is_pending.then(|| dates::microsecond_date(due_at)),
         duration_ms: row.duration_ms,
         request_headers: from_json(row.request_headers),
         request: row.request,

@@ -239,7 +239,7 @@ fn to_json(
         id: &address.id,
         base: row.base.as_deref(),
         current: is_current(row.base.as_deref(), address.tag),
-        saved_at: dates::definition_date(row.saved_at),
+        saved_at: dates::microsecond_date(row.saved_at),
         data: serde_json::from_str::<&RawValue>(data).map_err(internal)?,
     };
     let json = serde_json::to_vec(&copy).map_err(internal)?;
@@ -304,6 +304,6 @@ fn summary(
         object_title: row.title,
         current: is_current(row.base.as_deref(), tag),
         base: row.base,
-        saved_at: dates::definition_date(row.saved_at),
+        saved_at: dates::microsecond_date(row.saved_at),
     }
 }

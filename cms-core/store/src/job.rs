@@ -53,12 +53,12 @@ pub struct JobProgress {
     pub refused: u64,
 }
 
-/// Whose jobs a list contains.
+/// Which jobs a list contains.
 #[derive(Clone, Copy, Debug)]
-pub enum JobOwner {
-    Everyone,
-    /// Primary key of the actor; none for commands on the data directory.
-    Actor(Option<i64>),
+pub enum JobFilter {
+    All,
+    /// Primary key in the table `actor`; none for commands on the data directory.
+    StartedBy(Option<i64>),
 }
 
 macro_rules! select {
@@ -99,14 +99,14 @@ impl Reader<'_> {
     }
 
     /// Returns jobs, newest first.
-    pub fn bulk_jobs(&self, owner: JobOwner, offset: u64, limit: u32) -> Result<Vec<JobRow>> {
+    pub fn bulk_jobs(&self, filter: JobFilter, offset: u64, limit: u32) -> Result<Vec<JobRow>> {
         let offset = i64::try_from(offset).unwrap_or(i64::MAX);
-        match owner {
-            JobOwner::Everyone => {
+        match filter {
+            JobFilter::All => {
                 let sql = select!("ORDER BY pk DESC LIMIT ?2 OFFSET ?1");
                 self.query_rows(sql, params![offset, limit], read)
             }
-            JobOwner::Actor(actor) => {
+            JobFilter::StartedBy(actor) => {
                 let sql = select!("WHERE actor IS ?3 ORDER BY pk DESC LIMIT ?2 OFFSET ?1");
                 self.query_rows(sql, params![offset, limit, actor], read)
             }
@@ -114,10 +114,10 @@ impl Reader<'_> {
     }
 
     /// Counts the jobs of a list.
-    pub fn count_bulk_jobs(&self, owner: JobOwner) -> Result<u64> {
-        match owner {
-            JobOwner::Everyone => self.query_value("SELECT count(*) FROM job", []),
-            JobOwner::Actor(actor) => {
+    pub fn count_bulk_jobs(&self, filter: JobFilter) -> Result<u64> {
+        match filter {
+            JobFilter::All => self.query_value("SELECT count(*) FROM job", []),
+            JobFilter::StartedBy(actor) => {
                 let sql = "SELECT count(*) FROM job WHERE actor IS ?1";
                 self.query_value(sql, [actor])
             }

@@ -76,7 +76,7 @@ pub use self::{
     commit_state::{CommitState, Dependencies, TypesRead},
     content_type::TypeState,
     error::damage,
-    job::{JobOwner, JobProgress, JobRow, NewJob},
+    job::{JobFilter, JobProgress, JobRow, NewJob},
     journal::{
         ChangedObject, DetailedEntry, EntryObject, Event, JournalChange, JournalEntry,
         JournalPosition, ManagementEvent, ReindexRequest,
@@ -186,7 +186,7 @@ impl Store {
         self.damage.record_damage(read(&Reader::new(&connection)))
     }
 
-    /// Changes the database: all changes of `write` are durable, or none when it fails. After a
+    /// Changes the database: all changes of `write` are committed, or none when it fails. After a
     /// damaged page was found, every write is rejected.
     ///
     /// Writes of several callers may share one commit; each sees the changes of those before it.

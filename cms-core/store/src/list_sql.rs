@@ -142,7 +142,7 @@ fn all_pages(
     // A full scan reads objects in the order in which they are stored: without the hint, SQLite may
     // choose an index in whose order they are not.
     let table = table_of(query.edition);
-    let hint = if access_path::reads_objects(&terms) {
+    let hint = if access_path::is_full_scan(&terms) {
         format!(" INDEXED BY {table}_created")
     } else {
         String::new()

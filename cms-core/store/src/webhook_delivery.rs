@@ -211,7 +211,7 @@ impl Reader<'_> {
     }
 
     /// Returns the deliveries that are due since this time or longer, up to a limit.
-    pub fn deliveries_due_since_before(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
+    pub fn expired_deliveries(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
         self.query_values(EXPIRED, params![before.0, limit])
     }
 }

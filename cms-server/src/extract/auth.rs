@@ -13,7 +13,7 @@ use crate::state::App;
 
 const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 /// A page of another site cannot send this header.
-const REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
+const CMS_REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Authenticates the caller of a request, with the view of content that the request selects.
@@ -57,8 +57,8 @@ pub(crate) fn has_key(headers: &HeaderMap, query: &Query<'_>) -> bool {
     headers.contains_key(HEADER) || query.get(KEY_PARAMETER).is_some()
 }
 
-/// Refuses a change by a session that a page of another site may have sent: browsers add the cookie
-/// to such requests too.
+/// Rejects a write with a session cookie that does not come from a page of this server: browsers
+/// add the cookie to requests from pages of other sites too.
 pub(crate) fn require_same_origin(
     caller: &Caller,
     method: &Method,
@@ -68,9 +68,9 @@ pub(crate) fn require_same_origin(
     if !caller.has_session() || is_read { Ok(()) } else { require_own_page(headers) }
 }
 
-/// Refuses a request that a page of another site may have sent.
+/// Rejects a request that may come from a page of another site.
 pub(crate) fn require_own_page(headers: &HeaderMap) -> Result<()> {
-    let has_header = headers.get(REQUEST).is_some_and(|value| value == "1");
+    let has_header = headers.get(CMS_REQUEST).is_some_and(|value| value == "1");
     let is_same_origin = headers.get(FETCH_SITE).is_none_or(|site| site == "same-origin");
     if has_header && is_same_origin { Ok(()) } else { Err(Error::CrossSite) }
 }

@@ -33,7 +33,8 @@ const MAX_FIELD_BYTES: u64 = 64 * 1024;
 const MAX_FIELDS: usize = 100;
 /// Bytes of a file that are buffered before they are written.
 const WRITE_BYTES: usize = 256 * 1024;
-/// Maximum number of bytes between two parts or in a field: more than either needs.
+/// Maximum number of bytes that the parser reads without returning a field or a chunk of a file. Headers and
+/// short fields need less.
 const MAX_GAP_BYTES: usize = 128 * 1024;
 
 /// A parsed form.
@@ -133,9 +134,9 @@ async fn receive(app: &Arc<App>, field: &mut Field<'_>, gap: &AtomicUsize) -> Re
     }
 }
 
-/// Passes the body to the parser one frame at a time, and few frames without a part: the parser
-/// buffers all input, and searches it for the next part again and again. The last frame does not
-/// count, since the parser may not have searched it.
+/// Passes the body to the parser one frame at a time, and fails after [`MAX_GAP_BYTES`] without a
+/// result: the parser buffers all input, and searches all of it for the next part after each frame.
+/// The last frame does not count, since the parser may not have searched it.
 fn frames(
     body: BodyReader<'_>,
     gap: Arc<AtomicUsize>,
@@ -152,7 +153,7 @@ fn frames(
     })
 }
 
-/// Without fields. The file is saved unless a field says otherwise.
+/// A form without fields. A media object is created for the file unless the field `save` is 0.
 impl Default for Form {
     fn default() -> Self {
         Self { file: None, request: UploadRequest { save: true, ..UploadRequest::default() } }

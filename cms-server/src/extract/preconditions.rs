@@ -68,7 +68,7 @@ impl Validators {
         }
     }
 
-    /// A client that has other parts needs a range of the same file (`If-Range`).
+    /// Returns whether a range may be sent: with `If-Range`, only if the file is still the same.
     fn allow_range(&self, headers: &HeaderMap) -> bool {
         let Some(condition) = headers.get(header::IF_RANGE) else { return true };
         condition.as_bytes() == self.etag.as_bytes()

@@ -81,8 +81,8 @@ impl<'a> Query<'a> {
         self.pairs.iter().filter_map(entry).collect()
     }
 
-    /// Returns the names that a route does not know as a header value, and in place of `filters`
-    /// and `fields` the unknown paths in them.
+    /// Returns a header value with the names that a route does not know. Instead of `filters` and
+    /// `fields` it has the unknown paths in them.
     pub(crate) fn ignored(&self, known: &[&str], unknown: &UnknownPaths) -> Option<HeaderValue> {
         let mut names = Vec::new();
         for (name, value) in self.pairs.iter().filter(|(name, _)| name != KEY_PARAMETER) {
@@ -100,7 +100,7 @@ impl<'a> Query<'a> {
         ignored_fields::header_value(names.iter().map(AsRef::as_ref))
     }
 
-    /// Returns the pairs that a route knows. None of them is the key, in any spelling.
+    /// Returns the pairs that a route knows. The API key is never among them, however it is encoded.
     pub(crate) fn known(&self, known: &[&str]) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.pairs.iter().map(|(name, value)| (name.as_ref(), value.as_ref()));
         pairs.filter(|(name, _)| is_known(name, known))

@@ -86,7 +86,7 @@ struct ChangeFeed {
 }
 
 impl ChangeFeed {
-    /// Reads the next page, and advances behind it. Returns it with new events of presence.
+    /// Reads the next page and moves the position past it. Returns it with new events of presence.
     async fn next_page(&mut self) -> Result<(Changes, Vec<u8>)> {
         let (parts, request) = (Arc::clone(&self.parts), self.request.clone());
         let presence = self.presence.clone();
@@ -118,8 +118,8 @@ impl ChangeFeed {
         let start = since.unwrap_or(first.0.next);
         let (sender, receiver) = mpsc::channel(1);
         if self.parts.method != Method::HEAD {
-            let place = self.app.subscribe()?;
-            tokio::spawn(self.send((start, first), commits, sender, place));
+            let permit = self.app.subscribe()?;
+            tokio::spawn(self.send((start, first), commits, sender, permit));
         }
         Ok(event_stream::response(receiver))
     }

@@ -27,7 +27,7 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const CSS: HeaderValue = HeaderValue::from_static("text/css; charset=utf-8");
 const JAVASCRIPT: HeaderValue = HeaderValue::from_static("text/javascript; charset=utf-8");
 
-/// Swagger UI has inline styles, images in its styles, and shows fetched images.
+/// Swagger UI needs inline styles, `data:` images in its styles, and `blob:` images to show responses.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \

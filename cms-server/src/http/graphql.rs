@@ -49,8 +49,8 @@ fn execute_parameters(
     context: &RequestContext<'_>,
     version: GraphQlVersion,
 ) -> Result<Response> {
-    // Errors of parameters are for callers with the permission.
-    cms.authorise(&context.caller, Permission::Query)?;
+    // Checked first: without the permission the response is 403, whatever the parameters.
+    cms.authorise(&context.caller, Permission::GraphQl)?;
     let request = GraphQlRequest::read_parameters(|name| context.query.get(name));
     let response = execute(cms, context, version, request)?;
     Ok(response.with_header(header::CACHE_CONTROL, NO_CACHE))

@@ -149,7 +149,7 @@ impl FailureCounters {
         }
     }
 
-    /// Adds a failure, as [`Self::check`] allows.
+    /// Adds a failure, unless the caller has to wait: then returns the seconds, as [`Self::check`].
     fn add(&self, key: u64, now: u32) -> std::result::Result<(), u32> {
         let failures =
             self.failures.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::default()));

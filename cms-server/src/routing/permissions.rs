@@ -7,7 +7,7 @@ use crate::extract::query::Query;
 /// What the key of a request must allow. The content type is the first parameter of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequiredPermission {
-    AnyKey,
+    AnyCaller,
     Session,
     /// Any key but those that can only read.
     AnyWriter,
@@ -26,7 +26,7 @@ pub(crate) enum RequiredPermission {
     Bulk,
     /// Create, or update with `id`.
     Validate,
-    Query,
+    GraphQl,
     ReadType,
     /// Rights on the objects of the type whose shared views are read or changed.
     Views(Access),
@@ -46,7 +46,7 @@ impl RequiredPermission {
     ) -> Permission<'a> {
         let content = |needs| Permission::Content { content_type, needs };
         match self {
-            Self::AnyKey => Permission::AnyKey,
+            Self::AnyCaller => Permission::AnyCaller,
             Self::Session => Permission::Session,
             Self::AnyWriter => Permission::AnyWriter,
             Self::Content(needs) => content(needs),
@@ -60,7 +60,7 @@ impl RequiredPermission {
             Self::Bulk => Permission::Bulk { content_type },
             Self::Validate if query.text("id").is_some() => content(Access::UPDATE),
             Self::BatchCreate | Self::Validate => content(Access::CREATE),
-            Self::Query => Permission::Query,
+            Self::GraphQl => Permission::GraphQl,
             Self::ReadType => Permission::ReadType { content_type },
             Self::Views(needs) => Permission::Views { content_type, needs },
             Self::ChangeType => Permission::ChangeType { content_type },

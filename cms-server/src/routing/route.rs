@@ -172,7 +172,7 @@ impl Route {
         body: BodyKind,
         handler: Handler,
     ) -> Self {
-        let endpoint = Endpoint::Authenticated(RequiredPermission::Query, handler);
+        let endpoint = Endpoint::Authenticated(RequiredPermission::GraphQl, handler);
         let mut route = Self::new(method, path, endpoint);
         route.body = body;
         route.error_response = error::graphql;

@@ -8,8 +8,8 @@ use cms_core::Access;
 
 use super::{
     permissions::RequiredPermission::{
-        self, Admin, AdministerTypes, AnyKey, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
-        Duplicate, PlanTypes, Publish, Query, ReadType, Session, Validate, Views, WorkingCopy,
+        self, Admin, AdministerTypes, AnyCaller, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
+        Duplicate, GraphQl, PlanTypes, Publish, ReadType, Session, Validate, Views, WorkingCopy,
     },
     route::{BodyKind, Endpoint, Route},
 };
@@ -70,9 +70,9 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/readyz", health::ready).work(Work::File),
     Route::unauthenticated("/metrics", health::metrics).work(Work::File),
 
-    Route::get("/api/auth-context", AnyKey, auth_context::get).inline().accepts_preview_tokens(),
+    Route::get("/api/auth-context", AnyCaller, auth_context::get).inline().accepts_preview_tokens(),
 
-    Route::get(TYPES, AnyKey, content_types::list)
+    Route::get(TYPES, AnyCaller, content_types::list)
         .query(&["page", "limit", "order_by", "order_direction", "name", "label", "names[]", "internal"])
         .accepts_preview_tokens(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
@@ -126,7 +126,7 @@ pub static ROUTES: &[Route] = &[
         .query(&["hydrate"]).without_body(),
     Route::write(Method::PUT, SCHEDULE, Publish, publish::schedule),
     Route::write(Method::DELETE, SCHEDULE, Publish, publish::unschedule).without_body(),
-    Route::get("/api/v1/schedule", AnyKey, publish::schedules)
+    Route::get("/api/v1/schedule", AnyCaller, publish::schedules)
         .query(&["page", "limit", "content_type[]", "from", "to"]),
 
     Route::get(WORKING_COPY, WorkingCopy, working_copies::get),
@@ -146,7 +146,7 @@ pub static ROUTES: &[Route] = &[
     Route::upload("/api/v1/media", media::upload),
     Route::new(Method::GET, "/image/{*path}", Endpoint::Image).query(&["transform", "format", "quality"]),
 
-    Route::get("/api/v1/workflow", AnyKey, workflow::list).accepts_preview_tokens(),
+    Route::get("/api/v1/workflow", AnyCaller, workflow::list).accepts_preview_tokens(),
     Route::get(OBJECT_STATE, READ, workflow::state).inline(),
     Route::write(Method::PUT, OBJECT_STATE, UPDATE, workflow::run_transition),
     Route::get(WORKFLOWS, Admin, workflow::definitions),
@@ -155,23 +155,23 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::PUT, WORKFLOW, Admin, workflow::replace),
     Route::write(Method::DELETE, WORKFLOW, Admin, workflow::delete).without_body(),
 
-    Route::get("/api/v1/search", AnyKey, search::search).work(Work::Search).cached().query(&[
+    Route::get("/api/v1/search", AnyCaller, search::search).work(Work::Search).cached().query(&[
         "q", "page", "limit", "content_type[]", "fields[]", "filters[*]", "post_filters[*]", "geo_filters[*]",
         "order_by", "order_direction", "order_missing", "random_seed", "hydrate", "query_mode", "decay_old",
         "aggregate_by[]", "aggregate_by_numeric[]", "indices_boost[*]", "item_fields[]",
     ]).accepts_preview_tokens(),
     Route::new(Method::GET, "/api/v1/changes", Endpoint::Changes).query(&["since", "types[]", "limit", "presence"])
         .accepts_preview_tokens(),
-    Route::get("/api/v1/activity", AnyKey, activity::list)
+    Route::get("/api/v1/activity", AnyCaller, activity::list)
         .query(&["content_type[]", "id", "by", "action[]", "from", "to", "before", "limit"]),
     Route::write(Method::POST, "/api/v1/preview", AnyWriter, preview::create),
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
         .without_body().inline(),
-    Route::get(JOBS, AnyKey, bulk::list).query(&["page", "limit"]),
-    Route::get("/api/v1/job/{id}", AnyKey, bulk::get),
-    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyKey, bulk::stop).without_body(),
+    Route::get(JOBS, AnyCaller, bulk::list).query(&["page", "limit"]),
+    Route::get("/api/v1/job/{id}", AnyCaller, bulk::get),
+    Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyCaller, bulk::stop).without_body(),
     Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
     Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).stops_on_disconnect(),
@@ -180,12 +180,12 @@ pub static ROUTES: &[Route] = &[
 
     Route::graphql(Method::GET, GRAPHQL, BodyKind::None, graphql::get).query(GRAPHQL_PARAMETERS).accepts_preview_tokens(),
     Route::graphql(Method::POST, GRAPHQL, BodyKind::GraphQl, graphql::query).accepts_preview_tokens(),
-    Route::get("/api/graphql/schema", Query, graphql::schema).accepts_preview_tokens(),
+    Route::get("/api/graphql/schema", GraphQl, graphql::schema).accepts_preview_tokens(),
     Route::graphql(Method::GET, GRAPHQL_V2, BodyKind::None, graphql::get_v2).query(GRAPHQL_PARAMETERS).accepts_preview_tokens(),
     Route::graphql(Method::POST, GRAPHQL_V2, BodyKind::GraphQl, graphql::query_v2).accepts_preview_tokens(),
-    Route::get("/api/v2/graphql/schema", Query, graphql::schema_v2).accepts_preview_tokens(),
+    Route::get("/api/v2/graphql/schema", GraphQl, graphql::schema_v2).accepts_preview_tokens(),
 
-    Route::get("/api/v1/open-api-schema.json", AnyKey, openapi::get)
+    Route::get("/api/v1/open-api-schema.json", AnyCaller, openapi::get)
         .query(&["version", "hydrate", "user_only", "management"]),
     #[cfg(feature = "admin")]
     Route::unauthenticated("/admin", admin::get),

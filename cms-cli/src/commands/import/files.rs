@@ -35,7 +35,7 @@ const BATCH_SIZE: usize = 500;
 
 /// The part of a media object that names its file.
 #[derive(Deserialize)]
-struct Head {
+struct FileRow {
     #[serde(default)]
     id: Value,
     #[serde(default)]
@@ -81,9 +81,9 @@ impl Import<'_> {
         let transfer = Transfer::new(self.interrupt.clone());
         let mut batch = Vec::new();
         for source in &type_files.sources {
-            source.rows(&type_files.content_type, &mut |row: ImportRow<Head>| {
+            source.rows(&type_files.content_type, &mut |row: ImportRow<FileRow>| {
                 // An object that cannot be read is refused later, with the other objects.
-                let Ok(Head { id: Value::String(id), extension, kind }) = row.value else {
+                let Ok(FileRow { id: Value::String(id), extension, kind }) = row.value else {
                     return Ok(());
                 };
                 let extension = extension.as_str().unwrap_or_default().to_owned();

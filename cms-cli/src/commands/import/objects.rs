@@ -16,7 +16,7 @@ use crate::{
 
 /// The id of an object.
 #[derive(Deserialize)]
-struct Head {
+struct IdOnly {
     #[serde(default)]
     id: Value,
 }
@@ -85,7 +85,7 @@ fn announce<'a>(
     for TypeFiles { content_type, sources, .. } in files_by_type {
         for source in sources {
             let mut rows = 0_u64;
-            source.rows(content_type, &mut |row: ImportRow<Head>| {
+            source.rows(content_type, &mut |row: ImportRow<IdOnly>| {
                 rows += 1;
                 let id = row.value.ok().and_then(|head| head.id.as_str().map(str::to_owned));
                 importer.announce(&content_type.name, id.as_deref());

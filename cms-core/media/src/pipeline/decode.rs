@@ -66,7 +66,7 @@ impl<'a> OpenedSource<'a> {
     }
 
     fn other(source: &'a [u8], format: ImageFormat, limits: &SourceLimits) -> Result<Self> {
-        if format == ImageFormat::Png && !profile::are_modest(source) {
+        if format == ImageFormat::Png && !profile::are_within_limit(source) {
             return Err(not_an_image());
         }
         let mut reader = ImageReader::with_format(Cursor::new(source), format);

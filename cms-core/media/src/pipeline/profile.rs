@@ -11,7 +11,7 @@ use crate::png;
 const MAX_PROFILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Returns whether every profile of a PNG is within the maximum size.
-pub(super) fn are_modest(source: &[u8]) -> bool {
+pub(super) fn are_within_limit(source: &[u8]) -> bool {
     png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_modest(data))
 }
 
@@ -51,16 +51,16 @@ mod tests {
     fn profiles_beyond_the_maximum_size_are_detected() {
         let max = usize::try_from(MAX_PROFILE_BYTES).unwrap();
         for size in [0, 3000, max] {
-            assert!(are_modest(&png(size)), "{size}");
+            assert!(are_within_limit(&png(size)), "{size}");
         }
         for size in [max + 1, 10 * max] {
-            assert!(!are_modest(&png(size)), "{size}");
+            assert!(!are_within_limit(&png(size)), "{size}");
         }
         let bomb = png(10 * max);
         for end in 0..60 {
-            are_modest(&bomb[..end]);
+            are_within_limit(&bomb[..end]);
         }
         // The decoder may decompress the start of a truncated profile.
-        assert!(!are_modest(&bomb[..bomb.len() - 16]));
+        assert!(!are_within_limit(&bomb[..bomb.len() - 16]));
     }
 }

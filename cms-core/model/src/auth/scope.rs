@@ -88,8 +88,8 @@ impl BitAnd for Access {
 /// The permission that a request needs, known before its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission<'a> {
-    /// Any valid key or session.
-    AnyKey,
+    /// A valid key, session or preview token.
+    AnyCaller,
     /// A session, whatever the role of its user.
     Session,
     /// Any caller but read-only keys, viewers and preview tokens.
@@ -101,7 +101,7 @@ pub enum Permission<'a> {
     /// Publish, unpublish and archive objects of a type: update and the publishing right.
     Publish { content_type: &'a str },
     /// Run GraphQL queries: read access to at least one type.
-    Query,
+    GraphQl,
     /// Read the definition of a type.
     ReadType { content_type: &'a str },
     /// Rights on the shared views of a type. Like the routes of definitions, the path names the type by

@@ -100,8 +100,8 @@ impl CompiledType {
             slugs: definition.slugs.clone(),
             featured_image: definition.featured_image.clone(),
             deleted_at: None,
-            created_at: dates::definition_date(self.created_at),
-            updated_at: self.updated_at.map(dates::definition_date),
+            created_at: dates::microsecond_date(self.created_at),
+            updated_at: self.updated_at.map(dates::microsecond_date),
         }
     }
 

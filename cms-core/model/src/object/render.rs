@@ -154,7 +154,7 @@ pub fn push_list_head(out: &mut Vec<u8>, page: PageRequest, total: u64, count: u
     write!(
         out,
         "{{\"total_count\":{total},\"total_pages\":{},\"current_page\":{},\"count\":{count},\"data\":[",
-        page.count(total),
+        page.page_count(total),
         page.number,
     )
     .expect("writing to memory cannot fail");

@@ -21,7 +21,7 @@ impl<T> List<T> {
     pub fn new(page: PageRequest, total: u64, data: Vec<T>) -> Self {
         Self {
             total_count: total,
-            total_pages: page.count(total),
+            total_pages: page.page_count(total),
             current_page: page.number,
             count: data.len() as u64,
             data,

@@ -175,7 +175,7 @@ impl Restoration {
             published.check_stored(reader, catalog, content_type, None, &mut known)?;
             self.prepared.errors.merge(published.errors.clone());
         }
-        self.prepared = self.prepared.valid()?;
+        self.prepared = self.prepared.into_valid()?;
         Ok(self)
     }
 

@@ -44,14 +44,14 @@ pub(super) fn choose(
         // In that index, objects with one value are in creation order.
         return AccessPath::OrderIndex(slots::index_name(query.edition, slot));
     }
-    // A condition on the sort value itself reads its matches in the order of the list.
-    let in_order = terms::of_conditions(query, terms)
+    // The index of a condition on the sort value has its matches in the order of the list.
+    let sort_value_method = terms::of_conditions(query, terms)
         .filter(|(condition, _)| condition.path == query.order)
         .map(|(_, term)| term.access_method)
         .max();
     if access_method == AccessMethod::FullScan
-        || in_order >= Some(AccessMethod::IndexRange)
-        || in_order == Some(access_method)
+        || sort_value_method >= Some(AccessMethod::IndexRange)
+        || sort_value_method == Some(access_method)
     {
         return AccessPath::OrderIndex(index);
     }
@@ -96,7 +96,7 @@ pub(super) fn cost(
 }
 
 /// Returns whether no index helps to find the objects.
-pub(super) fn reads_objects(terms: &[Term]) -> bool {
+pub(super) fn is_full_scan(terms: &[Term]) -> bool {
     best(terms) == AccessMethod::FullScan
 }
 

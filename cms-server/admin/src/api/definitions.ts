@@ -1,5 +1,5 @@
-// Content type definitions that the page has edited, as the document of the API types them. The server checks
-// them: a definition may be wrong while it is edited.
+// Content type definitions that the page has edited, as types of the API description. They may be invalid while they
+// are edited: the server validates them.
 import type { Schema } from './client';
 
 export type Definition = Schema['ContentTypeDefinitionSchema'];

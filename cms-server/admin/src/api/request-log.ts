@@ -16,7 +16,7 @@ const MAX_BODY_CHARS = 65_000;
 const SECRET_PATHS = /v1.(session|internal.user)/;
 
 let kept: LoggedRequest[] = [];
-let shown: (() => void) | undefined;
+let notify: (() => void) | undefined;
 
 /** Notes a request; call the result with the status of the response. */
 export function logRequest(request: Request): (status: number) => void {
@@ -24,7 +24,7 @@ export function logRequest(request: Request): (status: number) => void {
   const change = (more: Partial<LoggedRequest>) => {
     entry = { ...entry, ...more };
     kept = [...kept.filter((other) => other.request !== request), entry].slice(-MAX_REQUESTS);
-    shown?.();
+    notify?.();
   };
   change({});
   if (request.method !== 'GET' && !SECRET_PATHS.test(request.url)) {
@@ -46,6 +46,6 @@ export function requestsSince(at: number): LoggedRequest[] {
 
 /** Calls the one `listener` after each change; returns how to stop. */
 export function onRequestLogged(listener: () => void): () => void {
-  shown = listener;
-  return () => (shown = undefined);
+  notify = listener;
+  return () => (notify = undefined);
 }

@@ -181,7 +181,7 @@ export class ObjectEditor {
     // Retried like the save itself, until a response settles it.
     const newer = await this.#queue.repeat(() => this.#readNewerVersion());
     if (!newer || 'problem' in newer) {
-      // Given up while it waited: then there is no problem any more.
+      // A problem that can be retried means that the save was cancelled meanwhile: it is not shown.
       if (newer && !isRetryable(newer.problem)) this.problem = newer.problem;
       return null;
     }
@@ -338,7 +338,7 @@ export class ObjectEditor {
     this.deleted = this.id = this.object = null;
     this.draft.base = null;
     this.#queue.startCreation();
-    // When saving is refused, the work is that on a new object.
+    // If the save fails, this is unsaved work on a new object.
     this.workId = newWorkId();
     await this.unsavedWork.move(this.workId, uuid());
     this.#events.detached(this.workId);

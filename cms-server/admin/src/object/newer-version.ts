@@ -25,7 +25,7 @@ export interface RemoteChanges {
   version: number;
   /** Names of the changed properties. */
   names: string[];
-  /** The values are those of the same version: a change of the content type converted them. */
+  /** A change of the content type converted the values; nobody saved a new version. */
   converted: boolean;
 }
 

@@ -9,7 +9,7 @@ const hooks = new Set<Hook>();
 
 const texts = new Set<() => boolean>();
 
-/** Announces a place with text of its own, which is stored nowhere while `holds` is true. */
+/** Registers a form field outside of objects, whose text is stored nowhere while `holds` returns true. */
 export function registerUnsavedText(holds: () => boolean): () => void {
   texts.add(holds);
   return () => texts.delete(holds);
@@ -35,7 +35,7 @@ export async function sendAllUnsavedWork(user: string): Promise<number> {
     const key = JSON.stringify([work.type, work.id]);
     objects.set(key, [...(objects.get(key) ?? []), work]);
   }
-  // The server has room for one working copy of an object: several tabs may have made more. The newest goes.
+  // The server has room for one working copy of an object: several tabs may have made more. The newest is sent.
   for (const [newest, ...others] of objects.values()) {
     if (!newest) continue;
     const { type, id, values, base, work, sentTag, synced } = newest;

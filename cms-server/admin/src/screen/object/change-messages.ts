@@ -3,7 +3,7 @@ import type { RemoteChanges } from '../../object/newer-version';
 import { t } from '../../text';
 import type { Form } from '../../type/form';
 
-/** Messages about the state of the form: each makes the one before it untrue. */
+/** Topic of messages about the state of the form: each replaces the one before it. */
 export const FORM_TOPIC = 'form';
 
 /** Who made changes: "Ben", "Ben and Cleo", "Somebody else". */

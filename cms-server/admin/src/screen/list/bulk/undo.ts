@@ -1,5 +1,5 @@
-// What takes an action on several objects back. Objects that were changed since then are left alone. Knows the
-// API, no component.
+// Undo of an action on several objects. Objects that were changed since then are skipped. Knows the API, no
+// component.
 import { sendRequest, api, type ApiResult } from '../../../api/client';
 import type { Problem } from '../../../api/problem';
 import { statusOf, type Action, type Status } from '../../../object/publish-rules';
@@ -125,7 +125,7 @@ async function removeProperties(type: string, id: string, names: string[]): Prom
   return 'problem' in result ? result.problem : null;
 }
 
-/** Gives objects their former status. Edited objects get the version back that readers had. */
+/** Restores the status of objects. Edited objects also get back the version that was published. */
 export async function undoStatus(
   type: string,
   action: Action,
@@ -188,7 +188,8 @@ export async function restoreDeleted(type: string, ids: string[]): Promise<Undon
       }),
     );
     if ('problem' in found) return { ...result, problem: found.problem };
-    // The last deletion of each; the oldest of them first, so that what objects link to is there before them.
+    // The latest deletion of each object, in the order of deletion: a linked object is restored before the objects
+    // that link to it.
     const entries = found.data.data.filter(({ id }) => waiting.delete(id)).reverse();
     if (entries.length === 0) break;
     for (const { entry } of entries) {
