@@ -129,7 +129,7 @@ impl Failure {
 /// Returns the exit code of an error of the core.
 pub(crate) fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::Internal(_) | Error::Damaged(_) => 1,
+        Error::Internal(_) | Error::Damaged(_) | Error::OutcomeUnknown => 1,
         Error::Unsupported(_) => 2,
         Error::Unauthenticated | Error::Forbidden | Error::CrossSite => 3,
         Error::NotFound { .. } => 4,
@@ -179,6 +179,10 @@ impl From<Error> for Failure {
             Error::Busy(_) => Some("it is safe to repeat the command".to_owned()),
             Error::Unreachable(_) => Some(
                 "check that the server runs at this URL; it is safe to repeat the command"
+                    .to_owned(),
+            ),
+            Error::OutcomeUnknown => Some(
+                "the change may be stored: look at the content before you repeat the command"
                     .to_owned(),
             ),
             Error::TooManyRequests { .. } => {

@@ -23,6 +23,7 @@ use cms_store::{CommitState, DERIVED_DATA_VERSION, Event, Reader, Store, WriteTr
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
+    cluster::node::Node,
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
@@ -47,6 +48,8 @@ pub struct Cms {
     pub(crate) documents: DocumentCache,
     pub(crate) webhooks: WebhookState,
     pub(crate) presence: PresenceTable,
+    /// What this process is in its cluster, if there is one.
+    pub(crate) node: Option<Node>,
 }
 
 impl Cms {
@@ -85,6 +88,7 @@ impl Cms {
             files: Files::new(config.files(), space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             recent_renders: Recent::default(),
+            node: config.cluster.as_ref().map(Node::new),
             config,
             store,
             catalog: Arc::default(),

@@ -11,8 +11,21 @@ use cms_model::{
     limits,
     settings::{Durability, MediaStorage, NewDatabase},
 };
-use cms_store::Store;
+use cms_store::{Store, cluster::database::SharedDatabase};
 use cms_system::{clock::SystemClock, ids::RandomIds};
+
+use crate::cluster;
+
+/// A node of a cluster.
+#[derive(Clone)]
+pub struct ClusterConfig {
+    /// The database that all nodes share.
+    pub database: Arc<dyn SharedDatabase>,
+    /// Name of the node, for operators.
+    pub name: String,
+    /// URL at which other nodes reach this one, if they do.
+    pub address: Option<String>,
+}
 
 /// Settings of one data directory.
 #[derive(Clone)]
@@ -21,6 +34,8 @@ pub struct CoreConfig {
     pub folder: PathBuf,
     pub new_database: NewDatabase,
     pub durability: Durability,
+    /// The cluster of which the data directory is a node; none for one that stands alone.
+    pub cluster: Option<ClusterConfig>,
     /// Maximum elements of one batch create, patch or delete.
     pub batch_limit: usize,
     /// Maximum number of content types, built-in ones included; none means no quota.
@@ -59,6 +74,7 @@ impl CoreConfig {
             folder: folder.into(),
             new_database: NewDatabase::default(),
             durability: Durability::default(),
+            cluster: None,
             batch_limit: limits::DEFAULT_BATCH_LIMIT,
             max_types: None,
             max_objects: None,
@@ -82,9 +98,12 @@ impl CoreConfig {
         if self.types_readonly && caller.has_session() { Err(Error::Forbidden) } else { Ok(()) }
     }
 
-    /// Opens the database of the data directory.
+    /// Opens the database of the data directory, or the replica of a node.
     pub(crate) fn open_store(&self) -> Result<Store> {
-        Store::open(&self.folder, self.new_database, self.durability)
+        match &self.cluster {
+            None => Store::open(&self.folder, self.new_database, self.durability),
+            Some(cluster) => cluster::open_replica(self, &cluster.database),
+        }
     }
 
     /// The settings of the file storage.

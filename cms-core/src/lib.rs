@@ -19,6 +19,7 @@ mod bulk;
 mod change;
 mod check;
 mod clean_up;
+mod cluster;
 mod cms;
 mod config;
 mod content_type;
@@ -55,6 +56,7 @@ pub use backup::{
 pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::{EnsureRunning, check_file};
+pub use cluster::{Cluster, Duty};
 pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,
@@ -80,8 +82,14 @@ pub use cms_model::{
     webhook::{exchange::Exchange, schedule::Dispatch, synchronous::WebhookOutcome},
     wire,
 };
-pub use cms_store::{CommitState, Dependencies, TypesRead};
-pub use config::CoreConfig;
+pub use cms_store::{
+    CommitState, Dependencies, TypesRead,
+    cluster::{
+        compare::Difference,
+        database::{DutyHolder, NodeState, Position, SharedDatabase},
+    },
+};
+pub use config::{ClusterConfig, CoreConfig};
 pub use content_type::service::Types;
 pub use graphql::service::GraphQl;
 pub use media::{

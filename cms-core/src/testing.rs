@@ -16,9 +16,10 @@ use tempfile::TempDir;
 
 pub use cms_media::testing::{pictures, read_image};
 pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
+pub use cms_store::cluster::memory::{Cut, MemoryDatabase};
 pub use site::Site;
 
-use crate::{Cms, CoreConfig, SessionClient, user::sessions::open};
+use crate::{ClusterConfig, Cms, CoreConfig, SessionClient, user::sessions::open};
 
 /// An open temporary data directory, removed on drop.
 pub struct TestCms {
@@ -34,7 +35,30 @@ impl TestCms {
     }
 
     /// Opens an empty data directory with changed settings.
+    ///
+    /// With the environment variable `CMS_TEST_CLUSTER` it is the replica of a node, and all its tables
+    /// are compared with the shared database after each commit.
     pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
+        let is_node = std::env::var_os("CMS_TEST_CLUSTER").is_some();
+        Self::open(|config| {
+            if is_node {
+                config.cluster = Some(ClusterConfig {
+                    database: Arc::new(MemoryDatabase::comparing()),
+                    name: "test".to_owned(),
+                    address: None,
+                });
+            }
+            change(config);
+        })
+    }
+
+    /// Opens an empty data directory that several processes may open: a replica has one.
+    pub fn standalone() -> Self {
+        Self::open(|_| {})
+    }
+
+    fn open(change: impl FnOnce(&mut CoreConfig)) -> Self {
         let folder = TempDir::new().expect("a temporary directory can be created");
         let clock = Arc::new(FixedClock::at(START));
         let mut config = CoreConfig::new(folder.path().join("data"));
@@ -43,6 +67,11 @@ impl TestCms {
         change(&mut config);
         let cms = Arc::new(Cms::open(config).expect("an empty data directory opens"));
         Self { cms, clock, folder }
+    }
+
+    /// Returns whether this is the replica of a node: then no other process may open or change it.
+    pub fn is_node(&self) -> bool {
+        self.cms.config().cluster.is_some()
     }
 
     pub fn path(&self) -> PathBuf {

@@ -64,6 +64,9 @@ pub enum Error {
     /// A read that must be fast may take longer: it has to be repeated without that limit. Never
     /// sent to a client.
     NotFast,
+    /// The connection to the database of the cluster broke during a commit, and whether the change is
+    /// stored is not known. A client reads it first, or repeats it with the same `Idempotency-Key`.
+    OutcomeUnknown,
     /// The disk is full. Nothing was changed; the client may retry once space is free.
     NoSpace(Cause),
     /// The target of the command does not support the operation; the message says which one does.
@@ -195,6 +198,7 @@ impl fmt::Display for Error {
             Self::UnsupportedMedia => f.write_str("Unsupported Media Type"),
             Self::CrossSite => f.write_str("Cross-site request refused"),
             Self::TooManyRequests { .. } => f.write_str("Too Many Requests"),
+            Self::OutcomeUnknown => f.write_str(message::OUTCOME_UNKNOWN),
             Self::NotFast => f.write_str("the read may take longer"),
             Self::NoSpace(_) => f.write_str("no space is left on the disk of the data directory"),
             Self::Internal(_) => f.write_str("Internal Server Error"),

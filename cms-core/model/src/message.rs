@@ -11,6 +11,8 @@ use serde_json::Value;
 pub const NOT_VALID: &str = "This value is not valid.";
 pub const WRONG_DATE: &str = "Wrong date format";
 pub const CHANGES_EXPIRED: &str = "The changes after this position are no longer available";
+/// See [`crate::error::Error::OutcomeUnknown`].
+pub const OUTCOME_UNKNOWN: &str = "Commit outcome unknown";
 pub const MATCHES_CHANGED: &str = "The number of matching objects has changed";
 pub const NOT_IN_DATABASE: &str = "This value does not exist in database";
 pub const ALREADY_USED: &str = "This value is already used";

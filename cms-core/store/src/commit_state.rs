@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn snapshot_knows_its_own_counters_while_another_process_writes() {
-        let rows = "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived)
-                    VALUES (1, 'o', 's', 1, 1, 1);
+        let rows = "INSERT INTO meta (id, organization, space, schema_rev, auth_rev)
+                    VALUES (1, 'o', 's', 1, 1);
                     INSERT INTO ctd_state (ctd, live, changes) VALUES (1, 0, 0), (2, 0, 0);";
         let (folder, other) = database_with(rows);
         let store =

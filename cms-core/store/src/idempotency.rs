@@ -41,8 +41,10 @@ impl WriteTransaction<'_> {
         answer: &[u8],
     ) -> Result<()> {
         self.execute(
-            "INSERT OR REPLACE INTO idempotency (actor, key, fingerprint, at, answer)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO idempotency (actor, key, fingerprint, at, answer)
+             VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (actor, key) DO UPDATE SET
+                 fingerprint = excluded.fingerprint, at = excluded.at, answer = excluded.answer",
             params![actor, key, fingerprint, at.0, answer],
         )
     }

@@ -52,8 +52,9 @@ mod working_copy;
 mod writer;
 
 use std::{
+    fs::File,
     ops::Deref,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -86,6 +87,7 @@ pub use self::{
     link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds},
+    migrate::schema_version,
     object::ObjectChange,
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
@@ -99,6 +101,7 @@ pub use self::{
     writer::WriterCounts,
 };
 use self::{
+    cluster::{capture::Capture, replica::Replica},
     commit_mark::WalIndex,
     commit_state::CommitStateCache,
     error::{Damage, map},
@@ -116,8 +119,8 @@ pub struct Store {
     damage: Damage,
     // Declared after the connections, so that it is dropped after them: see `WalIndex::of`.
     wal_index: WalIndex,
-    // Held while the database is in use; see `migrate`.
-    _lock: std::fs::File,
+    // Held while the database is in use; see `migrate` and `cluster`.
+    _locks: Vec<File>,
 }
 
 impl Store {
@@ -126,15 +129,26 @@ impl Store {
     pub fn open(folder: &Path, new: NewDatabase, durability: Durability) -> Result<Self> {
         let (path, lock) = migrate::prepare(folder, new)?;
         let writer = pool::connect_writer(&path, durability)?;
-        Ok(Self {
+        if Reader::new(&writer).cluster_position()?.is_some() {
+            return Err(Error::Conflict(format!(
+                "the data directory {} is the replica of a node: use --server, or `cms cluster export` \
+                 for a copy that stands alone",
+                folder.display()
+            )));
+        }
+        Ok(Self::with(path, writer, None, vec![lock]))
+    }
+
+    fn with(path: PathBuf, writer: Connection, replica: Option<Replica>, locks: Vec<File>) -> Self {
+        Self {
             wal_index: WalIndex::of(&path),
             readers: Pool::new(path),
-            group_commit: GroupCommit::new(writer),
+            group_commit: GroupCommit::new(writer, replica),
             lists: ListCache::default(),
             commit_state: CommitStateCache::default(),
             damage: Damage::default(),
-            _lock: lock,
-        })
+            _locks: locks,
+        }
     }
 
     /// Returns the read connections in use, their maximum number, and the number of waiting
@@ -252,11 +266,17 @@ pub struct Reader<'c> {
     connection: &'c Connection,
     /// The counters of the snapshot, if they are known without a statement.
     counters: Option<&'c ChangeCounters>,
+    /// Notes the changes of a write transaction for the other nodes of a cluster.
+    capture: Option<&'c Capture>,
 }
 
 impl<'c> Reader<'c> {
     fn new(connection: &'c Connection) -> Self {
-        Self { connection, counters: None }
+        Self { connection, counters: None, capture: None }
+    }
+
+    fn capturing(connection: &'c Connection, capture: &'c Capture) -> Self {
+        Self { capture: Some(capture), ..Self::new(connection) }
     }
 }
 

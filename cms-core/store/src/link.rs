@@ -139,9 +139,11 @@ impl WriteTransaction<'_> {
              FROM (SELECT ?1 AS target_type, ?2 AS target_id) AS link
              CROSS JOIN object ON object.pk = ?3"
         ))?;
+        let mut inserted = 0;
         for (content_type, id) in targets {
-            statement.execute(params![content_type, id, object]).map_err(map)?;
+            inserted += statement.execute(params![content_type, id, object]).map_err(map)?;
         }
+        self.note_links(object, inserted);
         Ok(())
     }
 
@@ -151,7 +153,15 @@ impl WriteTransaction<'_> {
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
-        self.execute("DELETE FROM link WHERE object = ?1", [object])?;
+        let sql = "DELETE FROM link WHERE object = ?1";
+        self.note_links(object, self.execute_and_count(sql, [object])?);
         self.insert_links(object, targets)
+    }
+
+    /// Notes changed links for the other nodes of a cluster.
+    fn note_links(&self, object: i64, changed: usize) {
+        if let Some(capture) = self.capture.filter(|_| changed > 0) {
+            capture.note_links(object);
+        }
     }
 }

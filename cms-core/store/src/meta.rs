@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cms_model::{clock::Timestamp, error::Result};
 use rusqlite::params;
 
-use super::{Reader, TypeState, WriteTransaction};
+use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
 /// a function that computes them returns something else, or another table gets them.
@@ -68,7 +68,16 @@ impl Reader<'_> {
 
     /// Returns the version of derived data in the database.
     pub fn derived_data_version(&self) -> Result<i64> {
-        self.query_value("SELECT derived FROM meta", [])
+        self.query_value("SELECT derived FROM local", [])
+    }
+
+    /// Returns the last commit of the cluster in this database; none if it is no replica.
+    pub(crate) fn cluster_position(&self) -> Result<Option<Position>> {
+        let row = self.query_row("SELECT commit_no, nonce FROM local", [], |row| {
+            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+        })?;
+        let (commit, nonce) = row;
+        Ok(commit.zip(nonce).map(|(commit, nonce)| Position { commit, nonce }))
     }
 
     pub fn space_ids(&self) -> Result<SpaceIds> {
@@ -81,16 +90,17 @@ impl Reader<'_> {
 impl WriteTransaction<'_> {
     pub fn set_up(&self, organization: &str, space: &str, at: Timestamp) -> Result<()> {
         self.execute(
-            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, derived,
-                               clock_seen_at, clock_trusted_at)
-             VALUES (1, ?1, ?2, 1, 1, ?3, ?4, ?4)",
-            params![organization, space, DERIVED_DATA_VERSION, at.0],
-        )
+            "INSERT INTO meta (id, organization, space, schema_rev, auth_rev, clock_seen_at,
+                               clock_trusted_at)
+             VALUES (1, ?1, ?2, 1, 1, ?3, ?3)",
+            params![organization, space, at.0],
+        )?;
+        self.set_derived_data_version()
     }
 
     /// Stores this program's version of derived data.
     pub fn set_derived_data_version(&self) -> Result<()> {
-        self.execute("UPDATE meta SET derived = ?1", [DERIVED_DATA_VERSION])
+        self.execute("UPDATE local SET derived = ?1", [DERIVED_DATA_VERSION])
     }
 
     /// Invalidates the content types of every process; returns the new revision.

@@ -28,7 +28,7 @@ mod embedded {
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// The database file, and the temporary file of a new one.
-const DATABASE: &str = "cms.db";
+pub(super) const DATABASE: &str = "cms.db";
 const TEMPORARY_DATABASE: &str = "cms.db.new";
 /// Directories that are meaningless without the database.
 const DEPENDENT_DIRECTORIES: [&str; 2] = ["media", "index"];
@@ -50,12 +50,7 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
         });
     }
     folder::make(folder).map_err(|error| path_error(folder, &error))?;
-    let lock = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join("lock"))
-        .map_err(|error| path_error(folder, &error))?;
+    let lock = open_lock(folder)?;
     if is_current(&path)? {
         lock_shared(&lock, folder)?;
     } else {
@@ -86,6 +81,15 @@ pub(super) fn prepare(folder: &Path, new: NewDatabase) -> Result<(PathBuf, File)
     }
 }
 
+fn open_lock(folder: &Path) -> Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join("lock"))
+        .map_err(|error| path_error(folder, &error))
+}
+
 fn lock_shared(lock: &File, folder: &Path) -> Result<()> {
     let is_held = lock::wait(MAX_LOCK_WAIT, || lock.try_lock_shared());
     if is_held.map_err(|error| path_error(folder, &error))? {
@@ -103,6 +107,20 @@ fn is_current(path: &Path) -> Result<bool> {
     if matches!(size(path)?, None | Some(0)) {
         return Ok(false);
     }
+    let Some(found) = stored_schema(path)? else { return Ok(false) };
+    let ours = schema_version();
+    if found > ours {
+        return Err(Error::Conflict(format!(
+            "the database {} was written by a newer version (schema {found}, this program knows {ours}): \
+             use that version, or restore a backup made before the upgrade",
+            path.display(),
+        )));
+    }
+    Ok(found == ours)
+}
+
+/// Returns the schema version of a database; none before its first migration.
+pub(super) fn stored_schema(path: &Path) -> Result<Option<i64>> {
     let connection = Connection::open(path).map_err(map)?;
     connection.busy_timeout(MAX_LOCK_WAIT).map_err(map)?;
     let has_history: bool = connection
@@ -113,29 +131,28 @@ fn is_current(path: &Path) -> Result<bool> {
         )
         .map_err(map)?;
     if !has_history {
-        return Ok(false);
+        return Ok(None);
     }
-    let found: Option<i64> = connection
+    connection
         .query_row("SELECT max(version) FROM refinery_schema_history", [], |row| row.get(0))
-        .map_err(map)?;
-    let ours = embedded::migrations::runner()
-        .get_migrations()
-        .iter()
-        .map(|migration| i64::from(migration.version()))
-        .max();
-    if found > ours {
-        return Err(Error::Conflict(format!(
-            "the database {} was written by a newer version (schema {}, this program knows {}): \
-             use that version, or restore a backup made before the upgrade",
-            path.display(),
-            found.unwrap_or_default(),
-            ours.unwrap_or_default()
-        )));
-    }
-    Ok(found == ours)
+        .map_err(map)
 }
 
-fn migrate(path: &Path) -> Result<()> {
+/// The newest schema version that this program knows.
+pub fn schema_version() -> i64 {
+    let migrations = embedded::migrations::runner();
+    let versions = migrations.get_migrations().iter().map(|one| i64::from(one.version()));
+    versions.max().unwrap_or_default()
+}
+
+/// Opens the database of a directory that has a current one; returns its path and the shared lock.
+pub(super) fn open_existing(folder: &Path) -> Result<(PathBuf, File)> {
+    let lock = open_lock(folder)?;
+    lock_shared(&lock, folder)?;
+    Ok((folder.join(DATABASE), lock))
+}
+
+pub(super) fn migrate(path: &Path) -> Result<()> {
     let mut connection = Connection::open(path).map_err(map)?;
     connection
         // A migration that rebuilds a table drops the old one, which would cascade to all rows that

@@ -12,7 +12,7 @@ use super::{Reader, WriteTransaction, named};
 /// Copies rows of `object` to the public view, which publishes their current version.
 macro_rules! publish {
     () => {
-        "INSERT OR REPLACE INTO published
+        "INSERT INTO published
              (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
               published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
               editor, slot_count, slots, title, data, updated_by)
@@ -20,6 +20,23 @@ macro_rules! publish {
                 published_at, workflow_state, workflow_public_version, workflow_published_at, owner,
                 editor, slot_count, slots, title, data, updated_by
          FROM object "
+    };
+}
+
+/// Replaces the row of an earlier publication. `REPLACE` would also remove a row of another object
+/// with the same id.
+macro_rules! replace {
+    () => {
+        " ON CONFLICT (pk) DO UPDATE SET
+             ctd = excluded.ctd, id = excluded.id, created_at = excluded.created_at,
+             updated_at = excluded.updated_at, version = excluded.version,
+             version_at = excluded.version_at, status = excluded.status,
+             public_version = excluded.public_version, published_at = excluded.published_at,
+             workflow_state = excluded.workflow_state,
+             workflow_public_version = excluded.workflow_public_version,
+             workflow_published_at = excluded.workflow_published_at, owner = excluded.owner,
+             editor = excluded.editor, slot_count = excluded.slot_count, slots = excluded.slots,
+             title = excluded.title, data = excluded.data, updated_by = excluded.updated_by"
     };
 }
 
@@ -57,7 +74,7 @@ impl WriteTransaction<'_> {
              WHERE pk = ?1",
             params![pk, stamp.at.seconds(), stamp.actor],
         )?;
-        self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
+        self.execute(concat!(publish!(), "WHERE pk = ?1", replace!()), [pk])?;
         self.record_public_change(ctd, i64::from(!was_published))
     }
 
@@ -96,7 +113,7 @@ impl WriteTransaction<'_> {
 
     /// Publishes a restored object in its current version.
     pub(super) fn publish_restored(&self, ctd: i64, pk: i64) -> Result<()> {
-        self.execute(concat!(publish!(), "WHERE pk = ?1"), [pk])?;
+        self.execute(concat!(publish!(), "WHERE pk = ?1", replace!()), [pk])?;
         self.record_public_change(ctd, 1)
     }
 
@@ -124,7 +141,8 @@ impl WriteTransaction<'_> {
              WHERE ctd = ?1",
             [ctd],
         )?;
-        let published = self.execute_and_count(concat!(publish!(), "WHERE ctd = ?1"), [ctd])?;
+        let published =
+            self.execute_and_count(concat!(publish!(), "WHERE ctd = ?1", replace!()), [ctd])?;
         self.record_public_change(ctd, i64::try_from(published).unwrap_or(i64::MAX))
     }
 

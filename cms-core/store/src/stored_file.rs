@@ -74,8 +74,9 @@ impl WriteTransaction<'_> {
         at: Timestamp,
     ) -> Result<()> {
         self.execute(
-            "INSERT OR REPLACE INTO stored_file (id, size, sha256, stored_at)
-             VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO stored_file (id, size, sha256, stored_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (id) DO UPDATE SET
+                 size = excluded.size, sha256 = excluded.sha256, stored_at = excluded.stored_at",
             params![id.to_string(), size, sha256, at.0],
         )
     }

@@ -89,6 +89,9 @@ impl WriteTransaction<'_> {
     pub(super) fn keep_replaced_version(&self, pk: i64) -> Result<()> {
         self.execute(
             "INSERT INTO object_version
+                 (object, version, updated_at, version_at, status, public_version, published_at,
+                  workflow_state, workflow_public_version, workflow_published_at, editor,
+                  title, data, changed)
              SELECT pk, version, updated_at, version_at, status, public_version, published_at,
                     workflow_state, workflow_public_version, workflow_published_at, editor,
                     title, data, changed

@@ -18,7 +18,10 @@ use std::{
 use cms_model::error::{Error, Result};
 use rusqlite::Connection;
 
-use super::{Reader, WriteTransaction};
+use super::{
+    Reader, WriteTransaction,
+    cluster::{capture::Capture, replica::Replica},
+};
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
@@ -26,8 +29,10 @@ const MAX_WRITES_PER_COMMIT: usize = 256;
 /// Runs the writes of all callers, one batch at a time.
 pub(super) struct GroupCommit {
     queue: Mutex<Queue>,
-    /// Only the leader locks this, so no thread waits for it.
+    /// In a cluster, a thread that applies the commits of other nodes also locks this.
     connection: Mutex<Connection>,
+    /// Set if the database is the replica of a node.
+    replica: Option<Replica>,
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
     /// Number of commits, the writes in them, and their total duration in nanoseconds.
@@ -59,7 +64,7 @@ struct PendingWrite {
 
 /// What to do with the changes of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WriteOutcome {
+pub(super) enum WriteOutcome {
     Keep,
     Undo,
     /// The disk is full.
@@ -90,10 +95,11 @@ impl Waiter {
 }
 
 impl GroupCommit {
-    pub(super) fn new(connection: Connection) -> Self {
+    pub(super) fn new(connection: Connection, replica: Option<Replica>) -> Self {
         Self {
             queue: Mutex::default(),
             connection: Mutex::new(connection),
+            replica,
             listeners: Mutex::default(),
             commits: AtomicU64::new(0),
             writes: AtomicU64::new(0),
@@ -175,6 +181,21 @@ impl GroupCommit {
         });
     }
 
+    /// The cluster side of the database, if it is the replica of a node.
+    pub(super) fn replica(&self) -> Option<&Replica> {
+        self.replica.as_ref()
+    }
+
+    /// Applies the commits of other nodes.
+    pub(super) fn catch_up(&self) -> Result<()> {
+        if let Some(replica) = &self.replica
+            && replica.catch_up(&self.connection)?
+        {
+            self.notify_listeners();
+        }
+        Ok(())
+    }
+
     /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
         let writes: Vec<PendingWrite> = {
@@ -185,7 +206,11 @@ impl GroupCommit {
         let (runs, waiters): (Vec<_>, Vec<_>) =
             writes.into_iter().map(|write| (write.run, write.waiter)).unzip();
         let started = Instant::now();
-        let outcome = run_batch(&lock(&self.connection), runs).map_err(Arc::new);
+        let outcome = match &self.replica {
+            None => run_batch(&lock(&self.connection), runs),
+            Some(replica) => replica.run(&self.connection, runs),
+        };
+        let outcome = outcome.map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
@@ -204,7 +229,7 @@ impl GroupCommit {
     }
 }
 
-type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
+pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
 /// Runs writes in one transaction: each keeps or rolls back its own changes, one commit stores them
 /// all.
@@ -221,13 +246,14 @@ fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
 }
 
 /// Returns whether any write succeeded.
-fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
+pub(super) fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
     let alone = writes.len() == 1;
     let mut succeeded = false;
     for write in writes {
         if !alone {
             writer.execute("SAVEPOINT write", [])?;
         }
+        let noted = writer.capture.map(Capture::len);
         let outcome =
             catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
         let kept = outcome == WriteOutcome::Keep;
@@ -245,6 +271,9 @@ fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
         if !alone {
             if !kept {
                 writer.execute("ROLLBACK TO write", [])?;
+                if let (Some(capture), Some(noted)) = (writer.capture, noted) {
+                    capture.truncate(noted);
+                }
             }
             writer.execute("RELEASE write", [])?;
         }
@@ -256,6 +285,7 @@ fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
 fn shared(error: Arc<Error>) -> Error {
     match &*error {
         Error::Busy(message) => Error::Busy(message.clone()),
+        Error::OutcomeUnknown => Error::OutcomeUnknown,
         Error::NoSpace(_) => Error::NoSpace(Box::new(SharedError(error))),
         _ => Error::Internal(Box::new(SharedError(error))),
     }

@@ -40,7 +40,7 @@ fn local() -> Caller {
 }
 
 fn with_articles() -> TestCms {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     core.cms.types().create(&local(), article()).unwrap();
     core
 }

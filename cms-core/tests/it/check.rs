@@ -23,7 +23,7 @@ fn local() -> Caller {
 /// Five articles of a type with Draft & Public: draft, public, modified, archived, and one that
 /// links.
 fn with_articles() -> TestCms {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let cms = &core.cms;
     let mut definition = article();
     definition.insert("draftPublic".to_owned(), json!(true));
@@ -61,7 +61,7 @@ fn corrupt(core: &TestCms, sql: &str) {
 
 #[test]
 fn undamaged_directory_is_sound() {
-    for core in [TestCms::new(), with_articles()] {
+    for core in [TestCms::standalone(), with_articles()] {
         for repair in [false, true] {
             let check = check(&core.cms, repair);
             assert!(check.is_sound() && check.findings.is_empty(), "{check:?}");
@@ -141,7 +141,7 @@ fn damaged_content_is_reported_and_kept() {
 
 #[test]
 fn duplicates_older_than_a_unique_rule_are_reported() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let mut definition = article();
     let types = core.cms.types();
     definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
@@ -259,7 +259,7 @@ fn unopenable_database_is_checked_as_a_file() {
         assert!(!found.is_sound(), "{tree}: {found:?}");
         assert!(found.findings.iter().all(|found| found.part == CheckArea::Database));
     }
-    let sound = TestCms::new();
+    let sound = TestCms::standalone();
     assert!(check_file(&sound.path()).unwrap().findings.is_empty());
     assert!(check_file(&sound.path().join("nowhere")).is_err());
 }

@@ -111,7 +111,7 @@ fn actions(entries: &[Activity]) -> Vec<String> {
 
 #[test]
 fn versions_have_their_author_and_changed_properties() {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let (web, user) = with_versions(&test);
     let items = versions(&test, &user);
     assert_eq!(
@@ -140,7 +140,7 @@ fn versions_have_their_author_and_changed_properties() {
 
 #[test]
 fn versions_show_users_to_callers_that_may_see_them() {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let (_, user) = with_versions(&test);
     let at = "2026-01-02T03:04:05.000000+0000";
     let person = |username: &str, email: &str| {
@@ -171,7 +171,7 @@ fn versions_show_users_to_callers_that_may_see_them() {
 
 #[test]
 fn schedules_have_their_author() {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let local = Caller::local();
     let mut draft = article();
     draft.insert("draftPublic".to_owned(), json!(true));
@@ -204,7 +204,7 @@ fn schedules_have_their_author() {
 
 #[test]
 fn changes_and_deliveries_have_their_author() {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let hook = webhook("hook", &json!({}));
     test.cms.objects().create(&Caller::local(), "_webhooks", map(hook)).unwrap();
     let (web, user) = with_versions(&test);
@@ -239,7 +239,7 @@ fn changes_and_deliveries_have_their_author() {
 
 #[test]
 fn activity_is_filtered_by_object_author_and_action() {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let (web, user) = with_versions(&test);
     let local = Caller::local();
     let new = map(json!({ "id": "b", "title": "B" }));
@@ -377,7 +377,7 @@ type ReadList<'a> = Box<dyn Fn() -> usize + 'a>;
 
 /// Returns the number of statements of each list with at least this number of rows, by three authors.
 fn statements_of_lists(rows: usize) -> Vec<(&'static str, usize)> {
-    let test = TestCms::new();
+    let test = TestCms::standalone();
     let mut draft = article();
     draft.insert("draftPublic".to_owned(), json!(true));
     test.cms.types().create(&Caller::local(), draft).unwrap();

@@ -173,7 +173,8 @@ fn trash_is_emptied_after_sixty_days() {
         objects.delete(&local, "article", "a").unwrap();
         test.run_for(86_400);
     }
-    let kept = "SELECT title, (SELECT count(*) FROM object_version WHERE object = pk) FROM trash";
+    let kept =
+        "SELECT title, (SELECT count(*) FROM object_version WHERE object = trash.pk) FROM trash";
     assert_eq!(rows(&test, kept), ["First 1", "Second 1"]);
     assert_eq!(objects.deleted_ids(&local, "article", None).unwrap(), ["a"]);
     test.run_for(58 * 86_400);

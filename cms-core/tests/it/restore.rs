@@ -26,7 +26,7 @@ struct BackedUp {
 impl BackedUp {
     /// Creates a backup with an object and a file.
     fn new() -> Self {
-        let core = TestCms::new();
+        let core = TestCms::standalone();
         let (cms, local) = (&core.cms, Caller::local());
         cms.types().create(&local, article()).unwrap();
         let new = map(json!({ "id": "one", "title": "One" }));
@@ -102,7 +102,7 @@ fn restore_is_repeated_after_an_interrupt_at_any_step() {
 /// Only the removal of the stage is missing, so the directory may have been used since.
 #[test]
 fn restore_ends_sessions_and_links() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let (cms, local) = (&core.cms, Caller::local());
     let user = json!({ "email": "ada@example.com", "name": "Ada", "role": "viewer" });
     let cookie = core.session(&user);

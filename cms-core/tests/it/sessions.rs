@@ -29,7 +29,7 @@ fn is_refused(cms: &Cms, cookie: &str) -> bool {
 
 #[test]
 fn session_that_another_process_ends_is_refused_immediately() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let other = Cms::open(core.cms.config().clone()).unwrap();
     let (first, second) = (core.session(&viewer("a@x")), core.session(&viewer("b@x")));
     for cookie in [&first, &second] {
@@ -45,7 +45,7 @@ fn session_that_another_process_ends_is_refused_immediately() {
 
 #[test]
 fn session_that_another_process_uses_does_not_expire() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let other = Cms::open(core.cms.config().clone()).unwrap();
     let cookie = core.session(&viewer("a@x"));
     assert!(!is_refused(&core.cms, &cookie));

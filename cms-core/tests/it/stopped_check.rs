@@ -28,7 +28,7 @@ use crate::{
 
 /// Articles with links, and two files, one of several chunks.
 fn with_content() -> TestCms {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     core.cms.types().create(&Caller::local(), article()).unwrap();
     for number in 0..50_u32 {
         let linked = (number > 0).then(|| link("article", &format!("a-{}", number / 2)));
@@ -161,7 +161,7 @@ fn check_stops_while_it_waits_for_the_index() {
 /// The list of stored files has a file in each step.
 #[test]
 fn check_stops_while_it_lists_files() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let asked = || {
         let (result, asked) = check_until(&core.cms, &CheckRequest::default(), usize::MAX);
         result.unwrap();

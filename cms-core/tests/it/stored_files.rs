@@ -209,7 +209,7 @@ fn check_compares_sizes_always_and_digests_on_demand() {
 
 #[test]
 fn check_records_files_of_earlier_versions_on_repair() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let [complete, short] = [b"whole", b"short"].map(|content| text(&core, content));
     let expected = records(&core);
     remove_records(&core);

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::support::{add_property, article, map, remove_property};
 
 fn two() -> (TestCms, Cms) {
-    let one = TestCms::new();
+    let one = TestCms::standalone();
     let other = Cms::open(CoreConfig::new(one.path())).unwrap();
     (one, other)
 }
@@ -127,7 +127,10 @@ impl IdSource for TypeChangingIds {
 #[test]
 fn type_change_during_a_batch_is_checked_again() {
     let ids = Arc::new(TypeChangingIds::default());
-    let one = TestCms::with(|config| config.ids = Arc::clone(&ids) as _);
+    let one = TestCms::with(|config| {
+        config.ids = Arc::clone(&ids) as _;
+        config.cluster = None;
+    });
     let local = Caller::local();
     one.cms.types().create(&local, article()).unwrap();
     ids.other.set(Cms::open(CoreConfig::new(one.path())).unwrap()).ok().unwrap();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::{Error, FieldErrors},
-    message::{MATCHES_CHANGED, Reason},
+    message::{MATCHES_CHANGED, OUTCOME_UNKNOWN, Reason},
 };
 
 /// Message of internal errors.
@@ -35,6 +35,7 @@ pub fn status(error: &Error) -> u16 {
         }
         Error::TooManyRequests { .. } => 429,
         Error::Busy(_) | Error::NotFast => 503,
+        Error::OutcomeUnknown => 504,
         Error::NoSpace(_) => 507,
     }
 }
@@ -85,6 +86,7 @@ pub fn body(error: &Error) -> Value {
         | Error::Damaged(_)
         | Error::CrossSite
         | Error::TooManyRequests { .. }
+        | Error::OutcomeUnknown
         | Error::NotFast => code_and_message(status(error), &error.to_string()),
     }
 }
@@ -138,6 +140,7 @@ pub fn from_response(status: u16, bytes: &[u8], what: &'static str, name: &str) 
         500 if body["message"].as_str().is_some_and(|text| text != INTERNAL) => {
             Error::Damaged(message())
         }
+        504 if body["message"].as_str() == Some(OUTCOME_UNKNOWN) => Error::OutcomeUnknown,
         507 => Error::NoSpace(message().into()),
         _ => Error::internal(format!("the server responded with status {status}: {}", message())),
     }

@@ -61,6 +61,7 @@ pub fn code(error: &Error) -> &'static str {
         Error::TooManyRequests { .. } => "TOO_MANY_REQUESTS",
         Error::NoSpace(_) => "INSUFFICIENT_STORAGE",
         Error::Busy(_) | Error::NotFast => "UNAVAILABLE",
+        Error::OutcomeUnknown => "OUTCOME_UNKNOWN",
         Error::Damaged(_) | Error::Internal(_) | Error::Unsupported(_) | Error::Unreachable(_) => {
             "INTERNAL"
         }

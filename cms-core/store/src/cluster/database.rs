@@ -18,6 +18,8 @@ pub struct Position {
 /// The newest commit, as the one row of the table `head` has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
+    /// Id of the cluster.
+    pub cluster: String,
     pub position: Position,
     /// Version of the database schema that all nodes use.
     pub schema: i64,
@@ -161,6 +163,9 @@ pub trait SharedDatabase: Send + Sync {
         fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
     ) -> Result<()>;
 
+    /// Returns whether the database has the tables of a cluster.
+    fn is_created(&self) -> Result<bool>;
+
     /// Locks the head against commits of other nodes, and reads what was committed after a position.
     /// Waits up to ten seconds for the lock.
     fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>>;
@@ -185,6 +190,13 @@ pub trait SharedDatabase: Send + Sync {
 
     /// Lists the duties that some node holds.
     fn duties(&self) -> Result<Vec<DutyHolder>>;
+
+    /// Whether a replica compares all its tables after each commit, and panics at a difference. For
+    /// tests.
+    #[cfg(any(test, feature = "testing"))]
+    fn is_compared(&self) -> bool {
+        false
+    }
 
     /// Removes commits from the log that are older than a duration, except the newest one.
     fn prune(&self, older_than: Duration) -> Result<()>;

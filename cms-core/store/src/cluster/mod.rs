@@ -1,6 +1,27 @@
-//! A database as the replica of a node: the shared database is the source of truth, and each commit
-//! reaches it before anybody sees it.
+//! A database as the replica of a node: the shared database of the cluster is the source of truth, and
+//! each commit reaches it before anybody sees it.
 //!
-//! [`database`] has the values and traits; nothing here names PostgreSQL.
+//! | Module | Contains |
+//! |---|---|
+//! | `database` | values and traits of the shared database; nothing here names PostgreSQL |
+//! | `open` | the data directory of a node |
+//! | `tables` | which tables all nodes share |
+//! | `capture` | notes the keys of changed rows |
+//! | `rows` | reads and writes rows by key |
+//! | `replica` | the position of the replica; commits |
+//! | `apply` | changes of other nodes |
+//! | `bootstrap` | a new replica, a new shared database |
+//! | `compare` | differences between a replica and the shared database |
+//! | `memory` | a shared database for tests |
 
+pub(crate) mod apply;
+pub(crate) mod bootstrap;
+pub(crate) mod capture;
+pub mod compare;
 pub mod database;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
+mod open;
+pub(crate) mod replica;
+mod rows;
+mod tables;

@@ -1,0 +1,144 @@
+//! A data directory as a node of a cluster: its first start, its duties, and how current it is.
+//!
+//! What a node does with each commit is in `cms_store::cluster`.
+
+pub(crate) mod node;
+
+use std::{fs, sync::Arc, time::Duration};
+
+use cms_model::{
+    error::{Error, Result, path_error},
+    settings::NewDatabase,
+};
+use cms_store::{
+    Store,
+    cluster::{
+        compare::Difference,
+        database::{DutyHolder, NodeState, Position, SharedDatabase},
+    },
+};
+
+pub use self::node::Duty;
+use self::node::Node;
+use crate::{Cms, CoreConfig};
+
+/// The directory in which the content of a new cluster is made.
+const NEW_CLUSTER: &str = "new-cluster";
+
+/// Opens the replica of a node; creates the cluster where the shared database has none.
+pub(crate) fn open_replica(
+    config: &CoreConfig,
+    database: &Arc<dyn SharedDatabase>,
+) -> Result<Store> {
+    if !database.is_created()? {
+        match create(config, &**database) {
+            // Another node was first.
+            Err(Error::Conflict(_)) if database.is_created()? => {}
+            created => created?,
+        }
+    }
+    Store::open_replica(&config.folder, Arc::clone(database))
+}
+
+/// Creates a cluster with the built-in content types.
+fn create(config: &CoreConfig, database: &dyn SharedDatabase) -> Result<()> {
+    let folder = config.folder.join(NEW_CLUSTER);
+    let remove = || match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(path_error(&folder, &error))
+        }
+        _ => Ok(()),
+    };
+    // What a killed process has left.
+    remove()?;
+    let empty = Cms::open(CoreConfig {
+        folder: folder.clone(),
+        new_database: NewDatabase::Always,
+        cluster: None,
+        ..config.clone()
+    })?;
+    empty.store.create_cluster(database)?;
+    drop(empty);
+    remove()
+}
+
+impl Cms {
+    /// The cluster of which this process is a node; none for a data directory that stands alone.
+    pub fn cluster(&self) -> Option<Cluster<'_>> {
+        self.node.as_ref().map(|node| Cluster { cms: self, node })
+    }
+
+    /// Returns whether this process does a background task that one node at a time does. A data
+    /// directory that stands alone does all of them.
+    pub fn holds(&self, duty: Duty) -> bool {
+        self.node.as_ref().is_none_or(|node| node.holds(duty))
+    }
+}
+
+/// This process as a node of a cluster.
+#[derive(Clone, Copy)]
+pub struct Cluster<'c> {
+    cms: &'c Cms,
+    node: &'c Node,
+}
+
+impl Cluster<'_> {
+    /// Brings the replica to the newest commit of the cluster.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] if the shared database does not respond, or has another history.
+    pub fn catch_up(&self) -> Result<()> {
+        let begun = self.node.uptime();
+        self.cms.store.catch_up()?;
+        self.node.record_check(begun);
+        Ok(())
+    }
+
+    /// Returns the time since the start of the newest check whose head is applied: reads may miss what
+    /// was committed within this time. None before the first check.
+    pub fn staleness(&self) -> Option<Duration> {
+        self.node.staleness()
+    }
+
+    /// Returns the last commit that is applied here.
+    pub fn position(&self) -> Option<Position> {
+        self.cms.store.cluster_position()
+    }
+
+    /// Returns whether the shared database has another history than the replica, as after a restore: the
+    /// data directory has to be opened again.
+    pub fn is_abandoned(&self) -> bool {
+        self.cms.store.is_abandoned()
+    }
+
+    /// Reports the state of this node to the others.
+    pub fn report(&self) -> Result<()> {
+        let position = self.position().map_or(0, |position| position.commit);
+        self.node.report(position, self.cms.index.position().unwrap_or_default())
+    }
+
+    /// Takes or renews the duties that no other node holds.
+    pub fn renew_duties(&self) -> Result<()> {
+        self.node.renew_duties()
+    }
+
+    /// Gives up all duties, so that another node takes them without waiting.
+    pub fn release_duties(&self) {
+        self.node.release_duties();
+    }
+
+    /// Lists the nodes that have reported within a day.
+    pub fn nodes(&self) -> Result<Vec<NodeState>> {
+        self.node.database().nodes()
+    }
+
+    /// Lists the duties that some node holds.
+    pub fn duties(&self) -> Result<Vec<DutyHolder>> {
+        self.node.database().duties()
+    }
+
+    /// Compares all rows of the replica with the shared database.
+    pub fn compare(&self) -> Result<Vec<Difference>> {
+        self.cms.store.compare_with(self.node.database())
+    }
+}

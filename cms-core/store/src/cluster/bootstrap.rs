@@ -1,0 +1,134 @@
+//! Copies the shared database to a new replica, and a data directory to a new shared database.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cms_model::{
+    error::{Error, Result, path_error},
+    limits,
+};
+use cms_system::folder;
+use rusqlite::{Connection, params};
+
+use super::{
+    apply,
+    database::{Head, MirroredTable, Position, SharedDatabase},
+    rows, tables,
+};
+use crate::{DERIVED_DATA_VERSION, Reader, WriteTransaction, error::map, functions, migrate};
+
+/// The new replica, until it is complete.
+const TEMPORARY: &str = "cms.db.bootstrap";
+
+/// Copies all rows of one commit to a new database; returns its path and the commit.
+pub(crate) fn copy_shared_database(
+    folder: &Path,
+    database: &dyn SharedDatabase,
+) -> Result<(PathBuf, Position)> {
+    let path = folder.join(TEMPORARY);
+    remove(folder, TEMPORARY)?;
+    folder::create_private(&path).map_err(|error| path_error(&path, &error))?;
+    migrate::migrate(&path)?;
+    let mut connection = Connection::open(&path).map_err(map)?;
+    functions::register(&connection).map_err(map)?;
+    connection
+        .execute_batch(
+            "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -64000",
+        )
+        .map_err(map)?;
+    let position = fill(&mut connection, database)?;
+    // One file, which is complete when it gets its name.
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
+        .map_err(map)?;
+    drop(connection);
+    let file = fs::File::open(&path).and_then(|file| file.sync_all());
+    file.map_err(|error| path_error(&path, &error))?;
+    Ok((path, position))
+}
+
+fn fill(connection: &mut Connection, database: &dyn SharedDatabase) -> Result<Position> {
+    let transaction = connection.transaction().map_err(map)?;
+    let position = {
+        let writer = WriteTransaction(Reader::new(&transaction));
+        // Rows first: one pass per index is faster than one change per row.
+        let indexes: Vec<(String, String)> = writer.query_rows(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+            [],
+            |row| row.try_into(),
+        )?;
+        for (name, _) in &indexes {
+            transaction.execute_batch(&format!("DROP INDEX \"{name}\"")).map_err(map)?;
+        }
+        // A migration of an empty database leaves rows, such as the actors of the system.
+        let mirrored = tables::mirrored(&writer)?;
+        for table in &mirrored {
+            transaction.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(map)?;
+        }
+        let mut snapshot = database.snapshot(None)?;
+        for table in &mirrored {
+            snapshot.all_rows(table, &mut |rows| rows::write(&writer, table, &rows))?;
+        }
+        for (_, sql) in &indexes {
+            transaction.execute_batch(sql).map_err(map)?;
+        }
+        let slots: usize =
+            writer.query_value("SELECT coalesce(max(slot_count), 0) FROM object", [])?;
+        writer.ensure_slots(slots.max(limits::MAX_INDEXED_PROPERTIES), |_, _| {})?;
+        let dangling = writer.dangling_rows()?;
+        if let Some((table, referenced)) = dangling.first() {
+            return Err(Error::Damaged(format!(
+                "the database of the cluster is damaged: {} rows refer to missing rows, the first \
+                 in table {table} to {referenced}",
+                dangling.len()
+            )));
+        }
+        let head = snapshot.head();
+        apply::write_sequences(&writer, head)?;
+        writer.execute(
+            "UPDATE local SET derived = ?1, cluster = ?2, commit_no = ?3, nonce = ?4",
+            params![DERIVED_DATA_VERSION, head.cluster, head.position.commit, head.position.nonce],
+        )?;
+        head.position
+    };
+    transaction.commit().map_err(map)?;
+    Ok(position)
+}
+
+/// Creates the cluster in a shared database, with all rows of a data directory.
+pub(crate) fn copy_to_shared_database(
+    reader: &Reader<'_>,
+    database: &dyn SharedDatabase,
+    schema: i64,
+) -> Result<Head> {
+    let tables: Vec<MirroredTable> = tables::mirrored(reader)?;
+    let head = Head {
+        cluster: reader.query_value("SELECT lower(hex(randomblob(16)))", [])?,
+        position: Position { commit: 0, nonce: reader.query_value("SELECT random()", [])? },
+        schema,
+        sequences: apply::sequences(reader)?,
+    };
+    database.create(&tables, &head, &mut |sink| {
+        for table in &tables {
+            rows::read_all(reader, table, |rows| sink.send(table, rows))?;
+        }
+        Ok(())
+    })?;
+    Ok(head)
+}
+
+/// Removes a database file, and the files that SQLite keeps beside it.
+pub(crate) fn remove(folder: &Path, name: &str) -> Result<()> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let path = folder.join(format!("{name}{suffix}"));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(path_error(&path, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Notes the keys of the rows that a transaction changes, by SQLite's update hook.
+//!
+//! Rows are read when the transaction is about to be committed, so a key that is noted twice or
+//! without need does no harm, and a key without a row is a deletion. What the hook does not report:
+//! tables without an integer key, rows that `REPLACE` removes, and `DELETE` without `WHERE`. A test
+//! of the sources refuses such statements, and the comparison of all tables after each commit
+//! detects what the test misses.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use cms_model::error::Result;
+use rusqlite::{Connection, hooks::Action};
+
+use super::{
+    database::{ChangedKeys, MirroredTable},
+    tables::LINKS,
+};
+use crate::error::map;
+
+/// The changed rows of the current transaction of one connection.
+pub(crate) struct Capture {
+    changes: Arc<Mutex<Vec<Change>>>,
+    /// The position of the table of links.
+    links: usize,
+}
+
+/// A changed row: the position of its table in the list of mirrored tables, and its key.
+type Change = (usize, i64);
+
+impl Capture {
+    /// Starts to note the changes of a connection.
+    pub(super) fn install(connection: &mut Connection, tables: &[MirroredTable]) -> Result<Self> {
+        let positions: HashMap<String, usize> =
+            tables.iter().enumerate().map(|(at, table)| (table.name.clone(), at)).collect();
+        let links = positions[LINKS];
+        let capture = Self { changes: Arc::default(), links };
+        let changes = Arc::clone(&capture.changes);
+        let hook = move |action: Action, _: &str, table: &str, key: i64| {
+            let Some(&at) = positions.get(table) else { return };
+            let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
+            if changes.last() != Some(&(at, key)) {
+                changes.push((at, key));
+            }
+            // The links go with their object, which the hook does not report.
+            if action == Action::SQLITE_DELETE && table == "object" {
+                changes.push((links, key));
+            }
+        };
+        connection.update_hook(Some(hook)).map_err(map)?;
+        Ok(capture)
+    }
+
+    /// Notes the links of an object as changed: the hook does not report them.
+    pub(crate) fn note_links(&self, object: i64) {
+        self.lock().push((self.links, object));
+    }
+
+    /// Number of noted changes, for [`Self::truncate`].
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Forgets the changes that a savepoint has rolled back.
+    pub(crate) fn truncate(&self, len: usize) {
+        self.lock().truncate(len);
+    }
+
+    /// Returns the noted keys by table, in order and without repetitions, and forgets them.
+    pub(super) fn take(&self, tables: &[MirroredTable]) -> ChangedKeys {
+        let mut changes = std::mem::take(&mut *self.lock());
+        changes.sort_unstable();
+        changes.dedup();
+        let mut keys = ChangedKeys::new();
+        for group in changes.chunk_by(|one, next| one.0 == next.0) {
+            let name = tables[group[0].0].name.clone();
+            keys.insert(name, group.iter().map(|(_, key)| *key).collect());
+        }
+        keys
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Change>> {
+        // Every state of the list is complete.
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

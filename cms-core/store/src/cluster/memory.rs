@@ -1,0 +1,409 @@
+//! A shared database in memory, for tests.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+};
+
+use super::database::{
+    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Head, HeadCheck, History, LockedHead,
+    MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows, SharedDatabase,
+    SharedSnapshot,
+};
+
+/// How the next commits end, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The connection breaks, and nothing was stored.
+    BeforeCommit,
+    /// The connection breaks after the commit was stored.
+    AfterCommit,
+}
+
+/// A shared database in memory. Time stands still unless a test moves it.
+#[derive(Clone, Default)]
+pub struct MemoryDatabase(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    unlocked: Condvar,
+    is_compared: bool,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    head: Option<Head>,
+    is_locked: bool,
+    tables: Tables,
+    commits: BTreeMap<i64, (i64, ChangedKeys)>,
+    cuts: Vec<Cut>,
+    nodes: BTreeMap<String, NodeReport>,
+    duties: BTreeMap<String, (String, i64)>,
+    now: i64,
+    is_unreachable: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cell {
+    Integer(Option<i64>),
+    Text(Option<String>),
+    Blob(Option<Vec<u8>>),
+}
+
+type Row = Vec<Cell>;
+/// The rows of a table are shared with snapshots until one side changes.
+type Tables = BTreeMap<String, Arc<BTreeMap<i64, Row>>>;
+
+impl MemoryDatabase {
+    /// A database whose replicas compare all tables after each commit.
+    pub fn comparing() -> Self {
+        Self(Arc::new(Shared { is_compared: true, ..Shared::default() }))
+    }
+
+    /// Sets how the next commits end; later ones succeed.
+    pub fn cut(&self, cuts: impl IntoIterator<Item = Cut>) {
+        self.lock_state().cuts.extend(cuts);
+    }
+
+    /// Makes every call fail, or succeed again.
+    pub fn set_unreachable(&self, is_unreachable: bool) {
+        self.lock_state().is_unreachable = is_unreachable;
+    }
+
+    /// Moves the time.
+    pub fn advance(&self, by: Duration) {
+        self.lock_state().now += i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+    }
+
+    /// Goes back to an earlier state, as after a restore.
+    pub fn restore(&self, backup: &Self) {
+        let backup = backup.lock_state().clone();
+        *self.lock_state() = backup;
+    }
+
+    /// A copy of the present state.
+    pub fn backup(&self) -> Self {
+        let copy = Self::default();
+        *copy.lock_state() = self.lock_state().clone();
+        copy
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reachable(&self) -> Result<MutexGuard<'_, State>> {
+        let state = self.lock_state();
+        if state.is_unreachable {
+            return Err(Error::Busy("the database of the cluster does not respond".to_owned()));
+        }
+        Ok(state)
+    }
+}
+
+impl State {
+    fn head(&self) -> Result<&Head> {
+        self.head.as_ref().ok_or_else(|| Error::Conflict("the database has no cluster".to_owned()))
+    }
+
+    fn history(&self, at: Position) -> Result<History> {
+        let head = self.head()?.position;
+        let oldest = self.commits.keys().next().copied().unwrap_or(head.commit);
+        Ok(match self.commits.get(&at.commit) {
+            Some((nonce, _)) if *nonce == at.nonce => History::Same,
+            None if at.commit < oldest => History::Pruned,
+            _ => History::Other,
+        })
+    }
+
+    fn write(&mut self, table: &str, keys: &[i64], rows: &Rows) {
+        let stored = Arc::make_mut(self.tables.entry(table.to_owned()).or_default());
+        for key in keys {
+            stored.remove(key);
+        }
+        for (at, key) in rows.keys.iter().enumerate() {
+            stored.insert(*key, rows.values.iter().map(|values| cell(values, at)).collect());
+        }
+    }
+}
+
+fn cell(values: &ColumnValues, at: usize) -> Cell {
+    match values {
+        ColumnValues::Integer(values) => Cell::Integer(values[at]),
+        ColumnValues::Text(values) => Cell::Text(values[at].clone()),
+        ColumnValues::Blob(values) => Cell::Blob(values[at].clone()),
+    }
+}
+
+fn push(rows: &mut Rows, key: i64, row: &Row) {
+    rows.keys.push(key);
+    for (values, cell) in rows.values.iter_mut().zip(row) {
+        match (values, cell) {
+            (ColumnValues::Integer(values), Cell::Integer(value)) => values.push(*value),
+            (ColumnValues::Text(values), Cell::Text(value)) => values.push(value.clone()),
+            (ColumnValues::Blob(values), Cell::Blob(value)) => values.push(value.clone()),
+            (values, cell) => panic!("{cell:?} in {values:?}"),
+        }
+    }
+}
+
+impl SharedDatabase for MemoryDatabase {
+    fn create(
+        &self,
+        tables: &[MirroredTable],
+        head: &Head,
+        fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
+    ) -> Result<()> {
+        struct Sink<'s>(&'s mut State);
+
+        impl RowSink for Sink<'_> {
+            fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()> {
+                self.0.write(&table.name, &[], &rows);
+                Ok(())
+            }
+        }
+
+        let mut state = self.reachable()?;
+        if state.head.is_some() {
+            return Err(Error::Conflict("the database already has a cluster".to_owned()));
+        }
+        let mut filled = state.clone();
+        for table in tables {
+            filled.tables.entry(table.name.clone()).or_default();
+        }
+        fill(&mut Sink(&mut filled))?;
+        filled.head = Some(head.clone());
+        let Position { commit, nonce } = head.position;
+        filled.commits.insert(commit, (nonce, ChangedKeys::new()));
+        *state = filled;
+        Ok(())
+    }
+
+    fn is_created(&self) -> Result<bool> {
+        Ok(self.reachable()?.head.is_some())
+    }
+
+    fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>> {
+        let mut state = self.reachable()?;
+        while state.is_locked {
+            state = self.0.unlocked.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let snapshot = Snapshot::of(&state, Some(after))?;
+        state.is_locked = true;
+        Ok(Box::new(Locked { database: self, snapshot, sent: Vec::new() }))
+    }
+
+    fn snapshot(&self, after: Option<Position>) -> Result<Box<dyn SharedSnapshot + '_>> {
+        Ok(Box::new(Snapshot::of(&*self.reachable()?, after)?))
+    }
+
+    fn check_head(&self, at: Position) -> Result<HeadCheck> {
+        let state = self.reachable()?;
+        let head = state.head()?;
+        Ok(HeadCheck { head: head.position, schema: head.schema, history: state.history(at)? })
+    }
+
+    fn report(&self, node: &NodeReport) -> Result<Timestamp> {
+        let mut state = self.reachable()?;
+        state.nodes.insert(node.id.clone(), node.clone());
+        Ok(Timestamp(state.now))
+    }
+
+    fn nodes(&self) -> Result<Vec<NodeState>> {
+        let state = self.reachable()?;
+        let seen_at = Timestamp(state.now);
+        let nodes = state.nodes.values().cloned();
+        Ok(nodes.map(|report| NodeState { report, seen_at, is_live: true }).collect())
+    }
+
+    fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
+        let mut state = self.reachable()?;
+        let now = state.now;
+        if state.duties.get(duty).is_some_and(|(holder, until)| holder != node && *until >= now) {
+            return Ok(false);
+        }
+        let until = now + i64::try_from(lease.as_micros()).unwrap_or(i64::MAX);
+        state.duties.insert(duty.to_owned(), (node.to_owned(), until));
+        Ok(true)
+    }
+
+    fn release(&self, duty: &str, node: &str) -> Result<()> {
+        self.reachable()?.duties.retain(|name, (holder, _)| name != duty || holder != node);
+        Ok(())
+    }
+
+    fn duties(&self) -> Result<Vec<DutyHolder>> {
+        let state = self.reachable()?;
+        let held = state.duties.iter().filter(|(_, (_, until))| *until >= state.now);
+        let holders = held.map(|(duty, (node, until))| DutyHolder {
+            duty: duty.clone(),
+            node: node.clone(),
+            until: Timestamp(*until),
+        });
+        Ok(holders.collect())
+    }
+
+    /// A comparison reads all rows.
+    fn is_compared(&self) -> bool {
+        let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
+        self.0.is_compared && count() < 2000
+    }
+
+    /// Removes all commits but the newest one, whatever their age.
+    fn prune(&self, _: Duration) -> Result<()> {
+        let mut state = self.reachable()?;
+        let newest = state.head()?.position.commit;
+        state.commits.retain(|commit, _| *commit == newest);
+        Ok(())
+    }
+}
+
+struct Snapshot {
+    head: Head,
+    history: History,
+    changes: ChangedKeys,
+    tables: Tables,
+    nonces: BTreeMap<i64, i64>,
+}
+
+impl Snapshot {
+    fn of(state: &State, after: Option<Position>) -> Result<Self> {
+        let mut changes = BTreeMap::<String, BTreeSet<i64>>::new();
+        let history = after.map_or(Ok(History::Same), |after| state.history(after))?;
+        if let (Some(after), History::Same) = (after, history) {
+            for (_, commit) in state.commits.range(after.commit + 1..).map(|(_, commit)| commit) {
+                for (table, keys) in commit {
+                    changes.entry(table.clone()).or_default().extend(keys);
+                }
+            }
+        }
+        let changes = changes.into_iter().map(|(table, keys)| (table, keys.into_iter().collect()));
+        Ok(Self {
+            head: state.head()?.clone(),
+            history,
+            changes: changes.collect(),
+            tables: state.tables.clone(),
+            nonces: state.commits.iter().map(|(commit, (nonce, _))| (*commit, *nonce)).collect(),
+        })
+    }
+}
+
+impl SharedSnapshot for Snapshot {
+    fn head(&self) -> &Head {
+        &self.head
+    }
+
+    fn history(&self) -> History {
+        self.history
+    }
+
+    fn changes(&self) -> &ChangedKeys {
+        &self.changes
+    }
+
+    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+        let mut rows = Rows::empty(table);
+        if let Some(stored) = self.tables.get(&table.name) {
+            for key in keys {
+                if let Some(row) = stored.get(key) {
+                    push(&mut rows, *key, row);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn all_rows(
+        &mut self,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        let mut rows = Rows::empty(table);
+        for (key, row) in self.tables.get(&table.name).into_iter().flat_map(|rows| rows.iter()) {
+            push(&mut rows, *key, row);
+        }
+        if rows.is_empty() { Ok(()) } else { visit(rows) }
+    }
+}
+
+struct Locked<'d> {
+    database: &'d MemoryDatabase,
+    snapshot: Snapshot,
+    sent: Vec<(String, Vec<i64>, Rows)>,
+}
+
+impl SharedSnapshot for Locked<'_> {
+    fn head(&self) -> &Head {
+        self.snapshot.head()
+    }
+
+    fn history(&self) -> History {
+        self.snapshot.history()
+    }
+
+    fn changes(&self) -> &ChangedKeys {
+        self.snapshot.changes()
+    }
+
+    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+        self.snapshot.rows(table, keys)
+    }
+
+    fn all_rows(
+        &mut self,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        self.snapshot.all_rows(table, visit)
+    }
+}
+
+impl LockedHead for Locked<'_> {
+    fn time(&self) -> Timestamp {
+        Timestamp(self.database.lock_state().now)
+    }
+
+    fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
+        Ok(self.snapshot.nonces.get(&commit).copied())
+    }
+
+    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+        self.sent.push((table.name.clone(), keys.to_vec(), rows));
+    }
+
+    fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
+        // Otherwise each write would copy its table.
+        self.snapshot.tables.clear();
+        let mut state = self.database.lock_state();
+        if state.is_unreachable {
+            return CommitOutcome::Unknown;
+        }
+        let cut = if state.cuts.is_empty() { None } else { Some(state.cuts.remove(0)) };
+        if cut == Some(Cut::BeforeCommit) {
+            return CommitOutcome::Unknown;
+        }
+        for (table, keys, rows) in std::mem::take(&mut self.sent) {
+            state.write(&table, &keys, &rows);
+        }
+        let Position { commit: number, nonce } = commit.position;
+        state.commits.insert(number, (nonce, commit.keys.clone()));
+        let head = state.head.as_mut().expect("a locked head");
+        head.position = commit.position;
+        head.sequences.clone_from(&commit.sequences);
+        if cut.is_some() { CommitOutcome::Unknown } else { CommitOutcome::Committed }
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        self.database.lock_state().is_locked = false;
+        self.database.0.unlocked.notify_one();
+    }
+}

@@ -1,0 +1,175 @@
+//! Opens the data directory of a node, and copies the shared database to it where it has no usable
+//! replica.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use cms_model::{
+    error::{Error, Result, path_error},
+    settings::Durability,
+};
+use cms_system::{folder, lock};
+use tracing::{info, warn};
+
+use super::{
+    bootstrap,
+    compare::{self, Difference},
+    database::{Head, History, Position, SharedDatabase},
+    replica::Replica,
+};
+use crate::{Reader, Store, migrate, pool};
+
+/// The file that a node locks: two processes on one replica would not see each other's position.
+const NODE_LOCK: &str = "node.lock";
+
+/// A data directory that this process alone uses as a node.
+struct NodeFolder<'f> {
+    folder: &'f Path,
+    _lock: File,
+}
+
+impl Store {
+    /// Opens the replica of a node. An empty directory, and a replica that belongs to another history
+    /// or that the commit log does not reach any more, becomes a new copy of the shared database.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if the directory has a standalone database, if another process uses it, or
+    /// if the cluster uses a database schema that this program does not know; [`Error::Busy`] if
+    /// the shared database does not respond.
+    pub fn open_replica(folder: &Path, database: Arc<dyn SharedDatabase>) -> Result<Self> {
+        let node = NodeFolder::lock(folder)?;
+        if !node.has_usable_replica(&*database)? {
+            node.copy(&*database)?;
+        }
+        let (path, lock) = migrate::open_existing(folder)?;
+        let mut writer = pool::connect_writer(&path, Durability::Normal)?;
+        let replica = Replica::open(&path, &mut writer, database, migrate::schema_version())?;
+        Ok(Self::with(path, writer, Some(replica), vec![lock, node._lock]))
+    }
+}
+
+impl Store {
+    /// Applies the newest commits of other nodes. Nothing happens in a standalone database.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] if the shared database does not respond, or has another history.
+    pub fn catch_up(&self) -> Result<()> {
+        self.group_commit.catch_up()
+    }
+
+    /// Returns the last commit of the cluster in this replica; none of a standalone database.
+    pub fn cluster_position(&self) -> Option<Position> {
+        self.group_commit.replica().map(Replica::position)
+    }
+
+    /// Returns whether the shared database has another history: then this store accepts no writes, and
+    /// the replica has to be opened again.
+    pub fn is_abandoned(&self) -> bool {
+        self.group_commit.replica().is_some_and(Replica::is_abandoned)
+    }
+
+    /// Creates a cluster in an empty shared database, with all rows of this standalone database.
+    pub fn create_cluster(&self, database: &dyn SharedDatabase) -> Result<Head> {
+        self.read_without_timeout(
+            || false,
+            |reader| {
+                let schema = migrate::schema_version();
+                bootstrap::copy_to_shared_database(reader, database, schema)
+            },
+        )
+    }
+
+    /// Compares all rows with the shared database.
+    pub fn compare_with(&self, database: &dyn SharedDatabase) -> Result<Vec<Difference>> {
+        self.read_without_timeout(
+            || false,
+            |reader| compare::compare_all(reader, &mut *database.snapshot(None)?),
+        )
+    }
+}
+
+impl<'f> NodeFolder<'f> {
+    fn lock(folder: &'f Path) -> Result<Self> {
+        folder::make(folder).map_err(|error| path_error(folder, &error))?;
+        let path = folder.join(NODE_LOCK);
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file = file.map_err(|error| path_error(&path, &error))?;
+        let is_held = lock::wait(Duration::ZERO, || file.try_lock());
+        if is_held.map_err(|error| path_error(&path, &error))? {
+            return Ok(Self { folder, _lock: file });
+        }
+        Err(Error::Conflict(format!(
+            "another node uses the data directory {}: give each node a directory of its own",
+            folder.display()
+        )))
+    }
+
+    /// Returns whether the replica can be brought to the head; removes one that cannot.
+    fn has_usable_replica(&self, database: &dyn SharedDatabase) -> Result<bool> {
+        let path = self.path();
+        if !path.exists() {
+            return Ok(false);
+        }
+        let Some(position) = position(&path)? else {
+            return Err(Error::Conflict(format!(
+                "the data directory {} has a database of its own: move it into the cluster with \
+                 `cms cluster init --from`, or use an empty directory",
+                self.folder.display()
+            )));
+        };
+        let check = database.check_head(position)?;
+        require_schema(check.schema)?;
+        let schema = migrate::stored_schema(&path)?;
+        if check.history == History::Same && schema == Some(check.schema) {
+            return Ok(true);
+        }
+        warn!(
+            replica = position.commit,
+            head = check.head.commit,
+            history = ?check.history,
+            "history mismatch: the replica is copied again"
+        );
+        bootstrap::remove(self.folder, migrate::DATABASE)?;
+        Ok(false)
+    }
+
+    /// Copies the shared database.
+    fn copy(&self, database: &dyn SharedDatabase) -> Result<()> {
+        require_schema(database.snapshot(None)?.head().schema)?;
+        info!("bootstrap started");
+        let (copy, position) = bootstrap::copy_shared_database(self.folder, database)?;
+        let failed = |error: &_| path_error(self.folder, error);
+        fs::rename(copy, self.path()).map_err(|error| failed(&error))?;
+        folder::sync(self.folder).map_err(|error| failed(&error))?;
+        info!(commit = position.commit, "bootstrap finished");
+        Ok(())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(migrate::DATABASE)
+    }
+}
+
+/// Rejects a cluster with another database schema than this program.
+fn require_schema(found: i64) -> Result<()> {
+    let ours = migrate::schema_version();
+    if found == ours {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!(
+        "the cluster uses the database schema {found}, this program {ours}: use the same version of \
+         cms on all nodes"
+    )))
+}
+
+/// Returns the position of a replica; none of a standalone database.
+fn position(path: &Path) -> Result<Option<Position>> {
+    let connection = pool::connect_unlimited(path)?;
+    let reader = Reader::new(&connection);
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'local')";
+    if reader.query_value(sql, [])? { reader.cluster_position() } else { Ok(None) }
+}

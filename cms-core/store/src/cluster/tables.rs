@@ -1,0 +1,81 @@
+//! The tables that all nodes share, read from the schema of the replica.
+
+use cms_model::error::{Error, Result};
+
+use super::database::{Column, ColumnKind, MirroredTable};
+use crate::Reader;
+
+/// Tables that belong to one data directory, by the reason.
+const LOCAL: [&str; 5] = [
+    // Which derived data and which commit of the cluster this directory has.
+    "local",
+    // A clean-up may see an orphaned file for the first time on each node: then it only keeps it longer.
+    "orphan",
+    // Folders on the disk of one node.
+    "unfinished_import",
+    "refinery_schema_history",
+    "sqlite_sequence",
+];
+
+/// The links of objects. A row of `link` has no integer key, and a statement of a filter reads it from
+/// its own key alone: so the links of one object travel as one row.
+pub(super) const LINKS: &str = "link";
+
+/// Returns the mirrored tables by name.
+pub(super) fn mirrored(reader: &Reader<'_>) -> Result<Vec<MirroredTable>> {
+    let names: Vec<String> = reader.query_values(
+        "SELECT name FROM sqlite_schema
+         WHERE type = 'table' AND name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY name",
+        [],
+    )?;
+    names
+        .into_iter()
+        .filter(|name| !LOCAL.contains(&&**name))
+        .map(|name| table(reader, name))
+        .collect()
+}
+
+fn table(reader: &Reader<'_>, name: String) -> Result<MirroredTable> {
+    if name == LINKS {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let columns =
+            vec![column("object", ColumnKind::Integer), column("links", ColumnKind::Text)];
+        return Ok(MirroredTable { name, columns });
+    }
+    // Generated columns are hidden.
+    let mut columns = reader.query_rows(
+        "SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY pk DESC, cid",
+        [&name],
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, i64>(2)?)),
+    )?;
+    let has_integer_key = matches!(
+        &*columns,
+        [(_, kind, 1), rest @ ..] if kind == "INTEGER" && rest.iter().all(|(.., key)| *key == 0)
+    );
+    if !has_integer_key {
+        return Err(Error::internal(format!("table {name} has no integer key, and is not local")));
+    }
+    let columns = columns.drain(..).map(|(name, kind, _)| {
+        let kind = match &*kind {
+            "INTEGER" => ColumnKind::Integer,
+            "TEXT" => ColumnKind::Text,
+            "BLOB" => ColumnKind::Blob,
+            other => return Err(Error::internal(format!("column {name} has the type {other}"))),
+        };
+        Ok(Column { name, kind })
+    });
+    Ok(MirroredTable { columns: columns.collect::<Result<_>>()?, name })
+}
+
+impl MirroredTable {
+    /// The names of all columns, quoted.
+    pub(super) fn column_list(&self) -> String {
+        let names = self.columns.iter().map(|column| format!("\"{}\"", column.name));
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The name of the key.
+    pub(super) fn key(&self) -> &str {
+        &self.columns[0].name
+    }
+}
