@@ -3,23 +3,26 @@
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
 
-use crate::{cms::Cms, object::idempotency};
+use crate::{Duty, cms::Cms, object::idempotency};
 
 impl Cms {
     /// Removes expired objects of the trash, journal rows that are no longer needed, and expired
     /// idempotency keys, sessions, sign-in links, preview tokens and working copies, and stores when
     /// keys and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
+        self.presence.expire(self.config.clock.now());
+        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
+        if !self.holds(Duty::CleanUp) {
+            return self.record_use(used, seen);
+        }
         let now = self.trusted_now()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;
-        self.presence.expire(self.config.clock.now());
         let journal_cutoff = Timestamp(now.0 - self.config.activity_days * 86_400_000_000);
         let webhook_cursor = self.webhooks().clean_up()?;
         // Webhooks need the rows after their cursor.
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
-        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::since(now);
         let preview_cutoff = self.config.clock.now();
@@ -48,6 +51,22 @@ impl Cms {
             writer.set_webhook_cursor(webhook_cursor.max(writer.webhook_cursor()?))?;
             writer.delete_journal_before(oldest_needed_seq, journal_cutoff)?;
             writer.remove_responses(response_cutoff, limits::MAX_IDEMPOTENCY_RESPONSES)
+        })
+    }
+
+    /// Stores when keys and sessions were used on this node; the rest is the task of another one.
+    fn record_use(&self, used: Vec<(i64, Timestamp)>, seen: Vec<(i64, Timestamp)>) -> Result<()> {
+        if used.is_empty() && seen.is_empty() {
+            return Ok(());
+        }
+        self.store.write(move |writer| {
+            for (pk, at) in used {
+                writer.set_key_used(pk, at)?;
+            }
+            for (pk, at) in seen {
+                writer.set_session_seen(pk, at)?;
+            }
+            Ok(())
         })
     }
 }

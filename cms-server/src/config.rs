@@ -7,6 +7,7 @@ use std::{
 
 use cms_core::BackupSchedule;
 
+use crate::consistency::Consistency;
 pub use crate::net::rate_limit::Rate;
 use crate::openid::OpenIdConfig;
 use crate::telemetry::log_writer::LogWriter;
@@ -97,6 +98,8 @@ pub struct ServerConfig {
     pub grace: Duration,
     /// Scheduled backups.
     pub backups: Option<BackupSchedule>,
+    /// How current the reads of a node of a cluster are; none for what suits each endpoint.
+    pub read_consistency: Option<Consistency>,
     /// Sign-in by OpenID Connect.
     pub openid: Option<OpenIdConfig>,
 }
@@ -130,6 +133,7 @@ impl Default for ServerConfig {
             log: None,
             grace: Duration::from_secs(20),
             backups: None,
+            read_consistency: None,
             openid: None,
         }
     }

@@ -16,13 +16,14 @@
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no
+//! `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no
 //! routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
 //! indexing, clean-up, backups, webhook deliveries.
 
 mod background;
 mod blocking;
 mod config;
+mod consistency;
 mod extract;
 mod http;
 mod net;
@@ -35,6 +36,7 @@ mod state;
 mod telemetry;
 
 pub use config::{MetricsAccess, Rate, ReloadableSettings, ServerConfig};
+pub use consistency::Consistency;
 pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
 pub use server::{Bound, Running, bind, serve};

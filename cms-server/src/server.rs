@@ -28,7 +28,7 @@ use tokio::{
 };
 
 use crate::{
-    background::{tasks::BackgroundTasks, webhooks},
+    background::{cluster, tasks::BackgroundTasks, webhooks},
     config::{ReloadableSettings, ServerConfig},
     net::{
         connection::{Connection, IDLE_TIMEOUT, ResponseBody, Socket},
@@ -125,6 +125,7 @@ impl Bound {
         };
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));
+        cluster::start_head_checks(&app)?;
         let grace = config.grace;
         let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
         Ok(Running { app, address, stop, accepting, grace, runtime })

@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     config::{MetricsAccess, ReloadableSettings, ServerConfig},
+    consistency::{Consistency, HeadChecks},
     net::{
         connection_limits::ConnectionLimits,
         permits::Permits,
@@ -66,6 +67,9 @@ pub(crate) struct App {
     key_rate: RateLimiter<String>,
     address_rate: RateLimiter<IpAddr>,
     pub(crate) sign_in_limits: SignInLimits,
+    /// For a node of a cluster.
+    pub(crate) head_checks: Arc<HeadChecks>,
+    pub(crate) read_consistency: Option<Consistency>,
     /// None when sign-in by OpenID Connect is not configured.
     pub(crate) openid: Option<Arc<OpenId>>,
     started: Instant,
@@ -106,6 +110,8 @@ impl App {
             key_rate: RateLimiter::new(config.reloadable.key_rate),
             address_rate: RateLimiter::new(config.reloadable.address_rate),
             sign_in_limits: SignInLimits::default(),
+            head_checks: Arc::default(),
+            read_consistency: config.read_consistency,
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             started: Instant::now(),
             draining: AtomicBool::new(false),

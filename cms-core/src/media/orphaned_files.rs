@@ -17,7 +17,7 @@ use cms_model::{
 use cms_store::Reader;
 
 use super::service::Media;
-use crate::check::EnsureRunning;
+use crate::{Duty, check::EnsureRunning};
 
 /// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,15 @@ impl Media<'_> {
             Trigger::Automatic => stale(trusted),
             Trigger::Command => stale(self.cms.config.clock.now()),
         };
+        if trigger == Trigger::Automatic && !self.cms.holds(Duty::OrphanedFiles) {
+            self.remove_local_files(stale)?;
+            return Ok(OrphanCleanUp::default());
+        }
         let stored = self.cms.files.list(&|| Ok(()))?;
+        // A node that is behind does not know the objects of newer files.
+        if let Some(cluster) = self.cms.cluster() {
+            cluster.catch_up()?;
+        }
         let files = stored.len() as u64;
         let orphans = self.orphans(stored)?;
         let seen = self.note(&orphans)?;
@@ -78,11 +86,16 @@ impl Media<'_> {
             self.delete_records(old)?;
             clean_up.removed = count;
         }
+        self.remove_local_files(stale)?;
+        Ok(clean_up)
+    }
+
+    /// Removes rendered images without a media object, and incomplete uploads.
+    fn remove_local_files(&self, stale: Timestamp) -> Result<()> {
         for id in self.ids_without_object(self.cms.renders.ids()?)? {
             self.cms.renders.remove(&id)?;
         }
-        self.cms.files.remove_unfinished(stale)?;
-        Ok(clean_up)
+        self.cms.files.remove_unfinished(stale)
     }
 
     /// Compares files with media objects and with the recorded uploads; removes orphaned files on

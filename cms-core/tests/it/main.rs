@@ -8,6 +8,7 @@ mod bulk;
 mod change_feed;
 mod check;
 mod clock;
+mod cluster;
 mod concurrent_writes;
 mod conditions;
 mod conversion;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use cms_core::BackupSchedule;
+use cms_core::{BackupSchedule, Duty};
 use tokio::time;
 
 use super::runner::run;
@@ -23,6 +23,10 @@ const TASK: (&str, Work) = ("backup", Work::File);
 pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK).await;
     loop {
+        if !app.cms.holds(Duty::Backups) {
+            time::sleep(CHECK_INTERVAL).await;
+            continue;
+        }
         let pause = match due_in(&app, &schedule).await {
             Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
             Some(Duration::ZERO) | None => CHECK_INTERVAL,

@@ -3,6 +3,7 @@
 
 mod backups;
 mod clean_up;
+pub(crate) mod cluster;
 mod periodic;
 mod public_address;
 mod runner;

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use cms_core::{Cms, Duty};
 use tokio::time;
 
 use super::runner::{repeat, run};
@@ -26,6 +27,9 @@ const STORAGE_INTERVAL: Duration = Duration::from_secs(30);
 /// Publishes scheduled objects that are due.
 pub(super) async fn publish_due(app: Arc<App>) {
     repeat(app, PUBLISH_INTERVAL, ("publish", Work::Write), |cms| {
+        if !cms.holds(Duty::Schedules) {
+            return Ok(());
+        }
         let objects = cms.publishing().publish_due()?;
         if objects > 0 {
             tracing::info!(objects, "scheduled objects published");
@@ -50,7 +54,8 @@ pub(super) async fn index(app: Arc<App>) {
 /// Runs bulk jobs, one after the other.
 pub(super) async fn run_jobs(app: Arc<App>) {
     loop {
-        match run(&app, ("jobs", Work::Write), |cms| cms.bulk().advance()).await {
+        let advance = |cms: &Cms| Ok(cms.holds(Duty::Jobs) && cms.bulk().advance()?);
+        match run(&app, ("jobs", Work::Write), advance).await {
             Some(true) => {}
             Some(false) => time::sleep(JOB_INTERVAL).await,
             // A job continues when the database takes writes again.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cms_core::Cms;
 use tokio::task::JoinHandle;
 
-use super::{backups, clean_up, periodic, runner, webhooks};
+use super::{backups, clean_up, cluster, periodic, runner, webhooks};
 use crate::{config::ServerConfig, net::permits::Work, state::App};
 
 /// The tasks of a running server.
@@ -24,6 +24,7 @@ impl BackgroundTasks {
             tokio::spawn(periodic::run_jobs(Arc::clone(app))),
             tokio::spawn(periodic::refresh_graphql(Arc::clone(app))),
             tokio::spawn(periodic::check_storage(Arc::clone(app))),
+            tokio::spawn(cluster::take_part(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(schedule) = &app.backups {
@@ -39,5 +40,6 @@ impl BackgroundTasks {
         }
         runner::run(app, ("index", Work::Search), |cms| cms.search().advance()).await;
         runner::run(app, ("clean-up", Work::Write), Cms::clean_up).await;
+        cluster::leave(app).await;
     }
 }

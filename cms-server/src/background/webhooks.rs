@@ -7,7 +7,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use cms_core::{
-    Cms, Dispatch, Error, Exchange, Outgoing, Result, WebhookOutcome, WebhookTransport, limits,
+    Cms, Dispatch, Duty, Error, Exchange, Outgoing, Result, WebhookOutcome, WebhookTransport,
+    limits,
 };
 use tokio::{
     runtime::Handle,
@@ -128,7 +129,7 @@ fn finish(running: &mut BTreeMap<i64, Vec<Dispatch>>, done: &Dispatch) -> i64 {
 /// Returns whether the journal has more to read, and the deliveries that are due.
 fn poll(cms: &Cms, running: &BTreeMap<i64, Vec<Dispatch>>) -> Result<(bool, Vec<Dispatch>)> {
     let webhooks = cms.webhooks();
-    if !webhooks.may_send()? {
+    if !cms.holds(Duty::Webhooks) || !webhooks.may_send()? {
         return Ok((false, Vec::new()));
     }
     let is_behind = webhooks.create_deliveries()? | webhooks.expire_deliveries()?;
@@ -147,6 +148,10 @@ impl Dispatcher {
     /// Sends one delivery; none when the core failed.
     async fn try_deliver(&self, dispatch: Dispatch) -> Option<()> {
         let Ok(permit) = self.permits.acquire().await else { return Some(()) };
+        // Another node may have taken over while this delivery waited.
+        if !self.app.cms.holds(Duty::Webhooks) {
+            return Some(());
+        }
         let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
         let Some(outgoing) = outgoing else { return Some(()) };
         let (outcome, exchange) = self.send(&outgoing).await;

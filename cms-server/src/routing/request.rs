@@ -10,7 +10,7 @@
 
 use std::{
     sync::{Arc, LazyLock},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -32,6 +32,7 @@ use super::{
 use crate::{
     blocking,
     config::ServerConfig,
+    consistency::{self, Consistency},
     extract::{
         auth,
         body::{self, BufferedBody},
@@ -101,6 +102,12 @@ pub(crate) async fn handle(
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
+    let response = match route.filter(|route| route.is_write()) {
+        Some(_) => {
+            response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
+        }
+        None => response,
+    };
     let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
@@ -147,6 +154,9 @@ async fn respond(
             return Ok(error::method_not_allowed(allow));
         }
     };
+    if let Some(needed) = needed_consistency(app, route) {
+        app.head_checks.wait(&app.cms, needed, &parts.headers).await?;
+    }
     match route.endpoint {
         Endpoint::Unauthenticated(handler) => match route.execution {
             Execution::Inline => blocking::run_inline(app, |app| handler(app, &parts)),
@@ -220,6 +230,18 @@ async fn respond(
                 (route.error_response)(error).with_optional(ignored_fields::QUERY, ignored)
             }))
         }
+    }
+}
+
+/// How current the data of a node has to be for a route; none for routes without content.
+fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
+    let bounded = |default| app.read_consistency.unwrap_or(default);
+    match route.endpoint {
+        Endpoint::Unauthenticated(_) => None,
+        // Files never change; a deleted one may be sent for two seconds more.
+        Endpoint::Image => Some(bounded(Consistency::Within(Duration::from_secs(2)))),
+        Endpoint::Authenticated(..) if route.reads_content() => Some(bounded(Consistency::Strict)),
+        _ => Some(Consistency::Strict),
     }
 }
 

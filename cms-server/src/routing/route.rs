@@ -1,7 +1,7 @@
 //! A row of the table of routes: method, path, permission, handler, and how the handler runs.
 
 use axum::http::{Method, request::Parts};
-use cms_core::{Cms, Error, Result};
+use cms_core::{Access, Cms, Error, Result};
 
 use super::permissions::RequiredPermission;
 use crate::{
@@ -253,6 +253,14 @@ impl Route {
                 | Endpoint::OpenId(_)
                 | Endpoint::Image
         )
+    }
+
+    /// Returns whether the route only reads content. What administers the server, and the pages of
+    /// changes, never reads less than the newest state.
+    pub(crate) fn reads_content(&self) -> bool {
+        let Endpoint::Authenticated(permission, _) = self.endpoint else { return false };
+        let reads = [RequiredPermission::Content(Access::READ), RequiredPermission::GraphQl];
+        !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
     /// Returns whether the handler waits for a commit: then its response has to be sent.

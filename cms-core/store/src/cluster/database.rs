@@ -191,6 +191,11 @@ pub trait SharedDatabase: Send + Sync {
     /// Lists the duties that some node holds.
     fn duties(&self) -> Result<Vec<DutyHolder>>;
 
+    /// How long a node tries to learn the outcome of a commit whose connection broke.
+    fn outcome_timeout(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+
     /// Whether a replica compares all its tables after each commit, and panics at a difference. For
     /// tests.
     #[cfg(any(test, feature = "testing"))]

@@ -48,6 +48,7 @@ struct State {
     duties: BTreeMap<String, (String, i64)>,
     now: i64,
     is_unreachable: bool,
+    disconnects: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +76,18 @@ impl MemoryDatabase {
     /// Makes every call fail, or succeed again.
     pub fn set_unreachable(&self, is_unreachable: bool) {
         self.lock_state().is_unreachable = is_unreachable;
+    }
+
+    /// Makes every call fail after the next commit has been sent.
+    pub fn disconnect_after_next_commit(&self) {
+        self.lock_state().disconnects = true;
+    }
+
+    /// Removes all commits but the newest one from the commit log.
+    pub fn prune_all(&self) {
+        let mut state = self.lock_state();
+        let newest = state.commits.keys().next_back().copied();
+        state.commits.retain(|commit, _| Some(*commit) == newest);
     }
 
     /// Moves the time.
@@ -250,6 +263,10 @@ impl SharedDatabase for MemoryDatabase {
         Ok(holders.collect())
     }
 
+    fn outcome_timeout(&self) -> Duration {
+        Duration::from_millis(60)
+    }
+
     /// A comparison reads all rows.
     fn is_compared(&self) -> bool {
         let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
@@ -385,6 +402,7 @@ impl LockedHead for Locked<'_> {
         if state.is_unreachable {
             return CommitOutcome::Unknown;
         }
+        state.is_unreachable = std::mem::take(&mut state.disconnects);
         let cut = if state.cuts.is_empty() { None } else { Some(state.cuts.remove(0)) };
         if cut == Some(Cut::BeforeCommit) {
             return CommitOutcome::Unknown;

@@ -29,8 +29,6 @@ use crate::{
     writer::{self, Run},
 };
 
-/// How long the outcome of a commit may stay unknown.
-const MAX_UNKNOWN: Duration = Duration::from_secs(30);
 /// Shortest and longest wait between two attempts to learn the outcome.
 const MIN_RETRY: Duration = Duration::from_millis(50);
 const MAX_RETRY: Duration = Duration::from_secs(1);
@@ -228,7 +226,7 @@ impl Replica {
     /// connection has ended.
     fn resolve(&self, base: Position, commit: Position) -> Result<Resolved<'_>> {
         warn!(commit = commit.commit, "commit outcome unknown");
-        let deadline = Instant::now() + MAX_UNKNOWN;
+        let deadline = Instant::now() + self.database.outcome_timeout();
         let mut pause = MIN_RETRY;
         let mut head = loop {
             match self.database.lock(base) {

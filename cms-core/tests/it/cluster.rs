@@ -1,0 +1,358 @@
+//! Several nodes on one shared database, in one process: every interleaving of writes, broken
+//! connections, restarts and restores.
+
+use std::sync::Arc;
+
+use cms_core::{
+    Caller, ClusterConfig, Cms, CoreConfig, Error, Result,
+    clock::FixedClock,
+    ids::RandomIds,
+    testing::{Cut, MemoryDatabase, START},
+    wire::{
+        batch::BatchElements, check::CheckRequest, object::ListRequest, publish::PublishAction,
+        search::SearchRequest,
+    },
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{add_property, article, map};
+
+/// A node, open or stopped.
+struct TestNode {
+    folder: TempDir,
+    cms: Option<Cms>,
+}
+
+impl TestNode {
+    fn start(database: &MemoryDatabase) -> Self {
+        let mut node = Self { folder: TempDir::new().unwrap(), cms: None };
+        node.cms = Some(node.open(database).unwrap());
+        node
+    }
+
+    fn open(&self, database: &MemoryDatabase) -> Result<Cms> {
+        let mut config = CoreConfig::new(self.folder.path());
+        config.clock = Arc::new(FixedClock::at(START));
+        config.ids = Arc::new(RandomIds);
+        let database = Arc::new(database.clone());
+        config.cluster = Some(ClusterConfig { database, name: "node".to_owned(), address: None });
+        Cms::open(config)
+    }
+
+    fn restart(&mut self, database: &MemoryDatabase) {
+        self.cms = None;
+        self.cms = Some(self.open(database).unwrap());
+    }
+
+    fn cms(&self) -> &Cms {
+        self.cms.as_ref().unwrap()
+    }
+
+    fn catch_up(&self) -> Result<()> {
+        self.cms().cluster().unwrap().catch_up()
+    }
+
+    /// Titles by id.
+    fn titles(&self) -> Vec<(String, String)> {
+        let request = ListRequest::default();
+        let list = self.cms().objects().list(&Caller::local(), "article", &request).unwrap();
+        let list: Value = serde_json::from_slice(&list.0).unwrap();
+        let text = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
+        let objects = list["data"].as_array().unwrap().iter();
+        let mut titles: Vec<_> = objects.map(|one| (text(one, "id"), text(one, "title"))).collect();
+        titles.sort();
+        titles
+    }
+
+    fn differences(&self) -> usize {
+        self.cms().cluster().unwrap().compare().unwrap().len()
+    }
+}
+
+fn create(node: &TestNode, id: &str) -> Result<()> {
+    let object = map(json!({ "id": id, "title": format!("Title of {id}") }));
+    node.cms().objects().create(&Caller::local(), "article", object).map(drop)
+}
+
+/// Two nodes of a cluster with the type `article`.
+fn two() -> (MemoryDatabase, TestNode, TestNode) {
+    let database = MemoryDatabase::default();
+    let first = TestNode::start(&database);
+    first.cms().types().create(&Caller::local(), article()).unwrap();
+    let second = TestNode::start(&database);
+    (database, first, second)
+}
+
+#[test]
+fn node_sees_the_commits_of_others_after_catching_up() {
+    let (_database, first, second) = two();
+    create(&first, "a").unwrap();
+    assert_eq!(second.titles(), []);
+    second.catch_up().unwrap();
+    assert_eq!(second.titles(), [("a".to_owned(), "Title of a".to_owned())]);
+    let search = second.cms().search();
+    let found = search.search(&Caller::local(), &all()).unwrap();
+    let found: Value = serde_json::from_slice(&found.0).unwrap();
+    assert_eq!(found["total_count"], json!(1), "{found}");
+    assert_eq!((first.differences(), second.differences()), (0, 0));
+}
+
+/// A search for everything.
+fn all() -> SearchRequest {
+    SearchRequest { q: Some("*".to_owned()), ..SearchRequest::default() }
+}
+
+/// Rules that hold in one database hold in the cluster: each write sees all earlier ones.
+#[test]
+fn rules_hold_across_nodes_without_catching_up() {
+    let (_database, first, second) = two();
+    create(&first, "a").unwrap();
+    let taken = create(&second, "a");
+    assert!(matches!(taken, Err(Error::Invalid(_))), "{taken:?}");
+    let same_title = map(json!({ "id": "b", "title": "Title of a" }));
+    let unique = first.cms().objects().create(&Caller::local(), "article", same_title);
+    assert!(matches!(unique, Err(Error::Invalid(_))), "{unique:?}");
+    let linking = json!({ "id": "c", "title": "C", "related": [
+        { "type": "internal", "dataUrl": "/api/v1/content/article/a" },
+    ] });
+    second.cms().objects().create(&Caller::local(), "article", map(linking)).unwrap();
+    let deleted = first.cms().objects().delete(&Caller::local(), "article", "a");
+    assert!(matches!(deleted, Err(Error::Invalid(_) | Error::Rejected(_))), "{deleted:?}");
+    first.catch_up().unwrap();
+    assert_eq!((first.differences(), second.differences()), (0, 0));
+}
+
+#[test]
+fn commit_whose_connection_broke_is_neither_lost_nor_doubled() {
+    let (database, first, second) = two();
+    for (id, cuts) in [
+        ("a", vec![Cut::BeforeCommit]),
+        ("b", vec![Cut::AfterCommit]),
+        ("c", vec![Cut::BeforeCommit, Cut::BeforeCommit, Cut::AfterCommit]),
+    ] {
+        database.cut(cuts);
+        create(&first, id).unwrap();
+    }
+    assert_eq!(first.titles().len(), 3);
+    second.catch_up().unwrap();
+    assert_eq!(second.titles(), first.titles());
+    assert_eq!((first.differences(), second.differences()), (0, 0));
+}
+
+#[test]
+fn commit_that_stays_unknown_is_reported_and_found_later() {
+    let (database, first, _second) = two();
+    for (id, cut, is_stored) in [("a", Cut::AfterCommit, true), ("b", Cut::BeforeCommit, false)] {
+        database.cut([cut]);
+        database.disconnect_after_next_commit();
+        let unknown = create(&first, id);
+        assert!(matches!(unknown, Err(Error::OutcomeUnknown)), "{unknown:?}");
+        let refused = create(&first, "other");
+        assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
+        database.set_unreachable(false);
+        first.catch_up().unwrap();
+        let found = first.titles().iter().any(|(found, _)| found == id);
+        assert_eq!(found, is_stored, "{id}");
+        assert_eq!(first.differences(), 0);
+    }
+}
+
+#[test]
+fn stopped_node_continues_from_its_position() {
+    let (database, first, mut second) = two();
+    second.cms = None;
+    create(&first, "a").unwrap();
+    second.restart(&database);
+    second.catch_up().unwrap();
+    assert_eq!(second.titles(), first.titles());
+    assert_eq!(second.differences(), 0);
+}
+
+#[test]
+fn node_behind_the_commit_log_is_copied_again() {
+    let (database, first, mut second) = two();
+    create(&first, "a").unwrap();
+    create(&first, "b").unwrap();
+    database.prune_all();
+    let refused = second.catch_up();
+    assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
+    assert!(second.cms().cluster().unwrap().is_abandoned());
+    second.restart(&database);
+    assert_eq!(second.titles(), first.titles());
+    assert_eq!(second.differences(), 0);
+    create(&second, "c").unwrap();
+}
+
+/// A restored shared database uses the same commit numbers for other content.
+#[test]
+fn restored_shared_database_is_detected_by_every_node() {
+    let (database, mut first, mut second) = two();
+    let backup = database.backup();
+    create(&first, "lost").unwrap();
+    second.catch_up().unwrap();
+    database.restore(&backup);
+    let third = TestNode::start(&database);
+    create(&third, "kept").unwrap();
+    for node in [&mut first, &mut second] {
+        let refused = create(node, "other");
+        assert!(matches!(refused, Err(Error::Busy(_))), "{refused:?}");
+        assert!(node.cms().cluster().unwrap().is_abandoned());
+        node.restart(&database);
+        assert_eq!(node.titles(), [("kept".to_owned(), "Title of kept".to_owned())]);
+        assert_eq!(node.differences(), 0);
+        let found = node.cms().search().search(&Caller::local(), &all()).unwrap();
+        let found: Value = serde_json::from_slice(&found.0).unwrap();
+        assert_eq!(found["data"][0]["id"], json!("kept"), "the index is rebuilt: {found}");
+    }
+}
+
+#[test]
+fn replica_is_refused_by_everything_but_its_node() {
+    let (database, first, second) = two();
+    let path = first.folder.path().to_owned();
+    let Err(Error::Conflict(reason)) = first.open(&database) else { panic!("opened twice") };
+    assert!(reason.starts_with("another node uses the data directory"), "{reason}");
+    drop(second);
+    drop(first.cms);
+    let Err(Error::Conflict(reason)) = Cms::open(CoreConfig::new(&path)) else {
+        panic!("a replica opened alone")
+    };
+    assert!(reason.contains("is the replica of a node"), "{reason}");
+    let alone = TempDir::new().unwrap();
+    drop(Cms::open(CoreConfig::new(alone.path())).unwrap());
+    let node = TestNode { folder: alone, cms: None };
+    let Err(Error::Conflict(reason)) = node.open(&database) else { panic!("a database is lost") };
+    assert!(reason.contains("has a database of its own"), "{reason}");
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Create(u8),
+    Patch(u8),
+    Delete(u8),
+    Publish(u8),
+    Unpublish(u8),
+    Batch(u8),
+    Refused,
+    AddProperty,
+    CatchUp,
+    Restart,
+    Cut(Cut),
+    Prune,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let id = 0..6_u8;
+    prop_oneof![
+        4 => id.clone().prop_map(Step::Create),
+        4 => id.clone().prop_map(Step::Patch),
+        3 => id.clone().prop_map(Step::Delete),
+        3 => id.clone().prop_map(Step::Publish),
+        2 => id.clone().prop_map(Step::Unpublish),
+        2 => id.prop_map(Step::Batch),
+        1 => Just(Step::Refused),
+        1 => Just(Step::AddProperty),
+        3 => Just(Step::CatchUp),
+        1 => Just(Step::Restart),
+        3 => select(vec![Cut::BeforeCommit, Cut::AfterCommit]).prop_map(Step::Cut),
+        1 => Just(Step::Prune),
+    ]
+}
+
+/// Runs a step; an error of a rule is as good as a success.
+fn run(node: &mut TestNode, database: &MemoryDatabase, step: Step, number: usize) {
+    let local = Caller::local();
+    let cms = node.cms();
+    let objects = cms.objects();
+    let result = match step {
+        Step::Create(id) => {
+            let object = json!({ "id": format!("o{id}"), "title": format!("T{number}"), "related": [
+                { "type": "internal", "dataUrl": format!("/api/v1/content/article/o{}", (id + 1) % 6) },
+            ] });
+            objects.create(&local, "article", map(object)).map(drop)
+        }
+        Step::Patch(id) => {
+            let change = map(json!({ "rank": number }));
+            objects.patch(&local, "article", &format!("o{id}"), change).map(drop)
+        }
+        Step::Delete(id) => objects.delete(&local, "article", &format!("o{id}")),
+        Step::Publish(id) | Step::Unpublish(id) => {
+            let action = match step {
+                Step::Publish(_) => PublishAction::Publish,
+                _ => PublishAction::Unpublish,
+            };
+            cms.publishing()
+                .set_status(&local, "article", &format!("o{id}"), action, false)
+                .map(drop)
+        }
+        Step::Batch(id) => {
+            let elements: Vec<Value> = (0..3)
+                .map(|offset| json!({ "id": format!("o{}", (id + offset) % 6), "title": format!("B{number}{offset}") }))
+                .collect();
+            objects.batch_create(&local, "article", &BatchElements::of(&elements), false).map(drop)
+        }
+        Step::Refused => objects.create(&local, "article", map(json!({ "title": "" }))).map(drop),
+        Step::AddProperty => {
+            let mut changed = draft_article();
+            add_property(
+                &mut changed,
+                &format!("p{number}"),
+                json!({ "type": "number" }),
+                "number",
+            );
+            cms.types().update(&local, "article", changed).map(drop)
+        }
+        Step::CatchUp => node.catch_up(),
+        Step::Cut(cut) => {
+            database.cut([cut]);
+            Ok(())
+        }
+        Step::Prune => {
+            database.prune_all();
+            Ok(())
+        }
+        Step::Restart => {
+            node.restart(database);
+            return;
+        }
+    };
+    match result {
+        Err(Error::Busy(_)) if cms.cluster().unwrap().is_abandoned() => node.restart(database),
+        Err(Error::Internal(_) | Error::OutcomeUnknown | Error::Busy(_)) => {
+            panic!("{step:?}: {result:?}")
+        }
+        _ => {}
+    }
+}
+
+fn draft_article() -> serde_json::Map<String, Value> {
+    let mut definition = article();
+    definition.insert("draftPublic".to_owned(), json!(true));
+    definition
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// After any steps on any nodes, all tables of all nodes equal the shared database, and the
+    /// content is sound.
+    #[test]
+    fn nodes_agree_after_any_steps(steps in vec((0..3_usize, step()), 1..50)) {
+        let database = MemoryDatabase::comparing();
+        let mut nodes: Vec<TestNode> = (0..3).map(|_| TestNode::start(&database)).collect();
+        nodes[0].cms().types().create(&Caller::local(), draft_article()).unwrap();
+        for (number, (node, step)) in steps.into_iter().enumerate() {
+            run(&mut nodes[node], &database, step, number);
+        }
+        for node in &mut nodes {
+            if node.catch_up().is_err() {
+                node.restart(&database);
+            }
+            prop_assert_eq!(node.differences(), 0);
+            let report = node.cms().check(&CheckRequest::default()).unwrap();
+            prop_assert!(report.is_sound(), "{:?}", report);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a node does for its cluster beside requests: looks at the head, reports, duties.
+
+use std::{io, sync::Arc, thread, time::Duration};
+
+use cms_core::{Cms, Error, Result};
+use tokio::time::{self, Instant};
+
+use crate::{blocking, state::App};
+
+/// Interval of reports.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval of renewals of duties, a third of their lease.
+const DUTY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Starts the thread that looks at the head; [`crate::consistency::HeadChecks::stop`] ends it.
+pub(crate) fn start_head_checks(app: &Arc<App>) -> io::Result<()> {
+    if app.cms.cluster().is_none() {
+        return Ok(());
+    }
+    let (checks, cms) = (Arc::clone(&app.head_checks), Arc::clone(&app.cms));
+    let run = move || checks.run(&cms);
+    thread::Builder::new().name("cluster".to_owned()).spawn(run).map(drop)
+}
+
+/// Reports the state of this node, and renews its duties.
+pub(super) async fn take_part(app: Arc<App>) {
+    if app.cms.cluster().is_none() {
+        return;
+    }
+    let mut renew_at = Instant::now();
+    loop {
+        let is_due = renew_at <= Instant::now();
+        if is_due {
+            renew_at = Instant::now() + DUTY_INTERVAL;
+        }
+        // Not under a permit: a node that is busy keeps its duties.
+        let done = blocking::run_without_permit(&app, move |app| report(&app.cms, is_due)).await;
+        if let Ok(Err(error)) = done {
+            tracing::debug!(%error, "node not reported");
+        }
+        time::sleep(REPORT_INTERVAL).await;
+    }
+}
+
+fn report(cms: &Cms, is_renewal_due: bool) -> Result<()> {
+    let no_cluster = || Error::internal("no node of a cluster");
+    let cluster = cms.cluster().ok_or_else(no_cluster)?;
+    cluster.report()?;
+    if is_renewal_due { cluster.renew_duties() } else { Ok(()) }
+}
+
+/// Gives the duties of this node to another one.
+pub(super) async fn leave(app: &Arc<App>) {
+    if app.cms.cluster().is_none() {
+        return;
+    }
+    let release = |app: &App| app.cms.cluster().map(|cluster| cluster.release_duties());
+    // A duty that is not released ends with its lease.
+    blocking::run_without_permit(app, release).await.ok();
+    app.head_checks.stop();
+}

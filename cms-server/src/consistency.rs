@@ -1,0 +1,212 @@
+//! How current the reads of a node are, and the wait until they are.
+//!
+//! A node reads its replica. Before a request is handled, the replica is brought to a state that the
+//! request accepts; a server that stands alone never waits.
+
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use cms_core::{Cms, Error, Position, Result};
+use tokio::{sync::oneshot, time};
+
+/// A weaker value than the setting of the server has no effect.
+const HEADER: HeaderName = HeaderName::from_static("x-read-consistency");
+/// The commit after a write; a request that sends it back reads that write.
+pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position");
+
+/// How long a request waits for the replica.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Longest time between two looks at the head.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The shortest bound: a look at the head takes a part of it.
+const MIN_BOUND: Duration = Duration::from_millis(100);
+
+/// How current a read has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consistency {
+    /// It sees every write that was acknowledged before the request arrived, on any node.
+    Strict,
+    /// It sees every write that was acknowledged longer ago than this.
+    Within(Duration),
+}
+
+impl FromStr for Consistency {
+    type Err = String;
+
+    /// Parses `strict` or a bound such as `within=2s` and `within=500ms`.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if text == "strict" {
+            return Ok(Self::Strict);
+        }
+        let bound = text.strip_prefix("within=").and_then(|bound| {
+            let (number, unit) = bound.split_at(bound.find(|c: char| !c.is_ascii_digit())?);
+            let number: u64 = number.parse().ok()?;
+            match unit {
+                "ms" => Some(Duration::from_millis(number)),
+                "s" => Some(Duration::from_secs(number)),
+                _ => None,
+            }
+        });
+        match bound {
+            Some(bound) if bound >= MIN_BOUND => Ok(Self::Within(bound)),
+            Some(_) => Err("use a bound of 100ms or more".to_owned()),
+            None => Err("use strict or a bound such as within=2s".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Consistency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Strict => f.write_str("strict"),
+            Self::Within(bound) => write!(f, "within={}ms", bound.as_millis()),
+        }
+    }
+}
+
+impl Consistency {
+    /// The stronger of two.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Within(one), Self::Within(other)) => Self::Within(one.min(other)),
+            _ => Self::Strict,
+        }
+    }
+}
+
+/// Looks at the head of the cluster: one look at a time, for all requests that wait when it begins.
+#[derive(Default)]
+pub(crate) struct HeadChecks {
+    state: Mutex<State>,
+    wanted: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<oneshot::Sender<std::result::Result<(), String>>>,
+    is_stopped: bool,
+}
+
+impl HeadChecks {
+    /// Waits until the replica of a node is as current as a request needs it.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] after some seconds, or if the shared database does not respond: a node never
+    /// reads older data than it promises.
+    pub(crate) async fn wait(
+        &self,
+        cms: &Cms,
+        needed: Consistency,
+        headers: &HeaderMap,
+    ) -> Result<()> {
+        let Some(cluster) = cms.cluster() else { return Ok(()) };
+        let needed = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
+            Some(text) => needed.and(text.parse().map_err(|reason| {
+                Error::BadRequest(format!("{HEADER} \"{text}\" is not valid: {reason}"))
+            })?),
+            None => needed,
+        };
+        let is_current = if let Some(position) = headers.get(POSITION) {
+            // Read-your-writes: without a look at the head where the replica is just there.
+            cluster.position().is_some_and(|at| format_position(at) == *position)
+        } else if let (Consistency::Within(bound), Some(age)) = (needed, cluster.staleness()) {
+            age < bound && !cluster.is_abandoned()
+        } else {
+            false
+        };
+        if is_current { Ok(()) } else { self.check(MAX_WAIT).await }
+    }
+
+    /// Waits for a look at the head that begins after the call.
+    async fn check(&self, max_wait: Duration) -> Result<()> {
+        let (sender, done) = oneshot::channel();
+        self.lock().waiting.push(sender);
+        self.wanted.notify_one();
+        match time::timeout(max_wait, done).await {
+            Ok(Ok(Ok(()))) => Ok(()),
+            Ok(Ok(Err(reason))) => Err(Error::Busy(reason)),
+            Ok(Err(_)) => Err(Error::Busy("the server stops".to_owned())),
+            Err(_) => Err(Error::Busy("the replica of this node is behind".to_owned())),
+        }
+    }
+
+    /// Looks at the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
+    pub(crate) fn run(&self, cms: &Cms) {
+        let Some(cluster) = cms.cluster() else { return };
+        let mut is_reachable = true;
+        loop {
+            let mut state = self.lock();
+            if state.waiting.is_empty() && !state.is_stopped {
+                let waited = self.wanted.wait_timeout(state, POLL_INTERVAL);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+            if state.is_stopped {
+                state.waiting.clear();
+                return;
+            }
+            let waiting = std::mem::take(&mut state.waiting);
+            drop(state);
+            let result = cluster.catch_up().map_err(|error| error.to_string());
+            match &result {
+                Ok(()) if !is_reachable => tracing::info!("database reachable"),
+                Err(reason) if is_reachable => tracing::warn!(reason, "database unreachable"),
+                _ => {}
+            }
+            is_reachable = result.is_ok();
+            for request in waiting {
+                // A request whose client is gone does not listen.
+                request.send(result.clone()).ok();
+            }
+            if !is_reachable {
+                std::thread::sleep(POLL_INTERVAL);
+            }
+        }
+    }
+
+    /// Ends [`Self::run`]; requests that wait fail.
+    pub(crate) fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.wanted.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Each change of the state is complete.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The position after a write, for the client to send back.
+pub(crate) fn position_header(cms: &Cms) -> Option<HeaderValue> {
+    let position = cms.cluster()?.position()?;
+    HeaderValue::try_from(format_position(position)).ok()
+}
+
+fn format_position(Position { commit, nonce }: Position) -> String {
+    format!("{commit}-{nonce:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consistency_is_parsed() {
+        let within = |millis| Ok(Consistency::Within(Duration::from_millis(millis)));
+        for (text, parsed) in [
+            ("strict", Ok(Consistency::Strict)),
+            ("within=2s", within(2000)),
+            ("within=100ms", within(100)),
+            ("within=99ms", Err("use a bound of 100ms or more".to_owned())),
+        ] {
+            assert_eq!(text.parse(), parsed, "{text}");
+        }
+        for text in ["", "Strict", "within=", "within=2", "within=2m", "within=-1s", "2s"] {
+            assert!(text.parse::<Consistency>().is_err(), "{text}");
+        }
+    }
+}
