@@ -9,6 +9,7 @@ mod actor;
 mod backup;
 mod cache;
 mod check;
+pub mod cluster;
 mod commit_mark;
 mod commit_state;
 mod content_type;

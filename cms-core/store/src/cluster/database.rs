@@ -1,0 +1,249 @@
+//! The shared database of a cluster, as the store sees it: values and traits.
+//!
+//! The shared database is the source of truth; the database of each node is a replica. What travels
+//! are the final rows of a commit, so that nothing here knows statements or content. The
+//! implementation for PostgreSQL is in `cms-cluster`, that for tests in [`super::memory`].
+
+use std::{collections::BTreeMap, time::Duration};
+
+use cms_model::{clock::Timestamp, error::Result};
+
+/// A commit of the cluster. Two histories may use the same number, but not the same nonce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub commit: i64,
+    pub nonce: i64,
+}
+
+/// The newest commit, as the one row of the table `head` has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub position: Position,
+    /// Version of the database schema that all nodes use.
+    pub schema: i64,
+    /// The rows of `sqlite_sequence` as JSON: table names with the largest key that was ever used.
+    pub sequences: String,
+}
+
+/// The state of the shared database for a replica at some position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    /// The position is that of the head, or one before it.
+    Same,
+    /// The position was removed from the commit log, because it is old.
+    Pruned,
+    /// The shared database has another commit with this number, or has gone back behind it.
+    Other,
+}
+
+/// The answer to the question whether a replica is current.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadCheck {
+    pub head: Position,
+    pub schema: i64,
+    pub history: History,
+}
+
+/// A table that every node has, and the shared database too, with the same names of columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirroredTable {
+    pub name: String,
+    /// The first column is the key, an integer.
+    pub columns: Vec<Column>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    pub kind: ColumnKind,
+}
+
+/// The type of a column. Every column but the key may be NULL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    Integer,
+    Text,
+    Blob,
+}
+
+/// The values of one column in several rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnValues {
+    Integer(Vec<Option<i64>>),
+    Text(Vec<Option<String>>),
+    Blob(Vec<Option<Vec<u8>>>),
+}
+
+/// Rows of a mirrored table, by column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The first column of each row.
+    pub keys: Vec<i64>,
+    /// The other columns, in the order of the table.
+    pub values: Vec<ColumnValues>,
+}
+
+/// The keys of changed rows by the name of their table. A key without a row stands for a deleted row.
+pub type ChangedKeys = BTreeMap<String, Vec<i64>>;
+
+/// A commit that is sent while the head is locked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCommit {
+    /// Its number is that of the locked head plus one.
+    pub position: Position,
+    pub keys: ChangedKeys,
+    /// See [`Head::sequences`].
+    pub sequences: String,
+}
+
+/// How a commit ended.
+#[derive(Debug)]
+pub enum CommitOutcome {
+    Committed,
+    /// The shared database has rejected the commit: it was not stored.
+    Failed(cms_model::error::Error),
+    /// The connection broke: whether the commit was stored is not known.
+    Unknown,
+}
+
+/// A node, as it reports itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeReport {
+    /// Random per start.
+    pub id: String,
+    pub name: String,
+    /// Version of the program.
+    pub version: String,
+    /// Newest database schema that the program knows.
+    pub knows: i64,
+    /// URL for other nodes, if any.
+    pub address: Option<String>,
+    /// Authenticates requests between nodes. Secret.
+    pub token: String,
+    /// Commit of its replica.
+    pub applied: i64,
+    /// Last journal row in its search index.
+    pub index_seq: i64,
+    /// Age that its reads may have, in milliseconds.
+    pub staleness_ms: i64,
+}
+
+/// A node, and when the shared database last heard of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeState {
+    pub report: NodeReport,
+    pub seen_at: Timestamp,
+    /// Whether it has reported within the last ten seconds.
+    pub is_live: bool,
+}
+
+/// The holder of a duty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DutyHolder {
+    pub duty: String,
+    pub node: String,
+    pub until: Timestamp,
+}
+
+/// A database that all nodes of a cluster share.
+///
+/// All methods block. Those that fail because the database does not respond, or not in time, return
+/// [`cms_model::error::Error::Busy`]: nothing was changed.
+pub trait SharedDatabase: Send + Sync {
+    /// Creates the tables, and writes all rows and the head, in one transaction.
+    ///
+    /// # Errors
+    /// [`cms_model::error::Error::Conflict`] if the database already has them.
+    fn create(
+        &self,
+        tables: &[MirroredTable],
+        head: &Head,
+        fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Locks the head against commits of other nodes, and reads what was committed after a position.
+    /// Waits up to ten seconds for the lock.
+    fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>>;
+
+    /// Opens a snapshot, and reads what was committed after a position; without one, nothing.
+    fn snapshot(&self, after: Option<Position>) -> Result<Box<dyn SharedSnapshot + '_>>;
+
+    /// Compares a position with the head.
+    fn check_head(&self, at: Position) -> Result<HeadCheck>;
+
+    /// Stores the state of a node; returns the time of the shared database.
+    fn report(&self, node: &NodeReport) -> Result<Timestamp>;
+
+    /// Lists the nodes that have reported within a day.
+    fn nodes(&self) -> Result<Vec<NodeState>>;
+
+    /// Takes or renews a duty, unless another node holds it.
+    fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool>;
+
+    /// Gives up a duty that this node holds.
+    fn release(&self, duty: &str, node: &str) -> Result<()>;
+
+    /// Lists the duties that some node holds.
+    fn duties(&self) -> Result<Vec<DutyHolder>>;
+
+    /// Removes commits from the log that are older than a duration, except the newest one.
+    fn prune(&self, older_than: Duration) -> Result<()>;
+}
+
+/// Takes the rows of a new database.
+pub trait RowSink {
+    fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()>;
+}
+
+/// A state of the shared database that does not change while this exists.
+pub trait SharedSnapshot {
+    fn head(&self) -> &Head;
+
+    fn history(&self) -> History;
+
+    /// The keys of rows that were changed after the position; empty unless the history is the same.
+    fn changes(&self) -> &ChangedKeys;
+
+    /// Returns the rows with these keys; deleted rows are left out.
+    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows>;
+
+    /// Passes all rows of a table on, some thousands at a time.
+    fn all_rows(
+        &mut self,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// The head, locked against commits of other nodes. Dropping it without a commit gives up the
+/// lock and what was sent.
+pub trait LockedHead: SharedSnapshot {
+    /// The time of the shared database.
+    fn time(&self) -> Timestamp;
+
+    /// Returns the nonce of a commit, if the commit log has it.
+    fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>>;
+
+    /// Replaces the rows with these keys: by those of `rows`, or by none. An error shows in the
+    /// outcome of the commit.
+    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows);
+
+    /// Commits what was sent, and gives up the lock.
+    fn commit(self: Box<Self>, commit: &NewCommit) -> CommitOutcome;
+}
+
+impl Rows {
+    /// No rows of a table.
+    pub fn empty(table: &MirroredTable) -> Self {
+        let values = table.columns.iter().skip(1).map(|column| match column.kind {
+            ColumnKind::Integer => ColumnValues::Integer(Vec::new()),
+            ColumnKind::Text => ColumnValues::Text(Vec::new()),
+            ColumnKind::Blob => ColumnValues::Blob(Vec::new()),
+        });
+        Self { keys: Vec::new(), values: values.collect() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+}
