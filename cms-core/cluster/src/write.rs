@@ -148,7 +148,11 @@ impl Pipeline {
                 self.bytes_in_flight += bytes;
                 self.waiting.push_back((bytes, sent));
             }
-            Err(failure) => self.failure = Some(failure),
+            Err(failure) => {
+                // After an error, the server refuses to prepare statements too: the first one counts.
+                self.drain().await;
+                self.failure.get_or_insert(failure);
+            }
         }
         // One that could not be sent has failed already.
         if matches!(self.waiting.back(), Some((_, Sent::Done(Err(_))))) {
@@ -277,7 +281,7 @@ fn upsert(table: &MirroredTable) -> String {
         format!("UPDATE SET {}", others.join(", "))
     };
     format!(
-        "INSERT INTO {} ({}) SELECT * FROM pg_catalog.unnest({}) ON CONFLICT ({}) DO {action}",
+        "INSERT INTO {} ({}) SELECT * FROM unnest({}) ON CONFLICT ({}) DO {action}",
         table_name(table),
         column_names(table),
         arrays.join(", "),
@@ -392,7 +396,7 @@ mod tests {
         assert_eq!(
             upsert(&table),
             "INSERT INTO \"cms\".\"object\" (\"pk\", \"te\"\"xt\") \
-             SELECT * FROM pg_catalog.unnest($1::bigint[], $2::text[]) \
+             SELECT * FROM unnest($1::bigint[], $2::text[]) \
              ON CONFLICT (\"pk\") DO UPDATE SET \"te\"\"xt\" = EXCLUDED.\"te\"\"xt\""
         );
         table.columns.pop();

@@ -3,4 +3,6 @@
 //!
 //! [`database`] has the values and traits; nothing here names PostgreSQL.
 
+#[cfg(any(test, feature = "testing"))]
+pub mod contract;
 pub mod database;
