@@ -121,7 +121,7 @@ impl Server {
         match &connected {
             Ok(_) if !was_reachable => tracing::info!(database = self.name, "database reachable"),
             Err(failure) if was_reachable => {
-                tracing::warn!(database = self.name, error = ?failure, "database unreachable");
+                tracing::warn!(database = self.name, error = %failure, "database unreachable");
             }
             _ => {}
         }
@@ -190,7 +190,6 @@ impl Session {
         let state = session.statement("SELECT pg_catalog.pg_is_in_recovery()").await?;
         // A standby lacks commits: head checks on it would call stale data current.
         if session.client.query_one(&state, &[]).await?.try_get(0)? {
-            session.abort();
             return Err(Failure::Unusable("the server is a standby".to_owned()));
         }
         Ok(session)
@@ -229,6 +228,13 @@ impl Session {
     /// Closes the connection now, even if the server has not responded.
     pub(crate) fn abort(&self) {
         self.task.abort();
+    }
+}
+
+/// Also when a timeout ends the wait for a new connection: its task would wait for the response.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.abort();
     }
 }
 

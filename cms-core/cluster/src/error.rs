@@ -4,7 +4,7 @@
 //! invalid certificate: for a client, the service is unavailable; for an operator, the message
 //! names the reason. No message contains a password, or a value of a row.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use cms_model::error::{Error, causes};
 use tokio_postgres::error::{DbError, Severity, SqlState};
@@ -75,75 +75,90 @@ impl Failure {
 
     /// Returns the error for callers. `name` is the database for messages.
     pub(crate) fn into_error(self, name: &str) -> Error {
-        let silent = |reason: &str| {
-            Error::Busy(format!("the database of the cluster does not respond: {name}: {reason}"))
+        let busy = |what: &str, reason: &dyn fmt::Display| {
+            Error::Busy(format!("the database of the cluster {what}: {name}: {reason}"))
         };
-        let refused = |reason: &str| {
-            Error::Busy(format!("the database of the cluster refuses access: {name}: {reason}"))
-        };
+        let internal = |reason: &Self| Error::Internal(format!("{name}: {reason}").into());
+        match self.kind() {
+            Kind::Silent => busy("does not respond", &self),
+            Kind::Refused => busy("refuses access", &self),
+            Kind::Locked => busy("is locked by another node", &self),
+            Kind::Full => Error::NoSpace(format!("{name}: {self}").into()),
+            Kind::NoCluster => Error::NotFound { what: "cluster", name: name.to_owned() },
+            Kind::Other => internal(&self),
+        }
+    }
+
+    fn kind(&self) -> Kind {
         let error = match self {
-            Self::Timeout(limit) => return silent(&format!("no response within {limit:?}")),
-            Self::Unusable(reason) => return refused(&reason),
-            Self::NoHead => return no_cluster(name),
+            Self::Timeout(_) => return Kind::Silent,
+            Self::Unusable(_) => return Kind::Refused,
+            Self::NoHead => return Kind::NoCluster,
             Self::Postgres(error) => error,
         };
-        let Some(database) = error.as_db_error() else {
-            let cause = causes(&error).last().map(ToString::to_string).unwrap_or_default();
-            let outer = error.to_string();
-            let reason = if cause == outer { outer } else { format!("{outer}: {cause}") };
-            // The library has no public kind for these.
-            return if reason.starts_with("error performing TLS") || is_client_side(&reason) {
-                refused(&reason)
-            } else if is_damage(&reason) {
-                Error::Internal(format!("{name}: {reason}").into())
-            } else {
-                silent(&reason)
-            };
-        };
+        let Some(database) = error.as_db_error() else { return kind_of_client_error(error) };
         let code = database.code();
-        if *code == SqlState::DISK_FULL {
-            return Error::NoSpace(format!("{name}: {}", database.message()).into());
-        }
-        if *code == SqlState::LOCK_NOT_AVAILABLE {
-            return Error::Busy(format!(
-                "the database of the cluster is locked by another node: {name}"
-            ));
-        }
-        if [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME].contains(code) {
-            return no_cluster(name);
-        }
         match code.code().get(..2).unwrap_or_default() {
+            _ if *code == SqlState::DISK_FULL => Kind::Full,
+            _ if *code == SqlState::LOCK_NOT_AVAILABLE => Kind::Locked,
+            _ if *code == SqlState::UNDEFINED_TABLE => Kind::NoCluster,
+            _ if *code == SqlState::INVALID_SCHEMA_NAME => Kind::NoCluster,
+            _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => Kind::Refused,
             // Authorization, and a database that does not exist.
-            "28" | "3D" => refused(database.message()),
-            _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => refused(database.message()),
-            // Connection, aborted transaction, resources, cancelled or shut down, system errors; an
-            // idle transaction that was ended.
-            "08" | "40" | "53" | "57" | "58" => silent(database.message()),
-            _ if ends_connection(database) => silent(database.message()),
-            _ => {
-                let code = code.code();
-                Error::Internal(format!("{name}: {} ({code})", database.message()).into())
-            }
+            "28" | "3D" => Kind::Refused,
+            // Connection, aborted transaction, resources, cancelled or shut down, system errors.
+            "08" | "40" | "53" | "57" | "58" => Kind::Silent,
+            // Such as an idle transaction that was ended.
+            _ if ends_connection(database) => Kind::Silent,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// Kinds of failures for callers.
+enum Kind {
+    Silent,
+    Refused,
+    Locked,
+    Full,
+    NoCluster,
+    Other,
+}
+
+/// Errors that the server has not sent. The library does not name their kinds otherwise.
+fn kind_of_client_error(error: &tokio_postgres::Error) -> Kind {
+    let message = error.to_string();
+    let is = |begins: &[&str]| begins.iter().any(|begin| message.starts_with(begin));
+    if is(&["error performing TLS", "authentication error", "invalid configuration"]) {
+        Kind::Refused
+    } else if is(&["error serializing", "error deserializing", "error encoding", "invalid column"])
+    {
+        Kind::Other
+    } else {
+        Kind::Silent
+    }
+}
+
+/// The reason, without values of rows: those are in the details of errors, which are left out.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let error = match self {
+            Self::Timeout(limit) => return write!(f, "no response within {limit:?}"),
+            Self::Unusable(reason) => return f.write_str(reason),
+            Self::NoHead => return f.write_str("the head is missing"),
+            Self::Postgres(error) => error,
+        };
+        if let Some(database) = error.as_db_error() {
+            return write!(f, "{} ({})", database.message(), database.code().code());
+        }
+        write!(f, "{error}")?;
+        match causes(error).skip(1).last() {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
         }
     }
 }
 
 fn ends_connection(error: &DbError) -> bool {
     matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
-}
-
-fn no_cluster(name: &str) -> Error {
-    Error::NotFound { what: "cluster", name: name.to_owned() }
-}
-
-/// Whether the client refused the server: authentication and settings.
-fn is_client_side(reason: &str) -> bool {
-    ["authentication error", "invalid configuration"].iter().any(|begin| reason.starts_with(begin))
-}
-
-/// Whether a value could not be sent or read.
-fn is_damage(reason: &str) -> bool {
-    ["error serializing", "error deserializing", "error encoding", "invalid column"]
-        .iter()
-        .any(|begin| reason.starts_with(begin))
 }

@@ -35,9 +35,8 @@ pub(crate) fn unescape(stored: &str) -> String {
         }
         match characters.next() {
             Some('0') => text.push('\0'),
-            Some(ESCAPE) => text.push(ESCAPE),
+            Some(ESCAPE) | None => text.push(ESCAPE),
             Some(other) => text.extend([ESCAPE, other]),
-            None => text.push(ESCAPE),
         }
     }
     text

@@ -84,7 +84,7 @@ impl PostgresDatabase {
     }
 
     pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
-        let opened = self.wait(async {
+        self.wait(async {
             let mut held = self.pull.hold(&self.server).await?;
             let requests = async |session: &Session| read_view(session, after).await;
             match held.run(OPEN_TIMEOUT, requests).await {
@@ -94,8 +94,7 @@ impl PostgresDatabase {
                     Err(self.error(failure))
                 }
             }
-        });
-        opened
+        })
     }
 }
 
@@ -145,10 +144,9 @@ fn head_check(row: &Row, at: Position) -> Attempt<HeadCheck> {
 fn history(at: Position, head: Position, nonce: Option<i64>, oldest: Option<i64>) -> History {
     match nonce {
         Some(nonce) if nonce == at.nonce => History::Same,
-        Some(_) => History::Other,
         None if at.commit > head.commit => History::Other,
         None if oldest.is_none_or(|oldest| at.commit < oldest) => History::Pruned,
-        None => History::Other,
+        _ => History::Other,
     }
 }
 

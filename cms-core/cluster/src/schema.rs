@@ -70,6 +70,8 @@ CREATE TABLE "cms"."duty" (
     until timestamptz NOT NULL
 )"#;
 
+const ENCODING: &str = "SELECT pg_catalog.current_setting('server_encoding')";
+
 const ADD_HEAD: &str = r#"INSERT INTO "cms"."head" (id, commit_no, nonce, schema, sequences)
 VALUES (1, $1, $2, $3, $4)"#;
 
@@ -83,6 +85,13 @@ impl PostgresDatabase {
         // A connection of its own: whatever ends this function ends the transaction too.
         let failed = |failure| self.error(failure);
         let session = self.wait(self.server.connect(Purpose::Fill)).map_err(failed)?;
+        let encoding = self.wait(read_encoding(&session)).map_err(failed)?;
+        if encoding != "UTF8" {
+            return Err(Error::Conflict(format!(
+                "{} has the encoding {encoding}: create the database with ENCODING 'UTF8'",
+                self.server.name
+            )));
+        }
         let filled = self.wait(create_tables(&session, tables)).map_err(|failure| {
             if failure.is_duplicate() {
                 let name = &self.server.name;
@@ -91,16 +100,12 @@ impl PostgresDatabase {
                 self.error(failure)
             }
         });
-        let created = filled.and_then(|()| {
+        filled.and_then(|()| {
             let mut sink = CopySink { database: self, session: &session, open: None };
             fill(&mut sink)?;
             sink.finish()?;
             self.wait(self.finish_creation(&session, head)).map_err(failed)
-        });
-        if created.is_err() {
-            session.abort();
-        }
-        created
+        })
     }
 
     async fn finish_creation(&self, session: &Session, head: &Head) -> Attempt<()> {
@@ -120,6 +125,12 @@ impl PostgresDatabase {
         client.batch_execute("COMMIT").await?;
         Ok(())
     }
+}
+
+/// Not every other encoding has every character.
+async fn read_encoding(session: &Session) -> Attempt<String> {
+    let statement = session.statement(ENCODING).await?;
+    Ok(session.client().query_one(&statement, &[]).await?.try_get(0)?)
 }
 
 async fn create_tables(session: &Session, tables: &[MirroredTable]) -> Attempt<()> {

@@ -71,7 +71,7 @@ impl PostgresSettings {
             return Err(invalid("has no host: use postgres://USER@HOST/DB"));
         }
         if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-            host = address.to_owned();
+            host = String::from(address);
         }
         let database = decode(url.path().trim_start_matches('/'))?;
         if database.is_empty() || database.contains('/') {

@@ -288,3 +288,57 @@ fn commit_with_another_number_is_refused() {
     assert!(matches!(outcome, CommitOutcome::Failed(Error::Internal(_))), "{outcome:?}");
     assert_eq!(node.check_head(FIRST).unwrap().head, FIRST);
 }
+
+#[test]
+fn old_rows_are_removed_together() {
+    let Some(server) = Server::start() else { return };
+    let database = server.create_database("prune");
+    let node = server.open(&database);
+    create(&node, &[]).unwrap();
+    let mut at = FIRST;
+    for nonce in 1..=5 {
+        at = commit(&node, at, nonce, &[nonce], &[(nonce, "x")]);
+    }
+    // More than one statement removes.
+    server.sql(
+        &database,
+        "INSERT INTO cms.commit_log SELECT -n, n, now(), '' FROM generate_series(1, 2500) n;
+         INSERT INTO cms.change SELECT -n, 0, 'object', '{}' FROM generate_series(1, 2500) n;
+         UPDATE cms.commit_log SET at = now() - interval '8 days' WHERE commit_no IN (4, 5);
+         UPDATE cms.commit_log SET at = now() - interval '8 days' WHERE commit_no < 3;
+         INSERT INTO cms.node SELECT n, n, '', 1, NULL, '', 0, 0, 0, now() - n * interval '12 hours'
+             FROM generate_series(0, 3) n",
+    );
+    assert_eq!(node.nodes().unwrap().iter().filter(|node| node.is_live).count(), 1);
+    assert_eq!(node.nodes().unwrap().len(), 2);
+    node.prune(Duration::from_hours(7 * 24)).unwrap();
+    // The log has no gaps: what is younger than the first commit that stays, stays too.
+    let commits = "SELECT string_agg(commit_no::text, ' ' ORDER BY commit_no) FROM";
+    assert_eq!(server.sql(&database, &format!("{commits} cms.commit_log")), "3 4 5");
+    assert_eq!(server.sql(&database, &format!("{commits} cms.change")), "3 4 5");
+    assert_eq!(server.sql(&database, "SELECT count(*) FROM cms.node"), "2");
+    node.prune(Duration::ZERO).unwrap();
+    assert_eq!(server.sql(&database, &format!("{commits} cms.commit_log")), "5");
+    assert_eq!(server.sql(&database, &format!("{commits} cms.change")), "5");
+}
+
+#[test]
+fn tables_have_a_key_and_no_other_constraint() {
+    let Some(server) = Server::start() else { return };
+    let database = server.create_database("schema");
+    create(&server.open(&database), &[]).unwrap();
+    let of_object = |sql: &str| server.sql(&database, &format!("{sql} = 'cms.object'::regclass"));
+    assert_eq!(of_object("SELECT indkey FROM pg_index WHERE indrelid"), "1");
+    assert_eq!(of_object("SELECT contype FROM pg_constraint WHERE conrelid"), "p");
+    let columns = "SELECT string_agg(attname || ' ' || atttypid::regtype || ' ' || attnotnull, ', '
+        ORDER BY attnum) FROM pg_attribute WHERE attnum > 0 AND attrelid";
+    let expected = "pk bigint true, id text false, order bigint false, slots bytea false";
+    assert_eq!(of_object(columns), expected);
+
+    server.sql(
+        "postgres",
+        "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'",
+    );
+    let refused = create(&server.open("latin"), &[]);
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}

@@ -1,6 +1,8 @@
 //! The shared database against a real PostgreSQL: `CMS_TEST_POSTGRES` names the directory of its
 //! programs.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
 mod access;
 mod contract;
 mod faults;

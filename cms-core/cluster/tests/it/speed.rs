@@ -14,7 +14,6 @@ const OBJECTS: i64 = 60;
 
 #[test]
 #[ignore = "measures, and checks nothing"]
-#[expect(clippy::print_stdout, reason = "the result")]
 fn commit_of_sixty_objects() {
     // With fsync.
     let Some(server) = Server::start_with("") else { return };
