@@ -34,7 +34,7 @@ ORDER BY name, id"#;
 const ACQUIRE: &str = r#"INSERT INTO "cms"."duty" AS d (name, node, until)
 VALUES ($1, $2, pg_catalog.clock_timestamp() + $3::bigint * interval '1 microsecond')
 ON CONFLICT (name) DO UPDATE SET node = EXCLUDED.node, until = EXCLUDED.until
-WHERE d.node = EXCLUDED.node OR d.until < pg_catalog.clock_timestamp()"#;
+WHERE d.node = EXCLUDED.node OR d.until <= pg_catalog.clock_timestamp()"#;
 
 const RELEASE: &str = r#"DELETE FROM "cms"."duty" WHERE name = $1 AND node = $2"#;
 

@@ -1,5 +1,7 @@
 //! What every shared database does, as tests: see [`CASES`].
 
+mod rows;
+
 use std::{
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -9,9 +11,11 @@ use std::{
 use cms_model::error::{Error, Result};
 
 use super::database::{
-    ChangedKeys, Column, ColumnKind, ColumnValues, CommitOutcome, Head, History, LockedHead,
-    MirroredTable, NewCommit, NodeReport, Position, RowSink, Rows, SharedDatabase, SharedSnapshot,
+    ChangedKeys, ColumnValues, CommitOutcome, Head, History, LockedHead, MirroredTable, NewCommit,
+    NodeReport, Position, RowSink, Rows, SharedDatabase, SharedSnapshot,
 };
+use rows::{append, marks, sorted};
+pub use rows::{mark, object, objects};
 
 /// A test on two nodes of one cluster, which has not been created yet.
 pub type Case = fn(&dyn SharedDatabase, &dyn SharedDatabase);
@@ -42,42 +46,6 @@ pub const CASES: &[(&str, Case)] = &[
 
 /// The position of a cluster that [`create`] has created.
 pub const FIRST: Position = Position { commit: 0, nonce: 77 };
-
-/// The content types of the tests: a table with a column of each kind.
-pub fn object() -> MirroredTable {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-    MirroredTable {
-        name: "object".to_owned(),
-        columns: vec![
-            column("pk", ColumnKind::Integer),
-            column("id", ColumnKind::Text),
-            column("order", ColumnKind::Integer),
-            column("slots", ColumnKind::Blob),
-        ],
-    }
-}
-
-/// A table with a key only.
-pub fn mark() -> MirroredTable {
-    let columns = vec![Column { name: "pk".to_owned(), kind: ColumnKind::Integer }];
-    MirroredTable { name: "mark".to_owned(), columns }
-}
-
-/// Rows of [`object`] with these keys and texts.
-pub fn objects(rows: &[(i64, &str)]) -> Rows {
-    Rows {
-        keys: rows.iter().map(|(key, _)| *key).collect(),
-        values: vec![
-            ColumnValues::Text(rows.iter().map(|(_, text)| Some((*text).to_owned())).collect()),
-            ColumnValues::Integer(rows.iter().map(|(key, _)| Some(key * 2)).collect()),
-            ColumnValues::Blob(rows.iter().map(|(_, text)| Some(text.as_bytes().into())).collect()),
-        ],
-    }
-}
-
-fn marks(keys: Vec<i64>) -> Rows {
-    Rows { keys, values: Vec::new() }
-}
 
 fn head(position: Position) -> Head {
     Head { position, schema: 12, sequences: r#"{"object":3}"#.to_owned() }
@@ -130,32 +98,6 @@ fn all_of(snapshot: &mut dyn SharedSnapshot, table: &MirroredTable) -> Rows {
     });
     read.expect("all rows are read");
     sorted(&all)
-}
-
-fn append(all: &mut Rows, more: Rows) {
-    all.keys.extend(more.keys);
-    for (values, more) in all.values.iter_mut().zip(more.values) {
-        match (values, more) {
-            (ColumnValues::Integer(values), ColumnValues::Integer(more)) => values.extend(more),
-            (ColumnValues::Text(values), ColumnValues::Text(more)) => values.extend(more),
-            (ColumnValues::Blob(values), ColumnValues::Blob(more)) => values.extend(more),
-            (values, more) => panic!("{values:?} and {more:?} are of different kinds"),
-        }
-    }
-}
-
-fn sorted(rows: &Rows) -> Rows {
-    fn pick<T: Clone>(values: &[T], order: &[usize]) -> Vec<T> {
-        order.iter().map(|index| values[*index].clone()).collect()
-    }
-    let mut order: Vec<usize> = (0..rows.keys.len()).collect();
-    order.sort_by_key(|index| rows.keys[*index]);
-    let values = rows.values.iter().map(|values| match values {
-        ColumnValues::Integer(values) => ColumnValues::Integer(pick(values, &order)),
-        ColumnValues::Text(values) => ColumnValues::Text(pick(values, &order)),
-        ColumnValues::Blob(values) => ColumnValues::Blob(pick(values, &order)),
-    });
-    Rows { keys: pick(&rows.keys, &order), values: values.collect() }
 }
 
 /// The changed keys of one table, in order; each may be there only once.
@@ -488,7 +430,8 @@ fn duty_has_one_holder(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert!(!b.acquire("sweep", "b", minute).expect("a response"));
     assert!(b.acquire("backup", "b", minute).expect("a response"));
     assert!(a.acquire("sweep", "a", minute).expect("the lease is renewed"));
-    let holders = b.duties().expect("a list");
+    let mut holders = b.duties().expect("a list");
+    holders.sort_by(|a, b| a.duty.cmp(&b.duty));
     let names: Vec<_> = holders.iter().map(|d| (d.duty.as_str(), d.node.as_str())).collect();
     assert_eq!(names, [("backup", "b"), ("sweep", "a")]);
     b.release("sweep", "b").expect("nothing to release");
@@ -521,7 +464,8 @@ fn nodes_are_listed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert!(after >= before);
     let other = NodeReport { id: "b".to_owned(), name: "node 2".to_owned(), ..report.clone() };
     b.report(&other).expect("a time");
-    let nodes = a.nodes().expect("a list");
+    let mut nodes = a.nodes().expect("a list");
+    nodes.sort_by(|a, b| a.report.id.cmp(&b.report.id));
     assert_eq!(nodes.len(), 2);
     assert_eq!((&nodes[0].report, nodes[0].seen_at, nodes[0].is_live), (&report, after, true));
     assert_eq!(nodes[1].report, other);
