@@ -13,6 +13,9 @@
 //! | [`Error::NoSpace`] | the disk of the database is full |
 //! | [`Error::Internal`] | anything else, such as tables of another schema |
 //!
+//! A snapshot keeps the connection `pull` until it is dropped, and a lock `write`: other calls that need
+//! the same connection wait, and after ten seconds return [`Error::Busy`].
+//!
 //! All methods block, and panic in asynchronous code.
 
 mod connection;

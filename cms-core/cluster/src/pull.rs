@@ -83,6 +83,42 @@ impl PostgresDatabase {
         })
     }
 
+    /// Closes the connection if it is broken, and returns the error for callers.
+    pub(crate) fn checked<T>(&self, held: &mut Held<'_>, read: Attempt<T>) -> Result<T> {
+        read.map_err(|failure| {
+            held.discard_if_broken(&failure);
+            self.error(failure)
+        })
+    }
+
+    /// Reads rows in the transaction of a session.
+    pub(crate) fn read_rows(
+        &self,
+        held: &mut Held<'_>,
+        session: &Session,
+        table: &MirroredTable,
+        keys: &[i64],
+    ) -> Result<Rows> {
+        let read = self.wait(read_rows(session, table, keys));
+        self.checked(held, read)
+    }
+
+    /// Reads a table in the transaction of a session.
+    pub(crate) fn read_table(
+        &self,
+        held: &mut Held<'_>,
+        session: &Session,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = TableReader::new(table);
+        loop {
+            let read = self.wait(within(READ_TIMEOUT, reader.read(session, table)));
+            let Some(rows) = self.checked(held, read)? else { return Ok(()) };
+            visit(rows)?;
+        }
+    }
+
     pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
         self.wait(async {
             let mut held = self.pull.hold(&self.server).await?;
@@ -167,11 +203,7 @@ pub(crate) async fn read_changes(
 }
 
 /// Reads the rows with these keys.
-pub(crate) async fn read_rows(
-    session: &Session,
-    table: &MirroredTable,
-    keys: &[i64],
-) -> Attempt<Rows> {
+async fn read_rows(session: &Session, table: &MirroredTable, keys: &[i64]) -> Attempt<Rows> {
     let sql = format!(
         "SELECT {} FROM {} WHERE {} = ANY($1::bigint[])",
         column_names(table),
@@ -198,7 +230,7 @@ pub(crate) async fn read_rows(
 ///
 /// Not by COPY or one long statement: the server would end the connection when the reader takes more
 /// than the TCP timeout for what is in the buffers.
-pub(crate) struct TableReader {
+struct TableReader {
     sql: String,
     /// The smallest key of the next part; none at the end.
     next: Option<i64>,
@@ -206,7 +238,7 @@ pub(crate) struct TableReader {
 }
 
 impl TableReader {
-    pub(crate) fn new(table: &MirroredTable) -> Self {
+    fn new(table: &MirroredTable) -> Self {
         let (columns, name, key) = (column_names(table), table_name(table), key_name(table));
         let sql = format!(
             "SELECT {columns} FROM {name} WHERE {key} >= $1::bigint ORDER BY {key} LIMIT $2::bigint"
@@ -215,11 +247,7 @@ impl TableReader {
     }
 
     /// Reads the next part; none at the end.
-    pub(crate) async fn read(
-        &mut self,
-        session: &Session,
-        table: &MirroredTable,
-    ) -> Attempt<Option<Rows>> {
+    async fn read(&mut self, session: &Session, table: &MirroredTable) -> Attempt<Option<Rows>> {
         let Some(next) = self.next else { return Ok(None) };
         let statement = session.statement(&self.sql).await?;
         let mut read = Rows::empty(table);
@@ -249,15 +277,6 @@ pub(crate) struct Snapshot<'d> {
     view: View,
 }
 
-impl Snapshot<'_> {
-    fn checked<T>(&mut self, read: Attempt<T>) -> Result<T> {
-        read.map_err(|failure| {
-            self.held.discard_if_broken(&failure);
-            self.database.error(failure)
-        })
-    }
-}
-
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
         self.held.roll_back();
@@ -278,8 +297,7 @@ impl SharedSnapshot for Snapshot<'_> {
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        let read = self.database.wait(read_rows(&self.session, table, keys));
-        self.checked(read)
+        self.database.read_rows(&mut self.held, &self.session, table, keys)
     }
 
     fn all_rows(
@@ -287,13 +305,7 @@ impl SharedSnapshot for Snapshot<'_> {
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = TableReader::new(table);
-        loop {
-            let read = within(READ_TIMEOUT, reader.read(&self.session, table));
-            let read = self.database.wait(read);
-            let Some(rows) = self.checked(read)? else { return Ok(()) };
-            visit(rows)?;
-        }
+        self.database.read_table(&mut self.held, &self.session, table, visit)
     }
 }
 

@@ -21,10 +21,7 @@ use crate::{
     PostgresDatabase,
     connection::{Held, Sent, Session, send, within},
     error::{Attempt, Failure},
-    pull::{
-        READ_TIMEOUT, TableReader, View, ViewStatements, read_changes, read_check, read_head,
-        read_rows,
-    },
+    pull::{READ_TIMEOUT, View, ViewStatements, read_changes, read_check, read_head},
     value::{
         Parameter, arrays, chunks, column_names, key_name, parameter, quoted, table_name, type_name,
     },
@@ -150,7 +147,9 @@ impl Pipeline {
             }
             Err(failure) => {
                 // After an error, the server refuses to prepare statements too: the first one counts.
-                self.drain().await;
+                if !failure.is_broken() {
+                    self.drain().await;
+                }
                 self.failure.get_or_insert(failure);
             }
         }
@@ -198,13 +197,6 @@ pub(crate) struct Locked<'d> {
 }
 
 impl Locked<'_> {
-    fn checked<T>(&mut self, read: Attempt<T>) -> Result<T> {
-        read.map_err(|failure| {
-            self.held.discard_if_broken(&failure);
-            self.database.error(failure)
-        })
-    }
-
     async fn replace(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
         let present: HashSet<i64> = rows.keys.iter().copied().collect();
         let gone: Vec<i64> = keys.iter().copied().filter(|key| !present.contains(key)).collect();
@@ -317,8 +309,7 @@ impl SharedSnapshot for Locked<'_> {
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
-        let read = self.database.wait(read_rows(&self.session, table, keys));
-        self.checked(read)
+        self.database.read_rows(&mut self.held, &self.session, table, keys)
     }
 
     fn all_rows(
@@ -326,13 +317,7 @@ impl SharedSnapshot for Locked<'_> {
         table: &MirroredTable,
         visit: &mut dyn FnMut(Rows) -> Result<()>,
     ) -> Result<()> {
-        let mut reader = TableReader::new(table);
-        loop {
-            let read = within(READ_TIMEOUT, reader.read(&self.session, table));
-            let read = self.database.wait(read);
-            let Some(rows) = self.checked(read)? else { return Ok(()) };
-            visit(rows)?;
-        }
+        self.database.read_table(&mut self.held, &self.session, table, visit)
     }
 }
 
@@ -348,7 +333,7 @@ impl LockedHead for Locked<'_> {
             let row = session.client().query_opt(&statement, &[&commit]).await?;
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         }));
-        self.checked(read)
+        self.database.checked(&mut self.held, read)
     }
 
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {

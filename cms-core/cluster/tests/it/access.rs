@@ -1,11 +1,11 @@
 //! Passwords, encryption, sockets, and the settings of a session.
 
-use std::process::Command;
+use std::{process::Command, time::Duration};
 
 use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_model::error::Error;
 use cms_store::cluster::{
-    contract::{FIRST, create},
+    contract::{FIRST, all, commit, create, object, objects},
     database::SharedDatabase,
 };
 
@@ -50,6 +50,26 @@ fn refused_access_names_the_reason_and_not_the_password() {
     }
 }
 
+/// The role that the documentation asks for: it may create a schema, and nothing else.
+#[test]
+fn role_without_privileges_is_sufficient() {
+    let Some(server) = Server::start() else { return };
+    let database = server.create_database("plain");
+    server.sql(
+        &database,
+        "CREATE ROLE app LOGIN NOSUPERUSER NOCREATEDB; GRANT CREATE ON DATABASE plain TO app;
+         REVOKE ALL ON SCHEMA public FROM PUBLIC",
+    );
+    let url = format!("postgres://app@127.0.0.1:{}/{database}", server.port());
+    let node = PostgresDatabase::open(PostgresSettings::parse(&url, None).unwrap()).unwrap();
+    create(&node, &[(1, "one")]).unwrap();
+    let at = commit(&node, FIRST, 1, &[1], &[(1, "new")]);
+    assert_eq!(all(&node, &object()), objects(&[(1, "new")]));
+    assert_eq!(node.check_head(at).unwrap().head, at);
+    node.acquire("sweep", "a", Duration::from_secs(9)).unwrap();
+    node.prune(Duration::ZERO).unwrap();
+}
+
 #[test]
 fn socket_is_used() {
     let Some(server) = Server::start() else { return };
@@ -73,7 +93,7 @@ fn session_settings_do_not_depend_on_the_role() {
     );
     let node = server.open(&database);
     create(&node, &[]).unwrap();
-    node.acquire("sweep", "a", std::time::Duration::from_secs(9)).unwrap();
+    node.acquire("sweep", "a", Duration::from_secs(9)).unwrap();
     let locked = node.lock(FIRST).unwrap();
     assert!(locked.time().0 > 0);
 }

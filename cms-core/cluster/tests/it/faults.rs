@@ -233,6 +233,37 @@ fn lock_of_a_paused_node_is_given_up() {
     assert_eq!(all(&paused, &object()), objects(&[(1, "other")]));
 }
 
+/// The connections stay open, and nothing arrives.
+#[test]
+fn server_that_does_not_respond_is_given_up() {
+    let Some(server) = Server::start() else { return };
+    let database = server.create_database("silent");
+    let proxy = Proxy::start(server.port());
+    let node = open(proxy.port, &database);
+    create(&node, &[]).unwrap();
+    node.check_head(FIRST).unwrap();
+    let mut locked = node.lock(FIRST).unwrap();
+    locked.send(&object(), &[1], objects(&[(1, "one")]));
+    let new = next(locked.as_ref(), 1, &[("object", &[1])]);
+    proxy.freeze(true);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let started = Instant::now();
+            for limit in [10, 5] {
+                // The second call opens a connection.
+                let Err(Error::Busy(message)) = node.check_head(FIRST) else { panic!("a head") };
+                assert!(message.ends_with(&format!("no response within {limit}s")), "{message}");
+            }
+            assert!(started.elapsed() < Duration::from_secs(20));
+        });
+        let outcome = locked.commit(&new);
+        assert!(matches!(outcome, CommitOutcome::Unknown), "{outcome:?}");
+    });
+    proxy.freeze(false);
+    assert_eq!(node.check_head(FIRST).unwrap().head, FIRST);
+    commit(&node, FIRST, 1, &[1], &[(1, "one")]);
+}
+
 #[test]
 fn lock_is_kept_alive_and_others_wait_ten_seconds() {
     let Some(server) = Server::start() else { return };

@@ -1,6 +1,7 @@
 //! The shared database against a real PostgreSQL: `CMS_TEST_POSTGRES` names the directory of its
 //! programs.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod access;
