@@ -36,7 +36,8 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
 const PART_KEYS: usize = 10_000;
-/// A transaction that is idle for 5 s is ended by PostgreSQL.
+/// A transaction that is idle for 5 s is ended by PostgreSQL. Between the parts of a request no such
+/// timeout runs: a process that is stopped while the last bytes of one are unsent keeps the lock.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";

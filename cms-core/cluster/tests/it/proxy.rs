@@ -103,14 +103,21 @@ async fn requests(
 ) -> Option<()> {
     // The first message has no byte for its type.
     let mut kind_bytes = 0;
+    // Requests are frozen as a whole. PostgreSQL has no timeout for one that is not complete, and the
+    // library writes it at once.
+    let mut is_complete = true;
     loop {
         let mut message = vec![0; kind_bytes + 4];
         client.read_exact(&mut message).await.ok()?;
         let length = u32::from_be_bytes(message[kind_bytes..].try_into().unwrap()) as usize;
         message.resize(kind_bytes + length, 0);
         client.read_exact(&mut message[kind_bytes + 4..]).await.ok()?;
+        if is_complete {
+            frozen.wait_for(|is_frozen| !is_frozen).await.ok()?;
+        }
+        // Sync, a simple query, a password; or the first message.
+        is_complete = kind_bytes == 0 || matches!(message[0], b'S' | b'Q' | b'p');
         kind_bytes = 1;
-        frozen.wait_for(|is_frozen| !is_frozen).await.ok()?;
         match take(faults, &message) {
             None => server.write_all(&message).await.ok()?,
             Some(Fault::CutBefore) => return None,
