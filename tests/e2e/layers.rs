@@ -11,8 +11,8 @@ use std::{
 use serde_json::Value;
 
 /// The layers below `cms-core`.
-const LAYERS: [&str; 6] =
-    ["cms-jpeg", "cms-media", "cms-model", "cms-search", "cms-store", "cms-system"];
+const LAYERS: [&str; 7] =
+    ["cms-cluster", "cms-jpeg", "cms-media", "cms-model", "cms-search", "cms-store", "cms-system"];
 
 /// Engines, network and terminal; and the layers whose dependencies may contain them, directly or
 /// not.
@@ -22,22 +22,24 @@ const RESTRICTED: &[(&str, &[&str])] = &[
     ("hyper", &["cms-media"]),
     ("image", &["cms-media"]),
     ("object_store", &["cms-media"]),
-    ("refinery", &["cms-store"]),
+    ("refinery", &["cms-cluster", "cms-store"]),
     ("reqwest", &["cms-media"]),
-    ("rusqlite", &["cms-store"]),
+    ("rusqlite", &["cms-cluster", "cms-store"]),
     ("tantivy", &["cms-search"]),
-    ("tokio", &["cms-media"]),
+    ("tokio", &["cms-cluster", "cms-media"]),
+    ("tokio-postgres", &["cms-cluster"]),
     ("webp", &["cms-media"]),
 ];
 
 /// Which layers a layer is built on.
-const BELOW: [(&str, &[&str]); 6] = [
+const BELOW: [(&str, &[&str]); 7] = [
     ("cms-jpeg", &[]),
     ("cms-model", &[]),
     ("cms-system", &["cms-model"]),
     ("cms-search", &["cms-model"]),
     ("cms-store", &["cms-model", "cms-system"]),
     ("cms-media", &["cms-jpeg", "cms-model", "cms-system"]),
+    ("cms-cluster", &["cms-model", "cms-store"]),
 ];
 
 #[test]

@@ -13,11 +13,14 @@
 //! | `bootstrap` | a new replica, a new shared database |
 //! | `compare` | differences between a replica and the shared database |
 //! | `memory` | a shared database for tests |
+//! | `contract` | tests that every shared database passes |
 
 pub(crate) mod apply;
 pub(crate) mod bootstrap;
 pub(crate) mod capture;
 pub mod compare;
+#[cfg(any(test, feature = "testing"))]
+pub mod contract;
 pub mod database;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;

@@ -1,0 +1,354 @@
+//! Connections: opened on first use, dropped after errors, and the settings of their sessions.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex as BlockingMutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+    time::Duration,
+};
+
+use cms_model::error::{Error, Result};
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    task::AbortHandle,
+    time::{Instant, timeout},
+};
+use tokio_postgres::{Client, Config, NoTls, Statement, config::SslMode};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{
+    error::{Attempt, Failure},
+    settings::PostgresSettings,
+    tls,
+};
+
+/// Time until a new connection can be used.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time for another thread of this process to give up the connection.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time after which unacknowledged data ends a connection.
+const TCP_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same while a new database is filled: the server may stop reading for a checkpoint.
+const TCP_FILL_TIMEOUT: Duration = Duration::from_mins(1);
+/// An idle connection is probed after 2 s, 3 times, a second apart: a dead host shows after 5 s.
+const PROBE_AFTER: Duration = Duration::from_secs(2);
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
+const PROBES: u32 = 3;
+/// Bytes of a name that PostgreSQL keeps.
+const NAME_BYTES: usize = 63;
+
+/// Settings of each session, whatever those of the role and the server are.
+///
+/// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused.
+/// - Planner: statements use primary keys only, so a sequential scan is never right, and without
+///   statistics nothing else keeps the planner from one. Its penalty would start the JIT compiler.
+const SESSION_SETTINGS: &str = "\
+SELECT pg_catalog.set_config('synchronous_commit',
+    CASE pg_catalog.current_setting('synchronous_commit')
+    WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
+SET default_transaction_isolation = 'read committed';
+SET default_transaction_read_only = off;
+SET idle_in_transaction_session_timeout = '5s';
+SET lock_timeout = '10s';
+SET statement_timeout = '60s';
+SET tcp_user_timeout = '5s';
+SET tcp_keepalives_idle = 2;
+SET tcp_keepalives_interval = 1;
+SET tcp_keepalives_count = 3;
+SET enable_seqscan = off;
+SET jit = off;
+SET plan_cache_mode = force_generic_plan;
+SET search_path = cms";
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Write,
+    Pull,
+    Membership,
+    Fill,
+}
+
+impl Purpose {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Pull => "pull",
+            Self::Membership => "membership",
+            Self::Fill => "fill",
+        }
+    }
+}
+
+/// The server, and whether it responded last time.
+pub(crate) struct Server {
+    settings: PostgresSettings,
+    encryption: Option<MakeRustlsConnect>,
+    /// The settings without secrets, for messages.
+    pub(crate) name: String,
+    node: String,
+    is_reachable: AtomicBool,
+}
+
+impl Server {
+    pub(crate) fn new(settings: PostgresSettings) -> Result<Self> {
+        Ok(Self {
+            encryption: tls::connector(&settings)?,
+            name: settings.to_string(),
+            settings,
+            node: String::new(),
+            is_reachable: AtomicBool::new(true),
+        })
+    }
+
+    pub(crate) fn node(&self) -> &str {
+        &self.node
+    }
+
+    pub(crate) fn set_node(&mut self, node: String) {
+        self.node = node;
+    }
+
+    /// Opens a connection, and logs when the server becomes unreachable or reachable.
+    pub(crate) async fn connect(&self, purpose: Purpose) -> Attempt<Session> {
+        let connected = within(CONNECT_TIMEOUT, Session::open(self, purpose)).await;
+        let was_reachable = self.is_reachable.swap(connected.is_ok(), Ordering::Relaxed);
+        match &connected {
+            Ok(_) if !was_reachable => tracing::info!(database = self.name, "database reachable"),
+            Err(failure) if was_reachable => {
+                tracing::warn!(database = self.name, error = %failure, "database unreachable");
+            }
+            _ => {}
+        }
+        connected
+    }
+
+    fn config(&self, purpose: Purpose) -> Config {
+        let mut name = format!("cms {} {}", purpose.name(), self.node);
+        name.truncate(name.floor_char_boundary(NAME_BYTES));
+        let is_fill = purpose == Purpose::Fill;
+        let mut config = Config::new();
+        config
+            .host(&self.settings.host)
+            .port(self.settings.port)
+            .dbname(&self.settings.database)
+            .application_name(name.trim_end())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_user_timeout(if is_fill { TCP_FILL_TIMEOUT } else { TCP_TIMEOUT })
+            .keepalives_idle(PROBE_AFTER)
+            .keepalives_interval(PROBE_INTERVAL)
+            .keepalives_retries(PROBES)
+            .ssl_mode(match self.encryption {
+                // Not `Prefer`, which would accept a server that does not encrypt.
+                Some(_) => SslMode::Require,
+                None => SslMode::Disable,
+            });
+        if let Some(user) = &self.settings.user {
+            config.user(user);
+        }
+        if let Some(password) = &self.settings.password {
+            config.password(password);
+        }
+        config
+    }
+}
+
+/// An open connection with its prepared statements.
+pub(crate) struct Session {
+    // Dropped first: statements that are dropped while it is open are closed one by one.
+    client: Client,
+    task: AbortHandle,
+    statements: BlockingMutex<HashMap<String, Statement>>,
+    last_request: BlockingMutex<Instant>,
+}
+
+impl Session {
+    async fn open(server: &Server, purpose: Purpose) -> Attempt<Self> {
+        let config = server.config(purpose);
+        let (client, task) = match &server.encryption {
+            None => {
+                let (client, connection) = config.connect(NoTls).await?;
+                (client, tokio::spawn(connection).abort_handle())
+            }
+            Some(encryption) => {
+                let (client, connection) = config.connect(encryption.clone()).await?;
+                (client, tokio::spawn(connection).abort_handle())
+            }
+        };
+        let session = Self {
+            client,
+            task,
+            statements: BlockingMutex::default(),
+            last_request: BlockingMutex::new(Instant::now()),
+        };
+        session.client.batch_execute(SESSION_SETTINGS).await?;
+        let state = session.statement("SELECT pg_catalog.pg_is_in_recovery()").await?;
+        // A standby lacks commits: head checks on it would call stale data current.
+        if session.client.query_one(&state, &[]).await?.try_get(0)? {
+            return Err(Failure::Unusable("the server is a standby".to_owned()));
+        }
+        Ok(session)
+    }
+
+    /// Returns the client, to send a request.
+    pub(crate) fn client(&self) -> &Client {
+        *self.last_request.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        &self.client
+    }
+
+    /// Returns a prepared statement, prepared once per connection.
+    pub(crate) async fn statement(&self, sql: &str) -> Attempt<Statement> {
+        let known = || self.statements.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(statement) = known().get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client().prepare(sql).await?;
+        known().insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// Sends a request whose response nobody needs.
+    pub(crate) fn send_rollback(&self) {
+        let mut request = std::pin::pin!(self.client().batch_execute("ROLLBACK"));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        // The first poll sends it. An error shows in the next request.
+        drop(request.as_mut().poll(&mut context));
+    }
+
+    /// Returns the time since the last request.
+    pub(crate) fn idle(&self) -> Duration {
+        self.last_request.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Closes the connection now, even if the server has not responded.
+    pub(crate) fn abort(&self) {
+        self.task.abort();
+    }
+}
+
+/// Also when a timeout ends the wait for a new connection: its task would wait for the response.
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
+/// The place of one connection.
+pub(crate) struct Slot {
+    purpose: Purpose,
+    session: Mutex<Option<Arc<Session>>>,
+}
+
+impl Slot {
+    pub(crate) fn new(purpose: Purpose) -> Self {
+        Self { purpose, session: Mutex::new(None) }
+    }
+
+    /// Waits until no other thread uses the connection.
+    pub(crate) async fn hold<'d>(&'d self, server: &'d Server) -> Result<Held<'d>> {
+        match timeout(SLOT_TIMEOUT, self.session.lock()).await {
+            Ok(session) => Ok(Held { server, purpose: self.purpose, session }),
+            Err(_) => Err(Error::Busy(format!(
+                "the connection to the database of the cluster is in use: {}",
+                server.name
+            ))),
+        }
+    }
+}
+
+/// A connection that this thread uses, or none yet.
+pub(crate) struct Held<'d> {
+    server: &'d Server,
+    purpose: Purpose,
+    session: MutexGuard<'d, Option<Arc<Session>>>,
+}
+
+impl Held<'_> {
+    /// Runs requests that may be repeated. Repeats them once on a new connection if an older one
+    /// turns out to be broken: the server may have been restarted since.
+    pub(crate) async fn run<T>(
+        &mut self,
+        limit: Duration,
+        requests: impl AsyncFn(&Session) -> Attempt<T>,
+    ) -> Attempt<(Arc<Session>, T)> {
+        if let Some(session) = self.session.clone() {
+            match within(limit, requests(&session)).await {
+                Err(failure) if failure.is_broken() => {
+                    self.discard();
+                    if failure.is_timeout() {
+                        return Err(failure);
+                    }
+                }
+                other => return other.map(|value| (session, value)),
+            }
+        }
+        let session = Arc::new(self.server.connect(self.purpose).await?);
+        *self.session = Some(Arc::clone(&session));
+        match within(limit, requests(&session)).await {
+            Ok(value) => Ok((session, value)),
+            Err(failure) => {
+                self.discard_if_broken(&failure);
+                Err(failure)
+            }
+        }
+    }
+
+    pub(crate) fn discard_if_broken(&mut self, failure: &Failure) {
+        if failure.is_broken() {
+            self.discard();
+        }
+    }
+
+    /// Closes the connection: the next use opens another one.
+    pub(crate) fn discard(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.abort();
+        }
+    }
+
+    /// Rolls the open transaction back, without waiting.
+    pub(crate) fn roll_back(&self) {
+        if let Some(session) = self.session.as_deref() {
+            session.send_rollback();
+        }
+    }
+}
+
+/// Limits the duration of requests.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    requests: impl Future<Output = Attempt<T>>,
+) -> Attempt<T> {
+    timeout(limit, requests).await.unwrap_or(Err(Failure::Timeout(limit)))
+}
+
+/// A request that was sent, and maybe its response.
+pub(crate) enum Sent<'r, T> {
+    Done(T),
+    Waiting(Pin<Box<dyn Future<Output = T> + Send + 'r>>),
+}
+
+impl<T> Sent<'_, T> {
+    pub(crate) async fn response(self) -> T {
+        match self {
+            Self::Done(value) => value,
+            Self::Waiting(request) => request.await,
+        }
+    }
+}
+
+/// Sends a request without waiting for the response: the library sends on the first poll. Requests
+/// reach the server in the order of these calls.
+pub(crate) async fn send<'r, T>(request: impl Future<Output = T> + Send + 'r) -> Sent<'r, T> {
+    let mut request: Pin<Box<dyn Future<Output = T> + Send + 'r>> = Box::pin(request);
+    let first = std::future::poll_fn(|context| Poll::Ready(request.as_mut().poll(context))).await;
+    match first {
+        Poll::Ready(value) => Sent::Done(value),
+        Poll::Pending => Sent::Waiting(request),
+    }
+}

@@ -1,0 +1,332 @@
+//! Reads: head checks, snapshots, changes and rows.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use cms_model::error::Result;
+use cms_store::cluster::database::{
+    ChangedKeys, Head, HeadCheck, History, MirroredTable, Position, Rows, SharedSnapshot,
+};
+use futures_util::TryStreamExt;
+use tokio_postgres::{Row, Statement};
+
+use crate::{
+    PostgresDatabase,
+    connection::{Held, Session, send, within},
+    error::{Attempt, Failure},
+    value::{CHUNK_BYTES, CHUNK_ROWS, append, column_names, key_name, parameter, table_name},
+};
+
+/// Time for a head check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time to open a snapshot: what was changed may be much.
+const OPEN_TIMEOUT: Duration = Duration::from_mins(1);
+/// Time for some thousand rows.
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_mins(1);
+/// Rows of the first part of a table; their size decides about the next part.
+const FIRST_ROWS: usize = 250;
+
+/// A snapshot holds no lock, and its reader may be slow. Without a limit, a paused node would keep
+/// PostgreSQL from removing old rows.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+SET LOCAL statement_timeout = 0;
+SET LOCAL idle_in_transaction_session_timeout = '5min'";
+
+const HEAD: &str = r#"SELECT commit_no, nonce, schema, sequences FROM "cms"."head" WHERE id = 1"#;
+
+/// In one statement, so in one snapshot: also when the log is pruned meanwhile.
+const CHECK: &str = r#"SELECT h.commit_no, h.nonce, h.schema,
+    (SELECT l.nonce FROM "cms"."commit_log" l WHERE l.commit_no = $1),
+    (SELECT min(l.commit_no) FROM "cms"."commit_log" l)
+FROM "cms"."head" h WHERE h.id = 1"#;
+
+/// Only if the history is the same.
+const CHANGES: &str = r#"SELECT c.table_name, c.keys FROM "cms"."change" c
+WHERE c.commit_no > $1
+    AND EXISTS (SELECT 1 FROM "cms"."commit_log" l WHERE l.commit_no = $1 AND l.nonce = $2)
+ORDER BY c.commit_no, c.part"#;
+
+/// The state that a snapshot or a lock has read.
+pub(crate) struct View {
+    pub(crate) head: Head,
+    pub(crate) history: History,
+    pub(crate) changes: ChangedKeys,
+}
+
+/// The statements that read a [`View`].
+pub(crate) struct ViewStatements {
+    pub(crate) head: Statement,
+    pub(crate) check: Statement,
+    pub(crate) changes: Statement,
+}
+
+impl ViewStatements {
+    pub(crate) async fn prepare(session: &Session, head: &str) -> Attempt<Self> {
+        Ok(Self {
+            head: session.statement(head).await?,
+            check: session.statement(CHECK).await?,
+            changes: session.statement(CHANGES).await?,
+        })
+    }
+}
+
+impl PostgresDatabase {
+    pub(crate) fn read_head_check(&self, at: Position) -> Result<HeadCheck> {
+        self.run(&self.pull, CHECK_TIMEOUT, async |session| {
+            let check = session.statement(CHECK).await?;
+            let row = session.client().query_opt(&check, &[&at.commit]).await?;
+            head_check(&row.ok_or(Failure::NoHead)?, at)
+        })
+    }
+
+    /// Closes the connection if it is broken, and returns the error for callers.
+    pub(crate) fn checked<T>(&self, held: &mut Held<'_>, read: Attempt<T>) -> Result<T> {
+        read.map_err(|failure| {
+            held.discard_if_broken(&failure);
+            self.error(failure)
+        })
+    }
+
+    /// Reads rows in the transaction of a session.
+    pub(crate) fn read_rows(
+        &self,
+        held: &mut Held<'_>,
+        session: &Session,
+        table: &MirroredTable,
+        keys: &[i64],
+    ) -> Result<Rows> {
+        let read = self.wait(read_rows(session, table, keys));
+        self.checked(held, read)
+    }
+
+    /// Reads a table in the transaction of a session.
+    pub(crate) fn read_table(
+        &self,
+        held: &mut Held<'_>,
+        session: &Session,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        let mut reader = TableReader::new(table);
+        loop {
+            let read = self.wait(within(READ_TIMEOUT, reader.read(session, table)));
+            let Some(rows) = self.checked(held, read)? else { return Ok(()) };
+            visit(rows)?;
+        }
+    }
+
+    pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
+        self.wait(async {
+            let mut held = self.pull.hold(&self.server).await?;
+            let requests = async |session: &Session| read_view(session, after).await;
+            match held.run(OPEN_TIMEOUT, requests).await {
+                Ok((session, view)) => Ok(Snapshot { database: self, held, session, view }),
+                Err(failure) => {
+                    held.roll_back();
+                    Err(self.error(failure))
+                }
+            }
+        })
+    }
+}
+
+async fn read_view(session: &Session, after: Option<Position>) -> Attempt<View> {
+    let statements = ViewStatements::prepare(session, HEAD).await?;
+    let begun = send(session.client().batch_execute(BEGIN_SNAPSHOT)).await;
+    let head = send(read_head(session, &statements.head)).await;
+    let Some(after) = after else {
+        begun.response().await?;
+        let head = head.response().await?;
+        return Ok(View { head, history: History::Same, changes: ChangedKeys::new() });
+    };
+    let changes = send(read_changes(session, &statements.changes, after)).await;
+    let check = send(read_check(session, &statements.check, after)).await;
+    begun.response().await?;
+    let head = head.response().await?;
+    let changes = changes.response().await?;
+    Ok(View { head, history: check.response().await?.history, changes })
+}
+
+pub(crate) async fn read_head(session: &Session, statement: &Statement) -> Attempt<Head> {
+    let row = session.client().query_opt(statement, &[]).await?.ok_or(Failure::NoHead)?;
+    Ok(Head {
+        position: Position { commit: row.try_get(0)?, nonce: row.try_get(1)? },
+        schema: row.try_get(2)?,
+        sequences: row.try_get(3)?,
+    })
+}
+
+pub(crate) async fn read_check(
+    session: &Session,
+    statement: &Statement,
+    at: Position,
+) -> Attempt<HeadCheck> {
+    let row = session.client().query_opt(statement, &[&at.commit]).await?;
+    head_check(&row.ok_or(Failure::NoHead)?, at)
+}
+
+fn head_check(row: &Row, at: Position) -> Attempt<HeadCheck> {
+    let head = Position { commit: row.try_get(0)?, nonce: row.try_get(1)? };
+    let history = history(at, head, row.try_get(3)?, row.try_get(4)?);
+    Ok(HeadCheck { head, schema: row.try_get(2)?, history })
+}
+
+/// Compares a position with the head and the commit log: the nonce of that commit, and the oldest
+/// commit in the log.
+fn history(at: Position, head: Position, nonce: Option<i64>, oldest: Option<i64>) -> History {
+    match nonce {
+        Some(nonce) if nonce == at.nonce => History::Same,
+        None if at.commit > head.commit => History::Other,
+        None if oldest.is_none_or(|oldest| at.commit < oldest) => History::Pruned,
+        _ => History::Other,
+    }
+}
+
+pub(crate) async fn read_changes(
+    session: &Session,
+    statement: &Statement,
+    after: Position,
+) -> Attempt<ChangedKeys> {
+    let parameters = [parameter(after.commit), parameter(after.nonce)];
+    let rows = session.client().query_raw(statement, parameters).await?;
+    let mut rows = pin!(rows);
+    let mut changes: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+    while let Some(row) = rows.try_next().await? {
+        let keys: Vec<i64> = row.try_get(1)?;
+        changes.entry(row.try_get(0)?).or_default().extend(keys);
+    }
+    Ok(changes.into_iter().map(|(table, keys)| (table, keys.into_iter().collect())).collect())
+}
+
+/// Reads the rows with these keys.
+async fn read_rows(session: &Session, table: &MirroredTable, keys: &[i64]) -> Attempt<Rows> {
+    let sql = format!(
+        "SELECT {} FROM {} WHERE {} = ANY($1::bigint[])",
+        column_names(table),
+        table_name(table),
+        key_name(table)
+    );
+    let statement = session.statement(&sql).await?;
+    let mut read = Rows::empty(table);
+    for keys in keys.chunks(CHUNK_ROWS) {
+        let requests = async {
+            let rows = session.client().query_raw(&statement, [parameter(keys.to_vec())]).await?;
+            let mut rows = pin!(rows);
+            while let Some(row) = rows.try_next().await? {
+                append(&row, &mut read)?;
+            }
+            Ok(())
+        };
+        within(READ_TIMEOUT, requests).await?;
+    }
+    Ok(read)
+}
+
+/// Reads a table in the order of its keys, part by part.
+///
+/// Not by COPY or one long statement: the server would end the connection when the reader takes more
+/// than the TCP timeout for what is in the buffers.
+struct TableReader {
+    sql: String,
+    /// The smallest key of the next part; none at the end.
+    next: Option<i64>,
+    limit: usize,
+}
+
+impl TableReader {
+    fn new(table: &MirroredTable) -> Self {
+        let (columns, name, key) = (column_names(table), table_name(table), key_name(table));
+        let sql = format!(
+            "SELECT {columns} FROM {name} WHERE {key} >= $1::bigint ORDER BY {key} LIMIT $2::bigint"
+        );
+        Self { sql, next: Some(i64::MIN), limit: FIRST_ROWS }
+    }
+
+    /// Reads the next part; none at the end.
+    async fn read(&mut self, session: &Session, table: &MirroredTable) -> Attempt<Option<Rows>> {
+        let Some(next) = self.next else { return Ok(None) };
+        let statement = session.statement(&self.sql).await?;
+        let mut read = Rows::empty(table);
+        let mut bytes = 0;
+        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+        let rows = [parameter(next), parameter(limit)];
+        let rows = session.client().query_raw(&statement, rows).await?;
+        let mut rows = pin!(rows);
+        while let Some(row) = rows.try_next().await? {
+            bytes += row.raw_size_bytes();
+            append(&row, &mut read)?;
+        }
+        let is_last = read.keys.len() < self.limit;
+        self.next = read.keys.last().and_then(|key| key.checked_add(1)).filter(|_| !is_last);
+        // Rows may have any size, so the parts grow slowly and shrink immediately.
+        let fitting = self.limit * CHUNK_BYTES / bytes.max(1);
+        self.limit = fitting.clamp(1, (self.limit * 2).min(CHUNK_ROWS));
+        Ok(Some(read).filter(|rows| !rows.is_empty()))
+    }
+}
+
+/// A read-only transaction.
+pub(crate) struct Snapshot<'d> {
+    database: &'d PostgresDatabase,
+    held: Held<'d>,
+    session: Arc<Session>,
+    view: View,
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        self.held.roll_back();
+    }
+}
+
+impl SharedSnapshot for Snapshot<'_> {
+    fn head(&self) -> &Head {
+        &self.view.head
+    }
+
+    fn history(&self) -> History {
+        self.view.history
+    }
+
+    fn changes(&self) -> &ChangedKeys {
+        &self.view.changes
+    }
+
+    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+        self.database.read_rows(&mut self.held, &self.session, table, keys)
+    }
+
+    fn all_rows(
+        &mut self,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        self.database.read_table(&mut self.held, &self.session, table, visit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_is_found_by_nonce() {
+        let at = |commit| Position { commit, nonce: 7 };
+        let head = Position { commit: 9, nonce: 1 };
+        let cases = [
+            (at(5), Some(7), Some(0), History::Same),
+            (at(5), Some(8), Some(0), History::Other),
+            (at(5), None, Some(0), History::Other),
+            (at(5), None, Some(6), History::Pruned),
+            (at(10), None, Some(0), History::Other),
+            (at(5), None, None, History::Pruned),
+        ];
+        for (position, nonce, oldest, expected) in cases {
+            assert_eq!(history(position, head, nonce, oldest), expected, "{position:?}");
+        }
+    }
+}

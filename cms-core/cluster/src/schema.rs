@@ -1,0 +1,252 @@
+//! The tables of a cluster, and how a new database is filled.
+
+use std::pin::Pin;
+
+use bytes::Bytes;
+use cms_model::error::{Error, Result};
+use cms_store::cluster::database::{ColumnValues, Head, MirroredTable, RowSink, Rows};
+use tokio_postgres::{
+    CopyInSink,
+    binary_copy::BinaryCopyInWriter,
+    types::{ToSql, Type},
+};
+
+use crate::{
+    PostgresDatabase,
+    connection::{Purpose, Session},
+    error::Attempt,
+    escape::escape,
+    value::{column_names, key_name, quoted, table_name, type_name, value_type},
+    write::ADD_COMMIT,
+};
+
+/// Tables of which every commit updates a row: updates that find space in the page need no new entry
+/// in the index.
+const HOT_TABLES: [&str; 2] = ["meta", "ctd_state"];
+
+/// A large directory takes minutes.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SET LOCAL statement_timeout = 0;
+SET LOCAL idle_in_transaction_session_timeout = '5min';
+CREATE SCHEMA cms";
+
+const CLUSTER_TABLES: &str = r#"
+CREATE TABLE "cms"."head" (
+    id bigint PRIMARY KEY CHECK (id = 1),
+    cluster uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid(),
+    commit_no bigint NOT NULL,
+    nonce bigint NOT NULL,
+    schema bigint NOT NULL,
+    sequences text NOT NULL
+) WITH (fillfactor = 50);
+CREATE TABLE "cms"."commit_log" (
+    commit_no bigint PRIMARY KEY,
+    nonce bigint NOT NULL,
+    at timestamptz NOT NULL,
+    node text NOT NULL
+);
+CREATE TABLE "cms"."change" (
+    commit_no bigint NOT NULL,
+    part bigint NOT NULL,
+    table_name text NOT NULL,
+    keys bigint[] NOT NULL,
+    PRIMARY KEY (commit_no, part)
+);
+CREATE TABLE "cms"."node" (
+    id text PRIMARY KEY,
+    name text NOT NULL,
+    version text NOT NULL,
+    knows bigint NOT NULL,
+    address text,
+    token text NOT NULL,
+    applied bigint NOT NULL,
+    index_seq bigint NOT NULL,
+    staleness_ms bigint NOT NULL,
+    seen timestamptz NOT NULL
+);
+CREATE TABLE "cms"."duty" (
+    name text PRIMARY KEY,
+    node text NOT NULL,
+    until timestamptz NOT NULL
+)"#;
+
+const ENCODING: &str = "SELECT pg_catalog.current_setting('server_encoding')";
+
+const ADD_HEAD: &str = r#"INSERT INTO "cms"."head" (id, commit_no, nonce, schema, sequences)
+VALUES (1, $1, $2, $3, $4)"#;
+
+impl PostgresDatabase {
+    pub(crate) fn create_schema(
+        &self,
+        tables: &[MirroredTable],
+        head: &Head,
+        fill: &mut dyn FnMut(&mut dyn RowSink) -> Result<()>,
+    ) -> Result<()> {
+        // A connection of its own: whatever ends this function ends the transaction too.
+        let failed = |failure| self.error(failure);
+        let session = self.wait(self.server.connect(Purpose::Fill)).map_err(failed)?;
+        let encoding = self.wait(read_encoding(&session)).map_err(failed)?;
+        if encoding != "UTF8" {
+            return Err(Error::Conflict(format!(
+                "{} has the encoding {encoding}: create the database with ENCODING 'UTF8'",
+                self.server.name
+            )));
+        }
+        let filled = self.wait(create_tables(&session, tables)).map_err(|failure| {
+            if failure.is_duplicate() {
+                let name = &self.server.name;
+                Error::Conflict(format!("{name} contains a cluster already"))
+            } else {
+                self.error(failure)
+            }
+        });
+        filled.and_then(|()| {
+            let mut sink = CopySink { database: self, session: &session, open: None };
+            fill(&mut sink)?;
+            sink.finish()?;
+            self.wait(self.finish_creation(&session, head)).map_err(failed)
+        })
+    }
+
+    async fn finish_creation(&self, session: &Session, head: &Head) -> Attempt<()> {
+        let client = session.client();
+        let position = head.position;
+        let statement = session.statement(ADD_HEAD).await?;
+        client
+            .execute(
+                &statement,
+                &[&position.commit, &position.nonce, &head.schema, &head.sequences],
+            )
+            .await?;
+        let statement = session.statement(ADD_COMMIT).await?;
+        let node = self.server.node();
+        client.execute(&statement, &[&position.commit, &position.nonce, &node]).await?;
+        // Every statement before it has succeeded, so this is no rollback.
+        client.batch_execute("COMMIT").await?;
+        Ok(())
+    }
+}
+
+/// Not every other encoding has every character.
+async fn read_encoding(session: &Session) -> Attempt<String> {
+    let statement = session.statement(ENCODING).await?;
+    Ok(session.client().query_one(&statement, &[]).await?.try_get(0)?)
+}
+
+async fn create_tables(session: &Session, tables: &[MirroredTable]) -> Attempt<()> {
+    session.client().batch_execute(BEGIN).await?;
+    session.client().batch_execute(CLUSTER_TABLES).await?;
+    for table in tables {
+        session.client().batch_execute(&definition(table)).await?;
+    }
+    Ok(())
+}
+
+/// The key and no other constraint: SQLite has enforced them, and the order in which rows arrive
+/// would violate them.
+fn definition(table: &MirroredTable) -> String {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| format!("{} {}", quoted(&column.name), type_name(column)))
+        .collect();
+    let options =
+        if HOT_TABLES.contains(&table.name.as_str()) { " WITH (fillfactor = 50)" } else { "" };
+    format!(
+        "CREATE TABLE {} ({}, PRIMARY KEY ({})){options}",
+        table_name(table),
+        columns.join(", "),
+        key_name(table)
+    )
+}
+
+/// Copies rows to one table after the other.
+struct CopySink<'s> {
+    database: &'s PostgresDatabase,
+    session: &'s Session,
+    open: Option<OpenCopy>,
+}
+
+struct OpenCopy {
+    table: String,
+    writer: Pin<Box<BinaryCopyInWriter>>,
+}
+
+impl OpenCopy {
+    async fn begin(session: &Session, table: &MirroredTable) -> Attempt<Self> {
+        let (name, columns) = (table_name(table), column_names(table));
+        let sql = format!("COPY {name} ({columns}) FROM STDIN BINARY");
+        let sink: CopyInSink<Bytes> = session.client().copy_in(&sql).await?;
+        let types: Vec<Type> = table.columns.iter().map(value_type).collect();
+        let writer = Box::pin(BinaryCopyInWriter::new(sink, &types));
+        Ok(Self { table: table.name.clone(), writer })
+    }
+
+    async fn write(&mut self, rows: Rows) -> Attempt<()> {
+        let mut columns: Vec<Column> = rows.values.into_iter().map(Column::from).collect();
+        for key in rows.keys {
+            let values: Vec<Box<dyn ToSql + Sync + Send>> =
+                columns.iter_mut().map(Column::next).collect();
+            let values = std::iter::once::<&(dyn ToSql + Sync)>(&key)
+                .chain(values.iter().map(|value| value.as_ref() as &(dyn ToSql + Sync)));
+            self.writer.as_mut().write(&values.collect::<Vec<_>>()).await?;
+        }
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Attempt<()> {
+        self.writer.as_mut().finish().await?;
+        Ok(())
+    }
+}
+
+/// The remaining values of a column.
+enum Column {
+    Integer(std::vec::IntoIter<Option<i64>>),
+    Text(std::vec::IntoIter<Option<String>>),
+    Blob(std::vec::IntoIter<Option<Vec<u8>>>),
+}
+
+impl From<ColumnValues> for Column {
+    fn from(values: ColumnValues) -> Self {
+        match values {
+            ColumnValues::Integer(values) => Self::Integer(values.into_iter()),
+            ColumnValues::Text(values) => Self::Text(values.into_iter()),
+            ColumnValues::Blob(values) => Self::Blob(values.into_iter()),
+        }
+    }
+}
+
+impl Column {
+    fn next(&mut self) -> Box<dyn ToSql + Sync + Send> {
+        match self {
+            Self::Integer(values) => Box::new(values.next().flatten()),
+            Self::Text(values) => Box::new(values.next().flatten().map(escape)),
+            Self::Blob(values) => Box::new(values.next().flatten()),
+        }
+    }
+}
+
+impl CopySink<'_> {
+    fn finish(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        self.database.wait(open.finish()).map_err(|failure| self.database.error(failure))
+    }
+}
+
+impl RowSink for CopySink<'_> {
+    fn send(&mut self, table: &MirroredTable, rows: Rows) -> Result<()> {
+        if self.open.as_ref().is_some_and(|open| open.table != table.name) {
+            self.finish()?;
+        }
+        let (open, session) = (&mut self.open, self.session);
+        let written = self.database.wait(async {
+            let open = match open {
+                Some(open) => open,
+                None => open.insert(OpenCopy::begin(session, table).await?),
+            };
+            open.write(rows).await
+        });
+        written.map_err(|failure| self.database.error(failure))
+    }
+}

@@ -1,0 +1,391 @@
+//! The lock on the head, and commits.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+};
+use cms_store::cluster::database::{
+    ChangedKeys, CommitOutcome, Head, History, LockedHead, MirroredTable, NewCommit, Position,
+    Rows, SharedSnapshot,
+};
+use tokio::{task::JoinHandle, time::sleep};
+use tokio_postgres::Statement;
+
+use crate::{
+    PostgresDatabase,
+    connection::{Held, Sent, Session, send, within},
+    error::{Attempt, Failure},
+    pull::{READ_TIMEOUT, View, ViewStatements, read_changes, read_check, read_head},
+    value::{
+        Parameter, arrays, chunks, column_names, key_name, parameter, quoted, table_name, type_name,
+    },
+};
+
+/// Time for the lock, which PostgreSQL limits to 10 s, and for what is read with it.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
+/// Time for the next response. Longer than the statement timeout would keep jobs waiting; what comes
+/// of a commit later is found by the next lock.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes that were sent and have no response yet.
+const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
+/// Maximum keys of a row of `change`, and of a statement that deletes rows.
+const PART_KEYS: usize = 10_000;
+/// A transaction that is idle for 5 s is ended by PostgreSQL. Between the parts of a request no such
+/// timeout runs: a process that is stopped while the last bytes of one are unsent keeps the lock.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
+
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+const LOCK: &str =
+    r#"SELECT commit_no, nonce, schema, sequences FROM "cms"."head" WHERE id = 1 FOR UPDATE"#;
+
+const TIME: &str = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint";
+
+const NONCE: &str = r#"SELECT nonce FROM "cms"."commit_log" WHERE commit_no = $1"#;
+
+const ADD_CHANGE: &str =
+    r#"INSERT INTO "cms"."change" (commit_no, part, table_name, keys) VALUES ($1, $2, $3, $4)"#;
+
+pub(crate) const ADD_COMMIT: &str = r#"INSERT INTO "cms"."commit_log" (commit_no, nonce, at, node)
+VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)"#;
+
+const SET_HEAD: &str =
+    r#"UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $3 WHERE id = 1"#;
+
+impl PostgresDatabase {
+    pub(crate) fn lock_head(&self, after: Position) -> Result<Locked<'_>> {
+        self.wait(async {
+            let mut held = self.write.hold(&self.server).await?;
+            let requests = async |session: &Session| lock(session, after).await;
+            let (session, (view, time)) = match held.run(LOCK_TIMEOUT, requests).await {
+                Ok(locked) => locked,
+                Err(failure) => {
+                    held.roll_back();
+                    return Err(self.error(failure));
+                }
+            };
+            let keep_alive = tokio::spawn(keep_alive(Arc::clone(&session)));
+            let pipeline = Pipeline::new(Arc::clone(&session));
+            let is_open = true;
+            Ok(Locked { database: self, held, session, view, time, pipeline, keep_alive, is_open })
+        })
+    }
+}
+
+/// Begins a transaction and takes the lock: one round trip, once all statements are prepared.
+async fn lock(session: &Session, after: Position) -> Attempt<(View, Timestamp)> {
+    let statements = ViewStatements::prepare(session, LOCK).await?;
+    let time = session.statement(TIME).await?;
+    let begun = send(session.client().batch_execute(BEGIN)).await;
+    let head = send(read_head(session, &statements.head)).await;
+    // Each statement from here on has a snapshot of its own, which is taken under the lock. The
+    // changes come before the check: if the position is in the log afterwards, none of the changes
+    // after it had been pruned.
+    let changes = send(read_changes(session, &statements.changes, after)).await;
+    let check = send(read_check(session, &statements.check, after)).await;
+    let time = send(async { session.client().query_one(&time, &[]).await }).await;
+    begun.response().await?;
+    let head = head.response().await?;
+    let mut changes = changes.response().await?;
+    let history = check.response().await?.history;
+    if history != History::Same {
+        changes.clear();
+    }
+    let time = Timestamp(time.response().await?.try_get(0)?);
+    Ok((View { head, history, changes }, time))
+}
+
+/// Keeps an idle transaction open for as long as this process runs.
+async fn keep_alive(session: Arc<Session>) {
+    loop {
+        sleep(KEEP_ALIVE_INTERVAL.saturating_sub(session.idle())).await;
+        if session.idle() < KEEP_ALIVE_INTERVAL {
+            continue;
+        }
+        if session.client().simple_query("SELECT 1").await.is_err() {
+            // The next statement of the owner fails too.
+            return;
+        }
+    }
+}
+
+/// Statements of a transaction that were sent, in order.
+struct Pipeline {
+    session: Arc<Session>,
+    waiting: VecDeque<(usize, Sent<'static, Attempt<()>>)>,
+    bytes_in_flight: usize,
+    /// The first error. Nothing is sent after it.
+    failure: Option<Failure>,
+}
+
+impl Pipeline {
+    fn new(session: Arc<Session>) -> Self {
+        Self { session, waiting: VecDeque::new(), bytes_in_flight: 0, failure: None }
+    }
+
+    /// Sends a statement; waits only for statements before it, and only if much is in flight.
+    async fn execute(&mut self, sql: &str, bytes: usize, parameters: Vec<Parameter>) {
+        while self.failure.is_none() && self.bytes_in_flight + bytes > MAX_BYTES_IN_FLIGHT {
+            if !self.wait_for_oldest().await {
+                break;
+            }
+        }
+        if self.failure.is_some() {
+            return;
+        }
+        match within(RESPONSE_TIMEOUT, self.session.statement(sql)).await {
+            Ok(statement) => {
+                let session = Arc::clone(&self.session);
+                let sent = send(execute(session, statement, parameters)).await;
+                self.bytes_in_flight += bytes;
+                self.waiting.push_back((bytes, sent));
+            }
+            Err(failure) => {
+                // After an error, the server refuses to prepare statements too: the first one counts.
+                if !failure.is_broken() {
+                    self.drain().await;
+                }
+                self.failure.get_or_insert(failure);
+            }
+        }
+        // One that could not be sent has failed already.
+        if matches!(self.waiting.back(), Some((_, Sent::Done(Err(_))))) {
+            self.drain().await;
+        }
+    }
+
+    /// Waits for all responses.
+    async fn drain(&mut self) {
+        while self.failure.is_none() && self.wait_for_oldest().await {}
+    }
+
+    /// Returns whether a statement was waiting.
+    async fn wait_for_oldest(&mut self) -> bool {
+        let Some((bytes, sent)) = self.waiting.pop_front() else { return false };
+        self.bytes_in_flight -= bytes;
+        if let Err(failure) = within(RESPONSE_TIMEOUT, sent.response()).await {
+            self.failure.get_or_insert(failure);
+        }
+        true
+    }
+}
+
+async fn execute(
+    session: Arc<Session>,
+    statement: Statement,
+    parameters: Vec<Parameter>,
+) -> Attempt<()> {
+    session.client().execute_raw(&statement, parameters).await?;
+    Ok(())
+}
+
+/// An open transaction that has locked the head.
+pub(crate) struct Locked<'d> {
+    database: &'d PostgresDatabase,
+    held: Held<'d>,
+    session: Arc<Session>,
+    view: View,
+    time: Timestamp,
+    pipeline: Pipeline,
+    keep_alive: JoinHandle<()>,
+    is_open: bool,
+}
+
+impl Locked<'_> {
+    async fn replace(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+        let present: HashSet<i64> = rows.keys.iter().copied().collect();
+        let gone: Vec<i64> = keys.iter().copied().filter(|key| !present.contains(key)).collect();
+        if !gone.is_empty() {
+            let (name, key) = (table_name(table), key_name(table));
+            let sql = format!("DELETE FROM {name} WHERE {key} = ANY($1::bigint[])");
+            for keys in gone.chunks(PART_KEYS) {
+                let parameters = vec![parameter(keys.to_vec())];
+                self.pipeline.execute(&sql, size_of_val(keys), parameters).await;
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        let sql = upsert(table);
+        for (bytes, rows) in chunks(rows) {
+            self.pipeline.execute(&sql, bytes, arrays(rows)).await;
+        }
+    }
+
+    async fn finish(&mut self, commit: &NewCommit) -> Attempt<()> {
+        let Position { commit: number, nonce } = commit.position;
+        let mut part: i64 = 0;
+        for (table, keys) in &commit.keys {
+            for keys in keys.chunks(PART_KEYS) {
+                let parameters = vec![
+                    parameter(number),
+                    parameter(part),
+                    parameter(table.clone()),
+                    parameter(keys.to_vec()),
+                ];
+                self.pipeline.execute(ADD_CHANGE, size_of_val(keys), parameters).await;
+                part += 1;
+            }
+        }
+        let node = self.database.server.node().to_owned();
+        let parameters = vec![parameter(number), parameter(nonce), parameter(node)];
+        self.pipeline.execute(ADD_COMMIT, 0, parameters).await;
+        let sequences = commit.sequences.clone();
+        let parameters = vec![parameter(number), parameter(nonce), parameter(sequences)];
+        self.pipeline.execute(SET_HEAD, 0, parameters).await;
+        if let Some(failure) = self.pipeline.failure.take() {
+            return Err(failure);
+        }
+        // Sent before the responses are known, which saves a round trip under the lock. COMMIT of an
+        // aborted transaction succeeds too, as ROLLBACK: so every response counts.
+        self.is_open = false;
+        let session = Arc::clone(&self.session);
+        let committed = send(async { session.client().batch_execute("COMMIT").await }).await;
+        self.pipeline.drain().await;
+        if let Some(failure) = self.pipeline.failure.take() {
+            return Err(failure);
+        }
+        within(RESPONSE_TIMEOUT, async { Ok(committed.response().await?) }).await
+    }
+}
+
+/// A statement that inserts or replaces rows: one array for each column.
+fn upsert(table: &MirroredTable) -> String {
+    let arrays: Vec<String> = (1..)
+        .zip(&table.columns)
+        .map(|(number, column)| format!("${number}::{}[]", type_name(column)))
+        .collect();
+    let others: Vec<String> = table
+        .columns
+        .iter()
+        .skip(1)
+        .map(|column| quoted(&column.name))
+        .map(|name| format!("{name} = EXCLUDED.{name}"))
+        .collect();
+    let action = if others.is_empty() {
+        "NOTHING".to_owned()
+    } else {
+        format!("UPDATE SET {}", others.join(", "))
+    };
+    format!(
+        "INSERT INTO {} ({}) SELECT * FROM unnest({}) ON CONFLICT ({}) DO {action}",
+        table_name(table),
+        column_names(table),
+        arrays.join(", "),
+        key_name(table),
+    )
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        self.keep_alive.abort();
+        if self.is_open {
+            // PostgreSQL executes it after what is still in flight; the next use of the connection
+            // waits behind it.
+            self.held.roll_back();
+        }
+        if self.pipeline.failure.as_ref().is_some_and(Failure::is_broken) {
+            self.held.discard();
+        }
+    }
+}
+
+impl SharedSnapshot for Locked<'_> {
+    fn head(&self) -> &Head {
+        &self.view.head
+    }
+
+    fn history(&self) -> History {
+        self.view.history
+    }
+
+    fn changes(&self) -> &ChangedKeys {
+        &self.view.changes
+    }
+
+    fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
+        self.database.read_rows(&mut self.held, &self.session, table, keys)
+    }
+
+    fn all_rows(
+        &mut self,
+        table: &MirroredTable,
+        visit: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        self.database.read_table(&mut self.held, &self.session, table, visit)
+    }
+}
+
+impl LockedHead for Locked<'_> {
+    fn time(&self) -> Timestamp {
+        self.time
+    }
+
+    fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
+        let session = Arc::clone(&self.session);
+        let read = self.database.wait(within(READ_TIMEOUT, async {
+            let statement = session.statement(NONCE).await?;
+            let row = session.client().query_opt(&statement, &[&commit]).await?;
+            Ok(row.map(|row| row.try_get(0)).transpose()?)
+        }));
+        self.database.checked(&mut self.held, read)
+    }
+
+    fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
+        self.database.wait(self.replace(table, keys, rows));
+    }
+
+    fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
+        let expected = self.view.head.position.commit + 1;
+        if commit.position.commit != expected {
+            return CommitOutcome::Failed(Error::internal(format!(
+                "commit {} does not follow the head: expected {expected}",
+                commit.position.commit
+            )));
+        }
+        match self.database.wait(self.finish(commit)) {
+            Ok(()) => CommitOutcome::Committed,
+            Err(failure) => {
+                // A new connection is certainly in no transaction.
+                self.held.discard();
+                if failure.is_rejection() {
+                    CommitOutcome::Failed(self.database.error(failure))
+                } else {
+                    let database = &self.database.server.name;
+                    tracing::warn!(database, error = %failure, "commit outcome unknown");
+                    CommitOutcome::Unknown
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cms_store::cluster::database::{Column, ColumnKind};
+
+    use super::*;
+
+    #[test]
+    fn upsert_names_every_column() {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let mut table = MirroredTable {
+            name: "object".to_owned(),
+            columns: vec![column("pk", ColumnKind::Integer), column("te\"xt", ColumnKind::Text)],
+        };
+        assert_eq!(
+            upsert(&table),
+            "INSERT INTO \"cms\".\"object\" (\"pk\", \"te\"\"xt\") \
+             SELECT * FROM unnest($1::bigint[], $2::text[]) \
+             ON CONFLICT (\"pk\") DO UPDATE SET \"te\"\"xt\" = EXCLUDED.\"te\"\"xt\""
+        );
+        table.columns.pop();
+        assert!(upsert(&table).ends_with("ON CONFLICT (\"pk\") DO NOTHING"));
+    }
+}

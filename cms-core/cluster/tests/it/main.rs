@@ -1,0 +1,12 @@
+//! The shared database against a real PostgreSQL: `CMS_TEST_POSTGRES` names the directory of its
+//! programs.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod access;
+mod contract;
+mod faults;
+mod proxy;
+mod server;
+mod speed;

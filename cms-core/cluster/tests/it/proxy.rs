@@ -1,0 +1,173 @@
+//! A proxy that breaks connections at chosen messages.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    runtime::Runtime,
+    sync::watch,
+};
+
+/// What happens at a message of the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    CutBefore,
+    CutInside,
+    CutAfter,
+    /// The server executes it, and the connection ends when it responds.
+    SwallowResponse,
+}
+
+/// The message at which a fault happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum At {
+    /// The next message that contains a text.
+    Text(&'static str),
+    /// The message after so many others.
+    Count(usize),
+}
+
+/// Forwards connections to PostgreSQL on this host.
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    faults: Faults,
+    frozen: watch::Sender<bool>,
+    _runtime: Runtime,
+}
+
+type Faults = Arc<Mutex<Option<(Fault, At)>>>;
+
+impl Proxy {
+    pub(crate) fn start(server: u16) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let faults = Faults::default();
+        let (frozen, is_frozen) = watch::channel(false);
+        let shared = Arc::clone(&faults);
+        runtime.spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(relay(client, server, Arc::clone(&shared), is_frozen.clone()));
+            }
+        });
+        Self { port, faults, frozen, _runtime: runtime }
+    }
+
+    /// Lets one message fail.
+    pub(crate) fn arm(&self, fault: Fault, at: At) {
+        *self.faults.lock().unwrap() = Some((fault, at));
+    }
+
+    /// Removes the fault; returns whether it has not happened yet.
+    pub(crate) fn disarm(&self) -> bool {
+        self.faults.lock().unwrap().take().is_some()
+    }
+
+    /// Forwards nothing more, or everything again.
+    pub(crate) fn freeze(&self, is_frozen: bool) {
+        self.frozen.send(is_frozen).unwrap();
+    }
+}
+
+/// Ends when one direction ends, which closes both.
+async fn relay(client: TcpStream, server: u16, faults: Faults, frozen: watch::Receiver<bool>) {
+    let Ok(server) = TcpStream::connect(("127.0.0.1", server)).await else { return };
+    server.set_nodelay(true).unwrap();
+    client.set_nodelay(true).unwrap();
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    let swallow = AtomicBool::new(false);
+    tokio::select! {
+        _ = requests(from_client, to_server, &faults, frozen.clone(), &swallow) => {}
+        _ = responses(from_server, to_client, frozen, &swallow) => {}
+    }
+}
+
+async fn requests(
+    mut client: OwnedReadHalf,
+    mut server: OwnedWriteHalf,
+    faults: &Faults,
+    mut frozen: watch::Receiver<bool>,
+    swallow: &AtomicBool,
+) -> Option<()> {
+    // The first message has no byte for its type.
+    let mut kind_bytes = 0;
+    // Requests are frozen as a whole. PostgreSQL has no timeout for one that is not complete, and the
+    // library writes it at once.
+    let mut is_complete = true;
+    loop {
+        let mut message = vec![0; kind_bytes + 4];
+        client.read_exact(&mut message).await.ok()?;
+        let length = u32::from_be_bytes(message[kind_bytes..].try_into().unwrap()) as usize;
+        message.resize(kind_bytes + length, 0);
+        client.read_exact(&mut message[kind_bytes + 4..]).await.ok()?;
+        if is_complete {
+            frozen.wait_for(|is_frozen| !is_frozen).await.ok()?;
+        }
+        // Sync, a simple query, a password; or the first message.
+        is_complete = kind_bytes == 0 || matches!(message[0], b'S' | b'Q' | b'p');
+        kind_bytes = 1;
+        match take(faults, &message) {
+            None => server.write_all(&message).await.ok()?,
+            Some(Fault::CutBefore) => return None,
+            Some(Fault::CutInside) => {
+                server.write_all(&message[..message.len() / 2]).await.ok()?;
+                return None;
+            }
+            Some(Fault::CutAfter) => {
+                server.write_all(&message).await.ok()?;
+                return None;
+            }
+            Some(Fault::SwallowResponse) => {
+                swallow.store(true, Ordering::SeqCst);
+                server.write_all(&message).await.ok()?;
+            }
+        }
+    }
+}
+
+fn take(faults: &Faults, message: &[u8]) -> Option<Fault> {
+    let mut armed = faults.lock().unwrap();
+    let (fault, at) = armed.as_mut()?;
+    let happens = match at {
+        At::Text(text) => message.windows(text.len()).any(|part| part == text.as_bytes()),
+        At::Count(0) => true,
+        At::Count(count) => {
+            *count -= 1;
+            false
+        }
+    };
+    let fault = happens.then_some(*fault);
+    if happens {
+        *armed = None;
+    }
+    fault
+}
+
+async fn responses(
+    mut server: OwnedReadHalf,
+    mut client: OwnedWriteHalf,
+    mut frozen: watch::Receiver<bool>,
+    swallow: &AtomicBool,
+) -> Option<()> {
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = server.read(&mut buffer).await.ok().filter(|count| *count > 0)?;
+        frozen.wait_for(|is_frozen| !is_frozen).await.ok()?;
+        if swallow.load(Ordering::SeqCst) {
+            return None;
+        }
+        client.write_all(&buffer[..count]).await.ok()?;
+    }
+}
