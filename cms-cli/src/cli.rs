@@ -5,6 +5,8 @@
 
 mod activity;
 mod backup;
+#[cfg(feature = "cluster")]
+mod cluster;
 pub(crate) mod graphql;
 mod init;
 mod key;
@@ -37,6 +39,8 @@ pub(crate) use self::activity::ActivityArgs;
 #[cfg(feature = "serve")]
 pub(crate) use self::backup::BackupScheduleArgs;
 pub(crate) use self::backup::{BackupArgs, CheckArgs, RestoreArgs};
+#[cfg(feature = "cluster")]
+pub(crate) use self::cluster::{ClusterCommand, DatabaseArgs, DatabaseTls, NodeArgs};
 pub(crate) use self::init::{InitArgs, Template};
 pub(crate) use self::key::KeyCommand;
 pub(crate) use self::login::{LoginArgs, LogoutArgs, OpenArgs, PageChoice};
@@ -199,6 +203,9 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     Restore(RestoreArgs),
     Check(CheckArgs),
+    #[cfg(feature = "cluster")]
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Run GraphQL queries, or print the schema.
     #[command(subcommand)]
     Graphql(graphql::GraphqlCommand),

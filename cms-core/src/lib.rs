@@ -56,7 +56,7 @@ pub use backup::{
 pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::{EnsureRunning, check_file};
-pub use cluster::{Cluster, Duty};
+pub use cluster::{Cluster, Duty, Transferred, count_transfer, create_cluster, export_cluster};
 pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,
@@ -86,7 +86,8 @@ pub use cms_store::{
     CommitState, Dependencies, TypesRead,
     cluster::{
         compare::Difference,
-        database::{DutyHolder, NodeState, Position, SharedDatabase},
+        database::{DutyHolder, Head, HeadCheck, NodeState, Position, SharedDatabase},
+        open::compare_directory,
     },
 };
 pub use config::{ClusterConfig, CoreConfig};

@@ -39,7 +39,7 @@ pub use config::{MetricsAccess, Rate, ReloadableSettings, ServerConfig};
 pub use consistency::Consistency;
 pub use openid::OpenIdConfig;
 pub use routing::{request::router, route::Route, table::ROUTES};
-pub use server::{Bound, Running, bind, serve};
+pub use server::{Bound, End, Running, bind, serve};
 pub use telemetry::{log_writer::LogWriter, trace::Traces};
 
 /// Whether this build contains the admin page: it needs the feature `admin`, and npm at build time.

@@ -63,6 +63,15 @@ const TASKS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time for all other steps until the process ends.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Why a server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By a signal.
+    Terminated,
+    /// The shared database of the cluster has another history than the replica.
+    Abandoned,
+}
+
 /// A running server.
 pub struct Running {
     app: Arc<App>,
@@ -146,7 +155,8 @@ impl Running {
         self.address
     }
 
-    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period.
+    /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A node
+    /// of a cluster also shuts down when its replica belongs to another history, to be opened again.
     /// A signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
     ///
     /// The process ends within the grace period and some seconds, whatever still runs: threads
@@ -157,13 +167,18 @@ impl Running {
     pub fn run_until_signal(
         self,
         reload: impl FnMut() -> Option<ReloadableSettings>,
-    ) -> io::Result<()> {
-        self.runtime.block_on(async {
+    ) -> io::Result<End> {
+        let end = self.runtime.block_on(async {
             tokio::select! {
-                terminated = termination_signal() => terminated,
-                failed = reload_on_signal(&self.app, reload) => failed,
+                terminated = termination_signal() => terminated.map(|()| End::Terminated),
+                failed = reload_on_signal(&self.app, reload) => failed.map(|()| End::Terminated),
+                () = cluster::abandoned(&self.app) => Ok(End::Abandoned),
             }
         })?;
+        if end == End::Abandoned {
+            self.shutdown();
+            return Ok(end);
+        }
         tracing::info!("shutting down");
         exit_after(self.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);
         self.stop(async {
@@ -171,7 +186,7 @@ impl Running {
                 tracing::warn!("second termination signal: running requests aborted");
             }
         });
-        Ok(())
+        Ok(end)
     }
 
     /// Refuses new requests, finishes the running ones within the grace period, and returns.

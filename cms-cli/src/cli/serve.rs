@@ -103,6 +103,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) openid: OpenIdArgs,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub(crate) node: super::NodeArgs,
     /// Set the maximum number of open connections; more wait until one is closed.
     #[arg(long, value_name = "N", env = "CMS_MAX_CONNECTIONS", value_parser = limit)]
     pub(crate) max_connections: Option<usize>,

@@ -6,6 +6,8 @@ mod backup;
 mod bulk;
 mod bulk_job;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod ctd;
 mod docs;
 mod export;
@@ -87,6 +89,8 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Backup(args) => backup::run(&args, settings, printer),
         Command::Restore(args) => backup::restore(&args, settings, printer),
         Command::Check(args) => check::run(&args, settings, printer),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(command) => cluster::run(command, settings, printer),
         Command::Graphql(command) => graphql::run(command, settings, printer),
         Command::Openapi(args) => openapi::run(args, settings, printer),
         Command::Types(command) => types::run(command, settings, printer),

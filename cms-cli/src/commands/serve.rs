@@ -7,14 +7,15 @@ use std::{
     net::SocketAddr,
     panic,
     sync::Arc,
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use cms_core::{
-    BackupSchedule, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
+    BackupSchedule, ClusterConfig, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
-use cms_server::{LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
+use cms_server::{End, LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
 use tempfile::NamedTempFile;
 use tracing_subscriber::{
     EnvFilter, Layer, Registry,
@@ -25,6 +26,8 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
+#[cfg(feature = "cluster")]
+use super::cluster;
 use super::{apply, import};
 use crate::{
     cli::{Command, DurabilityChoice, LogFormat, MetricsChoice, OPENID_SECRET_VARIABLE, ServeArgs},
@@ -41,6 +44,9 @@ const RELOADABLE: [&str; 4] = ["log", "slow-query", "key-rate", "address-rate"];
 
 /// How long the end of the command waits until the log is written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long the threads of a server may take to end.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum size of an upload request besides the file.
 const MAX_FIELD_BYTES: u64 = 1024 * 1024;
@@ -63,6 +69,8 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             MetricsChoice::Off => MetricsAccess::Off,
         },
         reloadable: reloadable(args),
+        #[cfg(feature = "cluster")]
+        read_consistency: args.node.read_consistency,
         log: Some(log.0.clone()),
         connections_per_address: args.connections_per_address,
         connections: args.max_connections.unwrap_or(defaults.connections),
@@ -88,8 +96,29 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
             keep: args.backups.keep.into(),
         });
     }
+    loop {
+        let end = serve(args, settings, config.clone(), &mut known, &set_level, &log.0, printer)?;
+        if end == End::Terminated {
+            return Ok(Outcome::Done);
+        }
+        // On the same address: a fixed port, not another free one.
+        printer
+            .note("the database of the cluster has another history: opening the replica again")?;
+    }
+}
+
+/// Opens the data directory and serves it until the server ends.
+fn serve(
+    args: &ServeArgs,
+    settings: &Settings,
+    config: ServerConfig,
+    known: &mut BTreeMap<String, String>,
+    set_level: &SetLevel,
+    log: &LogWriter,
+    printer: &mut Printer,
+) -> Result<End> {
     let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
-    let cms = Arc::new(target::open_directory(core_config(args, settings))?);
+    let cms = Arc::new(target::open_directory(core_config(args, settings)?)?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let set_up = ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
@@ -105,13 +134,24 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         ))?;
     }
 
-    let running = bound.serve(cms).map_err(|error| cannot_listen(args.listen, &error))?;
-    log.0.flush(FLUSH_TIMEOUT);
+    let running =
+        bound.serve(Arc::clone(&cms)).map_err(|error| cannot_listen(args.listen, &error))?;
+    log.flush(FLUSH_TIMEOUT);
     printer.note(&format!("listening on http://{}", running.address()))?;
     let _redirect = if args.open { open_page(set_up, running.address(), printer)? } else { None };
-    let reload = || reload(&mut known, &set_level);
-    running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
-    Ok(Outcome::Done)
+    let reload = || reload(known, set_level);
+    let end =
+        running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
+    wait_until_closed(cms);
+    Ok(end)
+}
+
+/// Waits until the threads of the server have let go of the data directory.
+fn wait_until_closed(cms: Arc<Cms>) {
+    let deadline = Instant::now() + CLOSE_TIMEOUT;
+    while Arc::strong_count(&cms) > 1 && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// The error of an address: one that is in use may be free later.
@@ -233,13 +273,15 @@ fn reload(
     Some(reloadable(&args))
 }
 
-fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
+fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
     let folder = match &settings.target {
         Some(TargetAddress::Directory(folder)) => folder.clone(),
         _ => DEFAULT_DIRECTORY.into(),
     };
     let defaults = CoreConfig::new(folder);
-    CoreConfig {
+    Ok(CoreConfig {
+        #[cfg(feature = "cluster")]
+        cluster: node(args, settings)?,
         new_database: settings.new_database(),
         durability: match args.durability {
             DurabilityChoice::Full => Durability::Full,
@@ -258,7 +300,23 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> CoreConfig {
         preview_origins: args.preview_origins.clone(),
         media: settings.media.clone(),
         ..defaults
-    }
+    })
+}
+
+/// The cluster of which this server is a node, if a database is named.
+#[cfg(feature = "cluster")]
+fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> {
+    let Some(database) = cluster::open_database(&args.node.database)? else { return Ok(None) };
+    cluster::require_bucket(&settings.media)?;
+    let name = args.node.node_name.clone().unwrap_or_else(host_name);
+    Ok(Some(ClusterConfig { database, name, address: None }))
+}
+
+/// The name of this machine, where the system tells it in a file.
+#[cfg(feature = "cluster")]
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
 }
 
 /// Keys from the environment.

@@ -36,7 +36,8 @@ const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = '5min'";
 
-const HEAD: &str = r#"SELECT commit_no, nonce, schema, sequences FROM "cms"."head" WHERE id = 1"#;
+const HEAD: &str =
+    r#"SELECT commit_no, nonce, schema, sequences, cluster FROM "cms"."head" WHERE id = 1"#;
 
 /// In one statement, so in one snapshot: also when the log is pruned meanwhile.
 const CHECK: &str = r#"SELECT h.commit_no, h.nonce, h.schema,
@@ -157,6 +158,7 @@ pub(crate) async fn read_head(session: &Session, statement: &Statement) -> Attem
         position: Position { commit: row.try_get(0)?, nonce: row.try_get(1)? },
         schema: row.try_get(2)?,
         sequences: row.try_get(3)?,
+        cluster: row.try_get(4)?,
     })
 }
 

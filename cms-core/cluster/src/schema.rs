@@ -33,7 +33,7 @@ CREATE SCHEMA cms";
 const CLUSTER_TABLES: &str = r#"
 CREATE TABLE "cms"."head" (
     id bigint PRIMARY KEY CHECK (id = 1),
-    cluster uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid(),
+    cluster text NOT NULL,
     commit_no bigint NOT NULL,
     nonce bigint NOT NULL,
     schema bigint NOT NULL,
@@ -72,8 +72,8 @@ CREATE TABLE "cms"."duty" (
 
 const ENCODING: &str = "SELECT pg_catalog.current_setting('server_encoding')";
 
-const ADD_HEAD: &str = r#"INSERT INTO "cms"."head" (id, commit_no, nonce, schema, sequences)
-VALUES (1, $1, $2, $3, $4)"#;
+const ADD_HEAD: &str = r#"INSERT INTO "cms"."head" (id, commit_no, nonce, schema, sequences, cluster)
+VALUES (1, $1, $2, $3, $4, $5)"#;
 
 impl PostgresDatabase {
     pub(crate) fn create_schema(
@@ -115,7 +115,7 @@ impl PostgresDatabase {
         client
             .execute(
                 &statement,
-                &[&position.commit, &position.nonce, &head.schema, &head.sequences],
+                &[&position.commit, &position.nonce, &head.schema, &head.sequences, &head.cluster],
             )
             .await?;
         let statement = session.statement(ADD_COMMIT).await?;

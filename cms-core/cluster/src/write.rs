@@ -42,8 +42,7 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
-const LOCK: &str =
-    r#"SELECT commit_no, nonce, schema, sequences FROM "cms"."head" WHERE id = 1 FOR UPDATE"#;
+const LOCK: &str = r#"SELECT commit_no, nonce, schema, sequences, cluster FROM "cms"."head" WHERE id = 1 FOR UPDATE"#;
 
 const TIME: &str = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint";
 

@@ -3,6 +3,7 @@
 //! What a node does with each commit is in `cms_store::cluster`.
 
 pub(crate) mod node;
+mod transfer;
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -18,8 +19,11 @@ use cms_store::{
     },
 };
 
-pub use self::node::Duty;
 use self::node::Node;
+pub use self::{
+    node::Duty,
+    transfer::{Transferred, count_transfer, create_cluster, export_cluster},
+};
 use crate::{Cms, CoreConfig};
 
 /// The directory in which the content of a new cluster is made.
@@ -31,7 +35,7 @@ pub(crate) fn open_replica(
     database: &Arc<dyn SharedDatabase>,
 ) -> Result<Store> {
     if !database.is_created()? {
-        match create(config, &**database) {
+        match create(config, database) {
             // Another node was first.
             Err(Error::Conflict(_)) if database.is_created()? => {}
             created => created?,
@@ -41,7 +45,7 @@ pub(crate) fn open_replica(
 }
 
 /// Creates a cluster with the built-in content types.
-fn create(config: &CoreConfig, database: &dyn SharedDatabase) -> Result<()> {
+fn create(config: &CoreConfig, database: &Arc<dyn SharedDatabase>) -> Result<()> {
     let folder = config.folder.join(NEW_CLUSTER);
     let remove = || match fs::remove_dir_all(&folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -98,7 +98,8 @@ impl Media<'_> {
             return Ok(Json(text));
         }
         let created = self.cms.objects().create_with(caller, MEDIA, payload, record);
-        if created.is_err() && is_new {
+        let may_be_stored = matches!(created, Ok(_) | Err(Error::OutcomeUnknown));
+        if !may_be_stored && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed
             // removal.
             self.remove_unused(&[id.to_string()]);

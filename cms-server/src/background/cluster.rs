@@ -12,6 +12,9 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of renewals of duties, a third of their lease.
 const DUTY_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Interval of looking for a replica of another history.
+const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
+
 /// Starts the thread that looks at the head; [`crate::consistency::HeadChecks::stop`] ends it.
 pub(crate) fn start_head_checks(app: &Arc<App>) -> io::Result<()> {
     if app.cms.cluster().is_none() {
@@ -20,6 +23,13 @@ pub(crate) fn start_head_checks(app: &Arc<App>) -> io::Result<()> {
     let (checks, cms) = (Arc::clone(&app.head_checks), Arc::clone(&app.cms));
     let run = move || checks.run(&cms);
     thread::Builder::new().name("cluster".to_owned()).spawn(run).map(drop)
+}
+
+/// Waits until the replica of this node belongs to another history.
+pub(crate) async fn abandoned(app: &App) {
+    while !app.cms.cluster().is_some_and(|cluster| cluster.is_abandoned()) {
+        time::sleep(ABANDONED_INTERVAL).await;
+    }
 }
 
 /// Reports the state of this node, and renews its duties.

@@ -58,7 +58,12 @@ fn copy_of_one_hundred_thousand_objects() {
     let node = server.open(&database);
     let text = "x".repeat(1_000);
     let tables = [object(), mark()];
-    let head = Head { position: FIRST, schema: 1, sequences: String::new() };
+    let head = Head {
+        cluster: "cluster".to_owned(),
+        position: FIRST,
+        schema: 1,
+        sequences: String::new(),
+    };
     let started = Instant::now();
     let created = node.create(&tables, &head, &mut |sink| {
         for part in 0..50 {

@@ -97,6 +97,18 @@ fn fill(connection: &mut Connection, database: &dyn SharedDatabase) -> Result<Po
     Ok(position)
 }
 
+/// Makes a copy stand alone.
+pub(super) fn leave_cluster(path: &Path) -> Result<()> {
+    let connection = Connection::open(path).map_err(map)?;
+    connection
+        .execute_batch(
+            "PRAGMA synchronous = FULL;
+             UPDATE local SET cluster = NULL, commit_no = NULL, nonce = NULL;
+             PRAGMA wal_checkpoint(TRUNCATE)",
+        )
+        .map_err(map)
+}
+
 /// Creates the cluster in a shared database, with all rows of a data directory.
 pub(crate) fn copy_to_shared_database(
     reader: &Reader<'_>,

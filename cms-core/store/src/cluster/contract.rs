@@ -48,7 +48,12 @@ pub const CASES: &[(&str, Case)] = &[
 pub const FIRST: Position = Position { commit: 0, nonce: 77 };
 
 fn head(position: Position) -> Head {
-    Head { position, schema: 12, sequences: r#"{"object":3}"#.to_owned() }
+    Head {
+        cluster: "cluster".to_owned(),
+        position,
+        schema: 12,
+        sequences: r#"{"object":3}"#.to_owned(),
+    }
 }
 
 /// Creates a cluster whose table of objects has these rows.

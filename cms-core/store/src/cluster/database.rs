@@ -6,7 +6,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use cms_model::{clock::Timestamp, error::Result};
+use cms_model::{
+    clock::Timestamp,
+    error::{Error, Result},
+};
 
 /// A commit of the cluster. Two histories may use the same number, but not the same nonce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +106,13 @@ pub struct NewCommit {
 pub enum CommitOutcome {
     Committed,
     /// The shared database has rejected the commit: it was not stored.
-    Failed(cms_model::error::Error),
+    Failed(Error),
     /// The connection broke: whether the commit was stored is not known.
     Unknown,
 }
 
 /// A node, as it reports itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct NodeReport {
     /// Random per start.
     pub id: String,
@@ -128,6 +131,15 @@ pub struct NodeReport {
     pub index_seq: i64,
     /// Age that its reads may have, in milliseconds.
     pub staleness_ms: i64,
+}
+
+impl std::fmt::Debug for NodeReport {
+    /// Without the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, name, applied, .. } = self;
+        let fields = (id, name, applied);
+        f.debug_tuple("NodeReport").field(&fields).finish_non_exhaustive()
+    }
 }
 
 /// A node, and when the shared database last heard of it.
@@ -150,12 +162,12 @@ pub struct DutyHolder {
 /// A database that all nodes of a cluster share.
 ///
 /// All methods block. Those that fail because the database does not respond, or not in time, return
-/// [`cms_model::error::Error::Busy`]: nothing was changed.
+/// [`Error::Busy`]: nothing was changed. Before [`Self::create`] they return [`Error::NotFound`].
 pub trait SharedDatabase: Send + Sync {
     /// Creates the tables, and writes all rows and the head, in one transaction.
     ///
     /// # Errors
-    /// [`cms_model::error::Error::Conflict`] if the database already has them.
+    /// [`Error::Conflict`] if the database already has them.
     fn create(
         &self,
         tables: &[MirroredTable],
@@ -164,7 +176,12 @@ pub trait SharedDatabase: Send + Sync {
     ) -> Result<()>;
 
     /// Returns whether the database has the tables of a cluster.
-    fn is_created(&self) -> Result<bool>;
+    fn is_created(&self) -> Result<bool> {
+        match self.check_head(Position { commit: 0, nonce: 0 }) {
+            Err(Error::NotFound { .. }) => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
 
     /// Locks the head against commits of other nodes, and reads what was committed after a position.
     /// Waits up to ten seconds for the lock.

@@ -123,7 +123,8 @@ impl MemoryDatabase {
 
 impl State {
     fn head(&self) -> Result<&Head> {
-        self.head.as_ref().ok_or_else(|| Error::Conflict("the database has no cluster".to_owned()))
+        let no_cluster = || Error::NotFound { what: "cluster", name: "memory".to_owned() };
+        self.head.as_ref().ok_or_else(no_cluster)
     }
 
     fn history(&self, at: Position) -> Result<History> {
@@ -199,10 +200,6 @@ impl SharedDatabase for MemoryDatabase {
         Ok(())
     }
 
-    fn is_created(&self) -> Result<bool> {
-        Ok(self.reachable()?.head.is_some())
-    }
-
     fn lock(&self, after: Position) -> Result<Box<dyn LockedHead + '_>> {
         let mut state = self.reachable()?;
         while state.is_locked {
@@ -239,7 +236,7 @@ impl SharedDatabase for MemoryDatabase {
     fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
         let mut state = self.reachable()?;
         let now = state.now;
-        if state.duties.get(duty).is_some_and(|(holder, until)| holder != node && *until >= now) {
+        if state.duties.get(duty).is_some_and(|(holder, until)| holder != node && *until > now) {
             return Ok(false);
         }
         let until = now + i64::try_from(lease.as_micros()).unwrap_or(i64::MAX);
@@ -254,7 +251,7 @@ impl SharedDatabase for MemoryDatabase {
 
     fn duties(&self) -> Result<Vec<DutyHolder>> {
         let state = self.reachable()?;
-        let held = state.duties.iter().filter(|(_, (_, until))| *until >= state.now);
+        let held = state.duties.iter().filter(|(_, (_, until))| *until > state.now);
         let holders = held.map(|(duty, (node, until))| DutyHolder {
             duty: duty.clone(),
             node: node.clone(),
@@ -403,6 +400,10 @@ impl LockedHead for Locked<'_> {
             return CommitOutcome::Unknown;
         }
         state.is_unreachable = std::mem::take(&mut state.disconnects);
+        let base = state.head.as_ref().map_or(0, |head| head.position.commit);
+        if commit.position.commit != base + 1 {
+            return CommitOutcome::Failed(Error::internal("the commit does not follow the head"));
+        }
         let cut = if state.cuts.is_empty() { None } else { Some(state.cuts.remove(0)) };
         if cut == Some(Cut::BeforeCommit) {
             return CommitOutcome::Unknown;
@@ -423,5 +424,19 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         self.database.lock_state().is_locked = false;
         self.database.0.unlocked.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::contract;
+
+    #[test]
+    fn memory_keeps_the_contract() {
+        for (_, case) in contract::CASES {
+            let database = MemoryDatabase::default();
+            case(&database, &database.clone());
+        }
     }
 }

@@ -24,7 +24,7 @@ pub mod contract;
 pub mod database;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
-mod open;
+pub mod open;
 pub(crate) mod replica;
 mod rows;
 mod tables;

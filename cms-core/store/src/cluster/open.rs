@@ -21,7 +21,7 @@ use super::{
     database::{Head, History, Position, SharedDatabase},
     replica::Replica,
 };
-use crate::{Reader, Store, migrate, pool};
+use crate::{Reader, Store, error::map, migrate, pool};
 
 /// The file that a node locks: two processes on one replica would not see each other's position.
 const NODE_LOCK: &str = "node.lock";
@@ -72,15 +72,13 @@ impl Store {
         self.group_commit.replica().is_some_and(Replica::is_abandoned)
     }
 
-    /// Creates a cluster in an empty shared database, with all rows of this standalone database.
-    pub fn create_cluster(&self, database: &dyn SharedDatabase) -> Result<Head> {
-        self.read_without_timeout(
-            || false,
-            |reader| {
-                let schema = migrate::schema_version();
-                bootstrap::copy_to_shared_database(reader, database, schema)
-            },
-        )
+    /// Creates a cluster in an empty shared database, with all rows of this standalone database. Until
+    /// it ends, no process writes to this one.
+    pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
+        let database = Arc::clone(database);
+        self.dry_run(move |writer| {
+            bootstrap::copy_to_shared_database(writer, &*database, migrate::schema_version())
+        })
     }
 
     /// Compares all rows with the shared database.
@@ -90,6 +88,39 @@ impl Store {
             |reader| compare::compare_all(reader, &mut *database.snapshot(None)?),
         )
     }
+}
+
+/// Copies the shared database, as of one commit, to an empty data directory that stands alone.
+///
+/// # Errors
+/// [`Error::Conflict`] if the directory has a database.
+pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> {
+    let node = NodeFolder::lock(folder)?;
+    if node.path().exists() {
+        return Err(Error::Conflict(format!(
+            "the data directory {} has a database: use an empty directory",
+            folder.display()
+        )));
+    }
+    require_schema(database.snapshot(None)?.head().schema)?;
+    let (copy, position) = bootstrap::copy_shared_database(folder, database)?;
+    bootstrap::leave_cluster(&copy)?;
+    node.publish(copy)?;
+    Ok(position)
+}
+
+/// Compares the database of a data directory with the shared database. A replica may be in use; what
+/// is committed meanwhile counts as a difference.
+pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result<Vec<Difference>> {
+    let path = folder.join(migrate::DATABASE);
+    if !path.exists() {
+        let name = folder.display().to_string();
+        return Err(Error::NotFound { what: "data directory", name });
+    }
+    let connection = pool::connect_unlimited(&path)?;
+    let reader = Reader::new(&connection);
+    reader.statement("BEGIN")?.execute([]).map_err(map)?;
+    compare::compare_all(&reader, &mut *database.snapshot(None)?)
 }
 
 impl<'f> NodeFolder<'f> {
@@ -142,11 +173,16 @@ impl<'f> NodeFolder<'f> {
         require_schema(database.snapshot(None)?.head().schema)?;
         info!("bootstrap started");
         let (copy, position) = bootstrap::copy_shared_database(self.folder, database)?;
-        let failed = |error: &_| path_error(self.folder, error);
-        fs::rename(copy, self.path()).map_err(|error| failed(&error))?;
-        folder::sync(self.folder).map_err(|error| failed(&error))?;
+        self.publish(copy)?;
         info!(commit = position.commit, "bootstrap finished");
         Ok(())
+    }
+
+    /// Gives a complete database its name.
+    fn publish(&self, copy: PathBuf) -> Result<()> {
+        let failed = |error: &_| path_error(self.folder, error);
+        fs::rename(copy, self.path()).map_err(|error| failed(&error))?;
+        folder::sync(self.folder).map_err(|error| failed(&error))
     }
 
     fn path(&self) -> PathBuf {

@@ -1,0 +1,96 @@
+//! Arguments of nodes of a cluster, and of `cms cluster`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use cms_server::Consistency;
+
+use super::DryRun;
+
+/// The database that all nodes of a cluster share.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DatabaseArgs {
+    /// Use this PostgreSQL database as the source of truth: `postgres://USER@HOST/DB`. All nodes of a
+    /// cluster name the same one; the data directory of a node is a replica.
+    ///
+    /// Set the password in `CMS_DATABASE_PASSWORD`, or the complete URL in `CMS_DATABASE`.
+    #[arg(long, value_name = "URL", env = "CMS_DATABASE", hide_env_values = true)]
+    pub(crate) database: Option<String>,
+    /// Set the encryption of connections to the database. Default: `verify-full`; `off` on this
+    /// machine.
+    #[arg(long, value_name = "MODE", env = "CMS_DATABASE_TLS")]
+    pub(crate) database_tls: Option<DatabaseTls>,
+    /// Verify the certificate of the database by the root certificates in this file instead of those
+    /// of the system.
+    #[arg(long, value_name = "FILE", env = "CMS_DATABASE_CA")]
+    pub(crate) database_ca: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DatabaseTls {
+    /// Encrypted, and the certificate is verified.
+    VerifyFull,
+    /// Encrypted, without verification.
+    Require,
+    /// Not encrypted: for addresses of this machine and Unix sockets only.
+    Off,
+}
+
+/// Settings of one node.
+#[derive(Debug, Args)]
+pub(crate) struct NodeArgs {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    /// Set how current the content is that a node of a cluster reads: `strict`, or a bound such as
+    /// `within=2s`. Default: `strict`, and `within=2s` for images and files.
+    #[arg(long, value_name = "CONSISTENCY", env = "CMS_READ_CONSISTENCY")]
+    pub(crate) read_consistency: Option<Consistency>,
+    /// Set the name of this node in `cms cluster status`. Default: the name of the host.
+    #[arg(long, value_name = "NAME", env = "CMS_NODE_NAME")]
+    pub(crate) node_name: Option<String>,
+}
+
+/// Manage a cluster: several nodes on one PostgreSQL database.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterCommand {
+    /// Show the newest commit, the nodes and their background tasks.
+    ///
+    /// Exits with 6 when a node that has reported within ten seconds is behind, or no node does a
+    /// background task.
+    Status {
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// Create a cluster in an empty database, with --from with the content of a data directory.
+    ///
+    /// Media files are copied to the bucket of --media. A server on the directory may run: it reads,
+    /// and its writes are refused with status 503 until the command ends. The directory stays as it
+    /// is, and is the way back until the first write to the cluster.
+    Init {
+        #[command(flatten)]
+        database: DatabaseArgs,
+        /// Copy the content of this data directory.
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Copy the content of a cluster, as of one commit, to an empty data directory that stands alone.
+    Export {
+        /// Write to this directory.
+        dir: PathBuf,
+        #[command(flatten)]
+        database: DatabaseArgs,
+        /// Copy media files too, from the bucket of --media.
+        #[arg(long)]
+        with_media: bool,
+    },
+    /// Compare the database of a data directory (--data) with the database of the cluster.
+    ///
+    /// Compares all rows of all tables. Exits with 6 when rows differ; what is committed while the
+    /// command runs counts as a difference.
+    Compare {
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+}

@@ -1,0 +1,105 @@
+//! Moves a data directory into a cluster, and a cluster into a data directory.
+
+use std::{collections::HashSet, path::Path, sync::Arc};
+
+use cms_media::files::Files;
+use cms_model::{
+    error::{Error, Result},
+    settings::MediaStorage,
+};
+use cms_store::{
+    Store,
+    cluster::{
+        database::{Position, SharedDatabase},
+        open,
+    },
+};
+
+use crate::{Cms, CoreConfig};
+
+/// What a transfer has copied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transferred {
+    /// Live objects.
+    pub objects: u64,
+    /// Stored files.
+    pub files: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
+/// Counts what [`create_cluster`] would copy.
+pub fn count_transfer(from: &Cms) -> Result<Transferred> {
+    let objects = from.store.read(|reader| reader.live_objects())?;
+    let stored = from.files.list(&|| Ok(()))?;
+    let bytes = stored.iter().map(|file| file.size).sum();
+    Ok(Transferred { objects, files: stored.len() as u64, bytes })
+}
+
+/// Creates a cluster with the content of a data directory, whose files are copied first. Until it ends,
+/// no process writes to the directory, which stays as it is.
+///
+/// # Errors
+/// [`Error::Conflict`] if the shared database has a cluster already.
+pub fn create_cluster(
+    from: &Cms,
+    database: &Arc<dyn SharedDatabase>,
+    media: &MediaStorage,
+) -> Result<Transferred> {
+    if database.is_created()? {
+        return Err(Error::Conflict("the database has a cluster already".to_owned()));
+    }
+    let mut transferred = count_transfer(from)?;
+    let space = from.store.read(|reader| Ok(reader.space_ids()?.space))?;
+    let settings = CoreConfig { media: media.clone(), ..from.config.clone() };
+    let to = Files::new(settings.files(), space);
+    copy_files(&from.files, &to)?;
+    from.store.create_cluster(database)?;
+    // Those that were uploaded before writes had to wait.
+    (transferred.files, transferred.bytes) = copy_files(&from.files, &to)?;
+    Ok(transferred)
+}
+
+/// Copies a cluster, as of one commit, to an empty data directory that stands alone.
+///
+/// # Errors
+/// [`Error::Conflict`] if the directory has a database.
+pub fn export_cluster(
+    folder: &Path,
+    database: &dyn SharedDatabase,
+    media: Option<&MediaStorage>,
+) -> Result<(Position, Transferred)> {
+    let position = open::export(folder, database)?;
+    let alone = CoreConfig::new(folder);
+    let store = Store::open(folder, alone.new_database, alone.durability)?;
+    let (objects, space) =
+        store.read(|reader| Ok((reader.live_objects()?, reader.space_ids()?.space)))?;
+    drop(store);
+    let mut transferred = Transferred { objects, ..Transferred::default() };
+    if let Some(media) = media {
+        let shared = CoreConfig { media: media.clone(), ..alone.clone() };
+        let from = Files::new(shared.files(), space.clone());
+        let to = Files::new(alone.files(), space);
+        (transferred.files, transferred.bytes) = copy_files(&from, &to)?;
+    }
+    Ok((position, transferred))
+}
+
+/// Copies the files that the other storage lacks; returns number and bytes of all.
+fn copy_files(from: &Files, to: &Files) -> Result<(u64, u64)> {
+    to.connect()?;
+    let existing: HashSet<_> =
+        to.list(&|| Ok(()))?.into_iter().map(|file| (file.id, file.size)).collect();
+    let (mut files, mut bytes) = (0, 0);
+    for file in from.list(&|| Ok(()))? {
+        files += 1;
+        bytes += file.size;
+        if existing.contains(&(file.id.clone(), file.size)) {
+            continue;
+        }
+        let mut incoming = to.receive()?;
+        from.copy(&file.id, file.size, &mut incoming)?;
+        to.store(&file.id, &mut incoming)?;
+    }
+    Ok((files, bytes))
+}
