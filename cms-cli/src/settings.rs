@@ -140,6 +140,8 @@ fn target(
         // The server has a default data directory.
         #[cfg(feature = "serve")]
         Command::Serve(_) => return Ok(folder.map(TargetAddress::Directory)),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(_) => return Ok(folder.map(TargetAddress::Directory)),
         command if has_no_target(command) => return Ok(None),
         _ => {}
     }

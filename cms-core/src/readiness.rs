@@ -3,11 +3,14 @@
 //! Fast enough to be called every second: [`crate::Media::check_storage`] checks slow storage in the
 //! background, and its last result is returned here.
 
-use std::error::Error as _;
+use std::{error::Error as _, time::Duration};
 
 use cms_model::{error::Error, limits};
 
-use crate::Cms;
+use crate::{Cluster, Cms};
+
+/// A node looks at the head ten times a second.
+const MAX_STALENESS: Duration = Duration::from_secs(5);
 
 /// A component of the data directory and its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,14 +22,16 @@ pub struct ReadinessComponent {
 
 impl Cms {
     /// Checks every component.
-    pub fn readiness(&self) -> [ReadinessComponent; 4] {
+    pub fn readiness(&self) -> Vec<ReadinessComponent> {
         let component = |name, error| ReadinessComponent { name, error };
-        [
+        let mut components = vec![
             component("database", self.database_error()),
             component("index", self.index.last_error()),
             component("media", self.files.last_error()),
             component("disk", self.disk_error()),
-        ]
+        ];
+        components.extend(self.cluster().map(|node| component("cluster", cluster_error(node))));
+        components
     }
 
     fn database_error(&self) -> Option<String> {
@@ -41,6 +46,20 @@ impl Cms {
             Ok(left) => Some(format!("{left} bytes are left")),
             Err(error) => Some(error.to_string()),
         }
+    }
+}
+
+/// Why a node cannot read what it promises.
+fn cluster_error(node: Cluster<'_>) -> Option<String> {
+    if node.is_abandoned() {
+        return Some("the replica belongs to another history".to_owned());
+    }
+    match node.staleness() {
+        None => Some("the replica was not compared with the head yet".to_owned()),
+        Some(age) if age > MAX_STALENESS => {
+            Some(format!("the last applied look at the head is {} s old", age.as_secs()))
+        }
+        Some(_) => None,
     }
 }
 

@@ -66,7 +66,12 @@ impl TestCms {
         config.ids = Arc::new(CountingIds::default());
         change(&mut config);
         let cms = Arc::new(Cms::open(config).expect("an empty data directory opens"));
-        Self { cms, clock, folder }
+        if let Some(cluster) = cms.cluster() {
+            cluster.catch_up().expect("the shared database responds");
+        }
+        let test = Self { cms, clock, folder };
+        test.renew_duties();
+        test
     }
 
     /// Returns whether this is the replica of a node: then no other process may open or change it.
@@ -90,7 +95,15 @@ impl TestCms {
         let steps = (0..seconds / day).map(|_| day).chain([seconds % day]);
         for step in steps {
             self.clock.advance(step);
+            self.renew_duties();
             self.cms.clean_up().expect("the clean-up succeeds");
+        }
+    }
+
+    /// Does what a server does every five seconds.
+    fn renew_duties(&self) {
+        if let Some(cluster) = self.cms.cluster() {
+            cluster.renew_duties().expect("the shared database responds");
         }
     }
 

@@ -177,6 +177,7 @@ impl Target for Direct {
         Ok(self
             .cms
             .readiness()
+            .into_iter()
             .map(|part| (part.name.to_owned(), state(part.error)))
             .into_iter()
             .collect())

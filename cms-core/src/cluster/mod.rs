@@ -115,6 +115,11 @@ impl Cluster<'_> {
         self.cms.store.is_abandoned()
     }
 
+    /// Returns how many commits ended in each way since the start.
+    pub fn commit_counts(&self) -> [(&'static str, u64); 4] {
+        self.cms.store.cluster_commit_counts()
+    }
+
     /// Reports the state of this node to the others.
     pub fn report(&self) -> Result<()> {
         let position = self.position().map_or(0, |position| position.commit);

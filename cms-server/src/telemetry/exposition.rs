@@ -1,6 +1,6 @@
 //! The metrics endpoint: all counters, and the gauges of the moment, as text.
 
-use cms_core::{Renderings, Result, Statistics};
+use cms_core::{Cluster, Cms, Duty, Renderings, Result, Statistics};
 use prometheus::{
     Counter, Gauge, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder, core::Collector,
 };
@@ -58,6 +58,9 @@ pub(crate) fn render(app: &App) -> Result<String> {
     }
     now.permits(app);
     now.core(&app.cms.statistics()?);
+    if let Some(node) = app.cms.cluster() {
+        now.cluster(&app.cms, node);
+    }
     now.process();
     let mut families = app.metrics.registry.gather();
     families.extend(now.0.gather());
@@ -140,6 +143,30 @@ impl Snapshot {
             images.with_label_values(&[source]).inc_by(count);
         }
         self.add(images);
+    }
+
+    fn cluster(&self, cms: &Cms, node: Cluster<'_>) {
+        let commit = node.position().map_or(0, |position| position.commit);
+        self.value(
+            "cms_cluster_commit",
+            "Last commit of the cluster that is applied here.",
+            as_float(commit),
+        );
+        let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
+        self.value(
+            "cms_cluster_staleness_seconds",
+            "Time since the start of the newest look at the head whose commit is applied.",
+            staleness,
+        );
+        let duties = Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(cms.holds(duty))));
+        self.gauge("cms_cluster_duty", "Background tasks that this node does.", &duties);
+        let counts = node.commit_counts();
+        let outcomes = Opts::new("cms_cluster_commits_total", "Commits by outcome.");
+        let outcomes = valid(IntCounterVec::new(outcomes, &["outcome"]));
+        for (outcome, count) in counts {
+            outcomes.with_label_values(&[outcome]).inc_by(count);
+        }
+        self.add(outcomes);
     }
 
     /// The standard metrics of a process.

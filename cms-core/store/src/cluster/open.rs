@@ -66,6 +66,11 @@ impl Store {
         self.group_commit.replica().map(Replica::position)
     }
 
+    /// Returns how many commits of the cluster ended in each way; zeros in a standalone database.
+    pub fn cluster_commit_counts(&self) -> [(&'static str, u64); 4] {
+        self.group_commit.replica().map(Replica::counts).unwrap_or_default()
+    }
+
     /// Returns whether the shared database has another history: then this store accepts no writes, and
     /// the replica has to be opened again.
     pub fn is_abandoned(&self) -> bool {

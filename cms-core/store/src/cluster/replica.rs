@@ -6,7 +6,10 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -42,6 +45,16 @@ pub(crate) struct Replica {
     state: Mutex<State>,
     /// Version of the database schema of this program.
     schema: i64,
+    counts: Counts,
+}
+
+/// How commits ended since the start.
+#[derive(Default)]
+struct Counts {
+    committed: AtomicU64,
+    refused: AtomicU64,
+    superseded: AtomicU64,
+    unknown: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +94,7 @@ impl Replica {
             tables,
             state: Mutex::new(State { position, is_abandoned: false }),
             schema,
+            counts: Counts::default(),
         })
     }
 
@@ -92,6 +106,18 @@ impl Replica {
     /// Whether the replica belongs to another history than the shared database: it has to be deleted.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state().is_abandoned
+    }
+
+    /// The number of commits by outcome.
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 4] {
+        let Counts { committed, refused, superseded, unknown } = &self.counts;
+        [
+            ("committed", committed),
+            ("refused", refused),
+            ("superseded", superseded),
+            ("unknown", unknown),
+        ]
+        .map(|(outcome, count)| (outcome, count.load(Ordering::Relaxed)))
     }
 
     /// Runs writes in one commit of the cluster.
@@ -211,10 +237,19 @@ impl Replica {
                 })?;
             }
             match head.commit(commit) {
-                CommitOutcome::Committed => return Ok(()),
-                CommitOutcome::Failed(error) => return Err(error),
+                CommitOutcome::Committed => {
+                    self.counts.committed.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
+                CommitOutcome::Failed(error) => {
+                    self.counts.refused.fetch_add(1, Ordering::Relaxed);
+                    return Err(error);
+                }
                 CommitOutcome::Unknown => match self.resolve(base, commit.position)? {
-                    Resolved::Committed => return Ok(()),
+                    Resolved::Committed => {
+                        self.counts.committed.fetch_add(1, Ordering::Relaxed);
+                        return Ok(());
+                    }
                     // The rows are values: they are right as long as no other node has committed.
                     Resolved::NotCommitted(again) => head = again,
                 },
@@ -232,6 +267,7 @@ impl Replica {
             match self.database.lock(base) {
                 Ok(head) => break head,
                 Err(error) if Instant::now() + pause > deadline => {
+                    self.counts.unknown.fetch_add(1, Ordering::Relaxed);
                     error!(commit = commit.commit, %error, "commit outcome not resolved");
                     return Err(Error::OutcomeUnknown);
                 }
@@ -249,6 +285,7 @@ impl Replica {
         } else if head.nonce_of(commit.commit)? == Some(commit.nonce) {
             Ok(Resolved::Committed)
         } else {
+            self.counts.superseded.fetch_add(1, Ordering::Relaxed);
             Err(Error::Busy("another node has changed the content meanwhile".to_owned()))
         };
         let outcome = match &resolved {
