@@ -6,7 +6,8 @@
 use std::{
     fmt,
     str::FromStr,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
     time::Duration,
 };
 
@@ -93,6 +94,20 @@ struct State {
 }
 
 impl HeadChecks {
+    /// Starts the thread that looks at the head for a node of a cluster, until [`Self::stop`].
+    pub(crate) fn start(cms: &Arc<Cms>) -> Arc<Self> {
+        let checks = Arc::new(Self::default());
+        if cms.cluster().is_some() {
+            let (running, cms) = (Arc::clone(&checks), Arc::clone(cms));
+            let run = move || running.run(&cms);
+            if let Err(error) = thread::Builder::new().name("cluster".to_owned()).spawn(run) {
+                // Every request that needs content fails.
+                tracing::error!(%error, "head checks not started: cannot start a thread");
+            }
+        }
+        checks
+    }
+
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
@@ -136,9 +151,8 @@ impl HeadChecks {
     }
 
     /// Looks at the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
-    pub(crate) fn run(&self, cms: &Cms) {
+    fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
-        let mut is_reachable = true;
         loop {
             let mut state = self.lock();
             if state.waiting.is_empty() && !state.is_stopped {
@@ -152,18 +166,13 @@ impl HeadChecks {
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
             let result = cluster.catch_up().map_err(|error| error.to_string());
-            match &result {
-                Ok(()) if !is_reachable => tracing::info!("database reachable"),
-                Err(reason) if is_reachable => tracing::warn!(reason, "database unreachable"),
-                _ => {}
-            }
-            is_reachable = result.is_ok();
+            let is_failed = result.is_err();
             for request in waiting {
                 // A request whose client is gone does not listen.
                 request.send(result.clone()).ok();
             }
-            if !is_reachable {
-                std::thread::sleep(POLL_INTERVAL);
+            if is_failed {
+                thread::sleep(POLL_INTERVAL);
             }
         }
     }

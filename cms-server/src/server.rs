@@ -134,7 +134,6 @@ impl Bound {
         };
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));
-        cluster::start_head_checks(&app)?;
         let grace = config.grace;
         let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
         Ok(Running { app, address, stop, accepting, grace, runtime })

@@ -85,6 +85,7 @@ impl App {
             notified.send_replace(());
         });
         cms.on_commit(&on_commit);
+        let head_checks = HeadChecks::start(&cms);
         let response_memory = Arc::new(MemoryBudget::new(config.response_memory));
         Self {
             cms,
@@ -110,7 +111,7 @@ impl App {
             key_rate: RateLimiter::new(config.reloadable.key_rate),
             address_rate: RateLimiter::new(config.reloadable.address_rate),
             sign_in_limits: SignInLimits::default(),
-            head_checks: Arc::default(),
+            head_checks,
             read_consistency: config.read_consistency,
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             started: Instant::now(),
@@ -159,6 +160,13 @@ impl App {
     pub(crate) fn subscribe(&self) -> Result<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.free_subscribers).try_acquire_owned();
         place.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
+    }
+}
+
+impl Drop for App {
+    /// Ends the thread that looks at the head, which keeps the data directory open.
+    fn drop(&mut self) {
+        self.head_checks.stop();
     }
 }
 

@@ -8,6 +8,7 @@ mod batches;
 mod bulk;
 mod cli_guide;
 mod cli_walkthrough;
+mod cluster;
 mod commands;
 mod configuration;
 mod damage;
@@ -28,6 +29,9 @@ mod objects;
 mod openapi;
 mod openid;
 mod parity;
+#[expect(dead_code, reason = "shared with the tests of cms-cluster")]
+#[path = "../../cms-core/cluster/tests/it/server.rs"]
+mod postgres;
 mod preview;
 mod projects;
 mod python_guide;

@@ -385,11 +385,23 @@ impl Server {
         Self::start_as(cms, arguments)
     }
 
+    /// Like [`Self::start_in`], with several variables.
+    pub(crate) fn start_with_variables(
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, String)],
+    ) -> Self {
+        let mut cms = cms(folder);
+        cms.envs(variables.iter().map(|(name, value)| (name, value)));
+        Self::start_as(cms, arguments)
+    }
+
     fn start_as(mut cms: Command, arguments: &[&str]) -> Self {
         let key = "an-admin-key-for-tests".to_owned();
         let mut child = cms
-            .args(["serve", "--data", "data", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--data", "data"])
             .args(arguments)
+            .env("CMS_LISTEN", "127.0.0.1:0")
             .env("CMS_LOG", "error")
             .env("CMS_ADMIN_KEY", &key)
             .stdin(Stdio::null())

@@ -76,7 +76,7 @@ impl Bulk<'_> {
     /// calls it continuously.
     ///
     /// # Errors
-    /// [`Error::Busy`] and [`Error::NoSpace`]: nothing was done, the call may be repeated. Other
+    /// [`Error::Busy`], [`Error::NoSpace`] and [`Error::OutcomeUnknown`]: the call may be repeated. Other
     /// errors end the job.
     pub fn advance(&self) -> Result<bool> {
         if !self.has_open_job()? {
@@ -102,7 +102,8 @@ impl Bulk<'_> {
                 self.cms.after_deletion(&name, outcome.deleted.iter().map(String::as_str));
                 Ok(outcome.has_more || self.has_open_job()?)
             }
-            Err(error @ (Error::Busy(_) | Error::NoSpace(_))) => Err(error),
+            // What is stored is no longer an object of the job.
+            Err(error @ (Error::Busy(_) | Error::NoSpace(_) | Error::OutcomeUnknown)) => Err(error),
             Err(error) => {
                 let cause = std::error::Error::source(&error);
                 tracing::warn!(job = id, %error, ?cause, "bulk job failed");

@@ -16,6 +16,7 @@ use cms_store::{
     cluster::{
         compare::Difference,
         database::{DutyHolder, NodeState, Position, SharedDatabase},
+        open::has_replica,
     },
 };
 
@@ -35,6 +36,13 @@ pub(crate) fn open_replica(
     database: &Arc<dyn SharedDatabase>,
 ) -> Result<Store> {
     if !database.is_created()? {
+        if has_replica(&config.folder)? {
+            return Err(Error::Conflict(format!(
+                "the database has no cluster, and the data directory {} is the replica of one: name the \
+                 database of that cluster, restore it, or use an empty directory",
+                config.folder.display()
+            )));
+        }
         match create(config, database) {
             // Another node was first.
             Err(Error::Conflict(_)) if database.is_created()? => {}

@@ -322,6 +322,10 @@ impl Webhooks<'_> {
         self.cms.store.write(move |writer| {
             // The webhook may be deleted meanwhile.
             let Some(row) = writer.delivery(delivery)? else { return Ok(AttemptReport::default()) };
+            // Another node has delivered it while this one was stopped.
+            if row.state == "done" {
+                return Ok(AttemptReport::default());
+            }
             let due_since = row.due_since.unwrap_or(now);
             let attempts = row.attempts.saturating_add(1);
             let (state, due_at) = match schedule::after_attempt(result, attempts, due_since, now) {

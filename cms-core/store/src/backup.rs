@@ -11,6 +11,7 @@ use rusqlite::{
 
 use super::{
     Reader, Store,
+    cluster::bootstrap,
     error::{is_damage, map},
     functions, pool,
 };
@@ -30,6 +31,10 @@ impl Store {
         let step = self.damage.record_damage(step)?;
         if step != StepResult::Done {
             return Err(Error::Busy("the database is locked by another process".to_owned()));
+        }
+        if self.cluster_position().is_some() {
+            // The copy of a replica stands alone.
+            bootstrap::leave_cluster(&copy)?;
         }
         // No write-ahead log beside the copy, also when it is read.
         copy.execute_batch("PRAGMA journal_mode = DELETE").map_err(map)

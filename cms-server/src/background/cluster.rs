@@ -1,6 +1,6 @@
-//! What a node does for its cluster beside requests: looks at the head, reports, duties.
+//! What a node does for its cluster beside requests: reports and duties.
 
-use std::{io, sync::Arc, thread, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use cms_core::{Cms, Error, Result};
 use tokio::time::{self, Instant};
@@ -14,16 +14,6 @@ const DUTY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Interval of looking for a replica of another history.
 const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
-
-/// Starts the thread that looks at the head; [`crate::consistency::HeadChecks::stop`] ends it.
-pub(crate) fn start_head_checks(app: &Arc<App>) -> io::Result<()> {
-    if app.cms.cluster().is_none() {
-        return Ok(());
-    }
-    let (checks, cms) = (Arc::clone(&app.head_checks), Arc::clone(&app.cms));
-    let run = move || checks.run(&cms);
-    thread::Builder::new().name("cluster".to_owned()).spawn(run).map(drop)
-}
 
 /// Waits until the replica of this node belongs to another history.
 pub(crate) async fn abandoned(app: &App) {
@@ -67,5 +57,4 @@ pub(super) async fn leave(app: &Arc<App>) {
     let release = |app: &App| app.cms.cluster().map(|cluster| cluster.release_duties());
     // A duty that is not released ends with its lease.
     blocking::run_without_permit(app, release).await.ok();
-    app.head_checks.stop();
 }

@@ -8,5 +8,6 @@ mod access;
 mod contract;
 mod faults;
 mod proxy;
+#[expect(dead_code, reason = "the tests of the program use the rest")]
 mod server;
 mod speed;

@@ -74,6 +74,27 @@ impl Server {
         run(self.control().args(["-m", "immediate", "-w", "stop"]));
     }
 
+    /// Stops the server, and copies its data.
+    pub(crate) fn back_up(&self) {
+        self.shut_down();
+        let copy = self.folder.path().join("backup");
+        run(self.shell("cp").arg("-a").arg(self.folder.path().join("data")).arg(copy));
+        self.run();
+    }
+
+    /// Goes back to the data of [`Self::back_up`].
+    pub(crate) fn restore(&self) {
+        self.shut_down();
+        let [data, backup] = ["data", "backup"].map(|name| self.folder.path().join(name));
+        run(self.shell("rm").arg("-r").arg(&data));
+        run(self.shell("cp").arg("-a").arg(backup).arg(data));
+        self.run();
+    }
+
+    fn shut_down(&self) {
+        run(self.control().args(["-m", "fast", "-w", "stop"]));
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -133,7 +154,15 @@ impl Server {
 
     /// A program of the server, as a user that may run it.
     fn program(&self, name: &str) -> Command {
-        let path = self.programs.join(name);
+        self.as_user(&self.programs.join(name))
+    }
+
+    /// A program of the system, as the user of the server.
+    fn shell(&self, name: &str) -> Command {
+        self.as_user(Path::new(name))
+    }
+
+    fn as_user(&self, path: &Path) -> Command {
         let mut command = if is_root() {
             let mut command = Command::new("runuser");
             command.args(["-u", USER, "--"]).arg(path);

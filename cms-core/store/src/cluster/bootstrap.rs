@@ -28,7 +28,7 @@ pub(crate) fn copy_shared_database(
     database: &dyn SharedDatabase,
 ) -> Result<(PathBuf, Position)> {
     let path = folder.join(TEMPORARY);
-    remove(folder, TEMPORARY)?;
+    replace(folder, TEMPORARY, None)?;
     folder::create_private(&path).map_err(|error| path_error(&path, &error))?;
     migrate::migrate(&path)?;
     let mut connection = Connection::open(&path).map_err(map)?;
@@ -97,16 +97,10 @@ fn fill(connection: &mut Connection, database: &dyn SharedDatabase) -> Result<Po
     Ok(position)
 }
 
-/// Makes a copy stand alone.
-pub(super) fn leave_cluster(path: &Path) -> Result<()> {
-    let connection = Connection::open(path).map_err(map)?;
-    connection
-        .execute_batch(
-            "PRAGMA synchronous = FULL;
-             UPDATE local SET cluster = NULL, commit_no = NULL, nonce = NULL;
-             PRAGMA wal_checkpoint(TRUNCATE)",
-        )
-        .map_err(map)
+/// Makes the copy of a replica stand alone.
+pub(crate) fn leave_cluster(copy: &Connection) -> Result<()> {
+    let sql = "UPDATE local SET cluster = NULL, commit_no = NULL, nonce = NULL";
+    copy.execute_batch(sql).map_err(map)
 }
 
 /// Creates the cluster in a shared database, with all rows of a data directory.
@@ -131,11 +125,15 @@ pub(crate) fn copy_to_shared_database(
     Ok(head)
 }
 
-/// Removes a database file, and the files that SQLite keeps beside it.
-pub(crate) fn remove(folder: &Path, name: &str) -> Result<()> {
+/// Gives a database another name, or removes it, with the files that SQLite keeps beside it.
+pub(crate) fn replace(folder: &Path, name: &str, new_name: Option<&str>) -> Result<()> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let path = folder.join(format!("{name}{suffix}"));
-        match fs::remove_file(&path) {
+        let done = match new_name {
+            Some(new_name) => fs::rename(&path, folder.join(format!("{new_name}{suffix}"))),
+            None => fs::remove_file(&path),
+        };
+        match done {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(path_error(&path, &error));
             }

@@ -13,6 +13,7 @@ use cms_model::{
     settings::Durability,
 };
 use cms_system::{folder, lock};
+use rusqlite::Connection;
 use tracing::{info, warn};
 
 use super::{
@@ -25,6 +26,9 @@ use crate::{Reader, Store, error::map, migrate, pool};
 
 /// The file that a node locks: two processes on one replica would not see each other's position.
 const NODE_LOCK: &str = "node.lock";
+
+/// The last replica of another history.
+const ABANDONED: &str = "cms.db.abandoned";
 
 /// A data directory that this process alone uses as a node.
 struct NodeFolder<'f> {
@@ -109,7 +113,10 @@ pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> 
     }
     require_schema(database.snapshot(None)?.head().schema)?;
     let (copy, position) = bootstrap::copy_shared_database(folder, database)?;
-    bootstrap::leave_cluster(&copy)?;
+    let connection = Connection::open(&copy).map_err(map)?;
+    bootstrap::leave_cluster(&connection)?;
+    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(map)?;
+    drop(connection);
     node.publish(copy)?;
     Ok(position)
 }
@@ -169,7 +176,9 @@ impl<'f> NodeFolder<'f> {
             history = ?check.history,
             "history mismatch: the replica is copied again"
         );
-        bootstrap::remove(self.folder, migrate::DATABASE)?;
+        // What the shared database has lost may be there only.
+        bootstrap::replace(self.folder, ABANDONED, None)?;
+        bootstrap::replace(self.folder, migrate::DATABASE, Some(ABANDONED))?;
         Ok(false)
     }
 
@@ -193,6 +202,12 @@ impl<'f> NodeFolder<'f> {
     fn path(&self) -> PathBuf {
         self.folder.join(migrate::DATABASE)
     }
+}
+
+/// Returns whether a directory has the replica of a node.
+pub fn has_replica(folder: &Path) -> Result<bool> {
+    let path = folder.join(migrate::DATABASE);
+    Ok(path.exists() && position(&path)?.is_some())
 }
 
 /// Rejects a cluster with another database schema than this program.

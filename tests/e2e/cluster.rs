@@ -1,0 +1,352 @@
+//! Several nodes on one PostgreSQL server and one bucket, as processes: kills of nodes and of the
+//! database, a restored database, and the way into a cluster and out of it.
+//!
+//! These tests need the programs that `CMS_TEST_POSTGRES` and `CMS_TEST_S3` name; without them they
+//! report so and pass.
+
+use std::{
+    collections::BTreeSet,
+    env,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use reqwest::blocking::{Client, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    postgres,
+    support::{Cli, Server, client, fixtures},
+};
+
+const TAGS: &str = "/api/v1/content/_tag";
+
+/// A running s3rver with the bucket `site`. It is killed on drop.
+struct Bucket {
+    program: Child,
+    endpoint: String,
+    _folder: TempDir,
+}
+
+impl Bucket {
+    fn start() -> Option<Self> {
+        let Some(program) = env::var_os("CMS_TEST_S3") else {
+            println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
+            return None;
+        };
+        let folder = TempDir::new().unwrap();
+        let mut program = Command::new(program)
+            .args(["--address", "127.0.0.1", "--port", "0", "--silent", "--no-vhost-buckets"])
+            .args(["--configure-bucket", "site", "--directory"])
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("CMS_TEST_S3 names a program");
+        let output = BufReader::new(program.stdout.take().unwrap());
+        let address = output.lines().map_while(Result::ok).find_map(|line| {
+            line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
+        });
+        let endpoint = address.expect("s3rver says where it listens");
+        Some(Self { program, endpoint, _folder: folder })
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        self.program.kill().ok();
+        self.program.wait().ok();
+    }
+}
+
+/// The services that all nodes share.
+struct Shared {
+    postgres: postgres::Server,
+    bucket: Bucket,
+}
+
+impl Shared {
+    fn start() -> Option<Self> {
+        let shared = Self { bucket: Bucket::start()?, postgres: postgres::Server::start()? };
+        shared.postgres.create_database("cms");
+        Some(shared)
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{}/cms", self.postgres.port())),
+            ("CMS_MEDIA", "s3://site/files".to_owned()),
+            ("AWS_ENDPOINT_URL", self.bucket.endpoint.clone()),
+            ("AWS_ACCESS_KEY_ID", "S3RVER".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "S3RVER".to_owned()),
+        ]
+    }
+
+    /// Starts a node on the data directory `data` in a folder.
+    fn node(&self, folder: &Path) -> Server {
+        Server::start_with_variables(folder, &[], &self.variables())
+    }
+
+    /// Runs `cms` with the settings of the cluster.
+    fn cli(&self) -> Cli {
+        Cli::with_variables(self.variables())
+    }
+
+    /// Asserts that the replica in a folder equals the shared database.
+    fn assert_equal(&self, folder: &Path) {
+        let data = folder.join("data");
+        let compared =
+            self.cli().run(&["--data", data.to_str().unwrap(), "cluster", "compare"]).ok();
+        assert_eq!(compared, "no differences\n");
+    }
+}
+
+fn send(client: &Client, node: &Server, id: &str) -> reqwest::Result<Response> {
+    client
+        .post(format!("{}{TAGS}", node.url))
+        .header("X-AUTH-TOKEN", &node.key)
+        .header("content-type", "application/json")
+        .body(json!({ "id": id, "name": id }).to_string())
+        .send()
+}
+
+fn get(node: &Server, path: &str) -> Response {
+    let request = client().build().unwrap().get(format!("{}{path}", node.url));
+    request.header("X-AUTH-TOKEN", &node.key).send().unwrap()
+}
+
+/// The ids of all tags.
+fn tags(node: &Server) -> BTreeSet<String> {
+    let mut ids = BTreeSet::new();
+    for page in 1.. {
+        let response = get(node, &format!("{TAGS}?limit=500&page={page}"));
+        assert_eq!(response.status(), 200);
+        let list: Value = serde_json::from_str(&response.text().unwrap()).unwrap();
+        let data = list["data"].as_array().unwrap();
+        ids.extend(data.iter().map(|tag| tag["id"].as_str().unwrap().to_owned()));
+        if list["total_pages"].as_u64().unwrap() <= page {
+            assert_eq!(ids.len() as u64, list["total_count"].as_u64().unwrap(), "none twice");
+            return ids;
+        }
+    }
+    unreachable!("a list has a last page")
+}
+
+#[test]
+fn node_reads_what_another_node_has_written() {
+    let Some(shared) = Shared::start() else { return };
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let [first, second] = [0, 1].map(|index| shared.node(folders[index].path()));
+    let client = client().build().unwrap();
+    for number in 0..50 {
+        let id = format!("tag-{number}");
+        let created = send(&client, &first, &id).unwrap();
+        assert_eq!(created.status(), 200);
+        let position = created.headers()["x-cms-position"].clone();
+        assert_eq!(get(&second, &format!("{TAGS}/{id}")).status(), 200, "strict by default");
+        let request = client.get(format!("{}{TAGS}/{id}", first.url));
+        let own = request.header("X-AUTH-TOKEN", &first.key).header("x-cms-position", position);
+        assert_eq!(own.send().unwrap().status(), 200);
+        let found = get(&second, &format!("/api/v1/search?q=tag-{number}&query_mode=exact"));
+        let found: Value = serde_json::from_str(&found.text().unwrap()).unwrap();
+        assert!(found["total_count"].as_u64().unwrap() >= 1, "{found}");
+    }
+    let invalid = client.get(format!("{}{TAGS}", first.url));
+    let invalid = invalid.header("X-AUTH-TOKEN", &first.key);
+    let invalid = invalid.header("x-read-consistency", "weak").send().unwrap();
+    assert_eq!(invalid.status(), 400);
+    // A revoked key is refused by the other node at once.
+    let key = first.post("internal/key", json!({ "name": "web", "kind": "read-only" }).to_string());
+    let web = key["key"].as_str().unwrap();
+    let read = |node: &Server| {
+        let request = client.get(format!("{}{TAGS}", node.url)).header("X-AUTH-TOKEN", web);
+        request.send().unwrap().status().as_u16()
+    };
+    assert_eq!((read(&first), read(&second)), (200, 200));
+    let revoke = format!("{}/api/v1/internal/key/{}", first.url, key["id"].as_str().unwrap());
+    let revoked = client.delete(revoke).header("X-AUTH-TOKEN", &first.key).send().unwrap();
+    assert!(revoked.status().is_success());
+    assert_eq!((read(&second), read(&first)), (401, 401));
+    drop((first, second));
+    folders.iter().for_each(|folder| shared.assert_equal(folder.path()));
+}
+
+#[test]
+fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
+    let Some(shared) = Shared::start() else { return };
+    let folders: Vec<TempDir> = (0..3).map(|_| TempDir::new().unwrap()).collect();
+    let nodes: Vec<Mutex<Option<Server>>> =
+        folders.iter().map(|folder| Mutex::new(Some(shared.node(folder.path())))).collect();
+    let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
+    let addresses: Vec<_> = nodes.iter().map(|node| address(node)).collect();
+    let addresses = Mutex::new(addresses);
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            let (acknowledged, stop, addresses) = (&acknowledged, &stop, &addresses);
+            scope.spawn(move || {
+                let client = client().timeout(Duration::from_secs(45)).build().unwrap();
+                for number in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let id = format!("w{writer}-{number}");
+                    let (url, key) = addresses.lock().unwrap()[(writer + number) % 3].clone();
+                    let sent = client
+                        .post(format!("{url}{TAGS}"))
+                        .header("X-AUTH-TOKEN", key)
+                        .header("content-type", "application/json")
+                        .body(json!({ "id": id, "name": id }).to_string())
+                        .send();
+                    match sent {
+                        Ok(response) if response.status() == 200 => {
+                            acknowledged.lock().unwrap().insert(id);
+                        }
+                        // Refused, or the connection broke with the node.
+                        _ => thread::sleep(Duration::from_millis(20)),
+                    }
+                }
+            });
+        }
+        for round in 0..6 {
+            thread::sleep(Duration::from_millis(700));
+            if round % 3 == 2 {
+                shared.postgres.kill();
+                thread::sleep(Duration::from_millis(300));
+                shared.postgres.run();
+            } else {
+                let node = round % 3;
+                nodes[node].lock().unwrap().take().unwrap().stop();
+                *nodes[node].lock().unwrap() = Some(shared.node(folders[node].path()));
+                addresses.lock().unwrap()[node] = address(&nodes[node]);
+            }
+        }
+        thread::sleep(Duration::from_millis(500));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert!(acknowledged.len() > 100, "too few writes to prove anything: {}", acknowledged.len());
+    for node in &nodes {
+        let node = node.lock().unwrap();
+        let found = tags(node.as_ref().unwrap());
+        let lost: Vec<_> = acknowledged.difference(&found).collect();
+        assert_eq!(lost, Vec::<&String>::new());
+    }
+    let status = shared.cli().run(&["cluster", "status"]);
+    assert!(status.stdout.contains("commit "), "{}", status.transcript());
+    drop(nodes);
+    folders.iter().for_each(|folder| shared.assert_equal(folder.path()));
+}
+
+fn address(node: &Mutex<Option<Server>>) -> (String, String) {
+    let node = node.lock().unwrap();
+    let node = node.as_ref().unwrap();
+    (node.url.clone(), node.key.clone())
+}
+
+/// A directory becomes a cluster and a directory again, with the same content.
+#[test]
+fn directory_moves_into_a_cluster_and_back() {
+    let Some(shared) = Shared::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let alone = Cli::with_data_in(folder.path());
+    let fixtures = fixtures();
+    let fixture = |name: &str| fixtures.join(name).to_str().unwrap().to_owned();
+    alone.run(&["import", &fixture("content"), "--yes"]).ok();
+    let data = folder.path().join("data");
+    let cli = shared.cli();
+    let dry = cli.run(&["cluster", "init", "--from", data.to_str().unwrap(), "--dry-run"]).ok();
+    assert!(dry.starts_with("75 objects, 10 files, "), "{dry}");
+    let init = cli.run(&["cluster", "init", "--from", data.to_str().unwrap()]).ok();
+    assert_eq!(init, dry);
+    cli.run(&["cluster", "init"]).exits(5);
+
+    let node_folder = TempDir::new().unwrap();
+    let node = shared.node(node_folder.path());
+    let image = get(&node, "/api/v1/content/_media?limit=1").text().unwrap();
+    let image: Value = serde_json::from_str(&image).unwrap();
+    let url = image["data"][0]["url"].as_str().unwrap().to_owned();
+    let path = url.split_once("/image").map(|(_, path)| format!("/image{path}"));
+    assert_eq!(get(&node, &path.unwrap_or(url)).status(), 200, "files are in the bucket");
+    drop(node);
+
+    let back = TempDir::new().unwrap();
+    let exported = back.path().join("data");
+    let exported = exported.to_str().unwrap();
+    cli.run(&["cluster", "export", exported, "--with-media"]).ok();
+    cli.run(&["--data", exported, "cluster", "compare"]).prints("no differences\n");
+    let export = |cli: &Cli| {
+        cli.run(&["export", "out"]).ok();
+        let (code, listed) = cli.shell("cd out && find . -type f | sort | xargs sha256sum");
+        assert_eq!(code, 0, "{listed}");
+        listed
+    };
+    assert_eq!(export(&Cli::with_data_in(back.path())), export(&alone));
+    // A replica is nothing for a command on a data directory.
+    let replica = Cli::with_data_in(node_folder.path()).run(&["status"]);
+    replica.exits(5).stderr_contains("is the replica of a node");
+}
+
+/// A database that was restored from a backup uses the same commit numbers for other content.
+#[test]
+fn node_copies_its_replica_again_after_a_restore() {
+    let Some(shared) = Shared::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let node = Server::start_with_variables(
+        folder.path(),
+        &["--listen", &free_address()],
+        &shared.variables(),
+    );
+    let client = client().build().unwrap();
+    assert_eq!(send(&client, &node, "kept").unwrap().status(), 200);
+    shared.postgres.back_up();
+    assert_eq!(send(&client, &node, "lost").unwrap().status(), 200);
+    shared.postgres.restore();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let read = client.get(format!("{}{TAGS}", node.url)).header("X-AUTH-TOKEN", &node.key);
+        if read.send().is_ok_and(|response| response.status() == 200) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{}", node.logged());
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(tags(&node), BTreeSet::from(["kept".to_owned()]));
+    assert_eq!(send(&client, &node, "new").unwrap().status(), 200);
+    drop(node);
+    shared.assert_equal(folder.path());
+}
+
+/// An address that the server can bind again.
+fn free_address() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+#[test]
+fn settings_of_a_cluster_are_checked_before_the_start() {
+    let key = ("AWS_ACCESS_KEY_ID", "id".to_owned());
+    let secret = ("AWS_SECRET_ACCESS_KEY", "secret".to_owned());
+    let cli = Cli::with_variables(vec![key, secret]);
+    let serve = |arguments: &[&str]| {
+        let all = [&["serve", "--data", "data", "--listen", "127.0.0.1:0"], arguments].concat();
+        cli.run(&all)
+    };
+    let local = "postgres://cms@127.0.0.1:1/cms";
+    serve(&["--database", local]).exits(2).stderr_contains("a cluster needs --media s3://");
+    let refused = serve(&["--database", "postgres://cms:hunter2@127.0.0.1:1/cms"]);
+    refused.exits(2).stderr_contains("--database has a password");
+    assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
+    serve(&["--database", "mysql://a/b"]).exits(2);
+    serve(&["--read-consistency", "soon"]).exits(2);
+    let unreachable = serve(&["--database", local, "--media", "s3://site"]);
+    unreachable.exits(9).stderr_contains("does not respond");
+    cli.run(&["cluster", "status"]).exits(2).stderr_contains("no database is given");
+    cli.run(&["cluster", "init", "--database", local]).exits(2);
+}
