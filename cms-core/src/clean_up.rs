@@ -15,6 +15,9 @@ impl Cms {
         if !self.holds(Duty::CleanUp) {
             return self.record_use(used, seen);
         }
+        if let Some(cluster) = self.cluster() {
+            cluster.prune()?;
+        }
         let now = self.trusted_now()?;
         self.working_copies().expire(now)?;
         self.trash().expire(Timestamp(now.0 - limits::TRASH_RETENTION_DAYS * 86_400_000_000))?;

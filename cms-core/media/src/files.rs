@@ -28,7 +28,7 @@ use cms_model::{
 };
 use cms_system::lock;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart, path::Path as Key};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, WriteMultipart, path::Path as Key};
 
 use super::{incoming::Incoming, s3, storage::Storage};
 
@@ -133,8 +133,7 @@ impl Files {
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let storage = self.open()?;
         if self.settings.storage != MediaStorage::Folder {
-            storage.wait(self.send(&*storage.store, &key(id), incoming))?;
-            return Ok(true);
+            return storage.wait(self.send(&*storage.store, &key(id), incoming));
         }
         if self.settings.durability == Durability::Full {
             incoming.file().sync_all().map_err(Error::from_storage)?;
@@ -147,32 +146,42 @@ impl Files {
         }
     }
 
-    /// Sends a file, a large one in parts. Parts of a failed upload are removed.
+    /// Sends a file, a large one in parts; returns false if there is a file. Parts of a failed upload are
+    /// removed.
+    ///
+    /// Several nodes may store an id at once. The request of a small file has the condition that there
+    /// is none; services that do not know conditions, and large files, are looked up before.
     async fn send(
         &self,
         store: &dyn ObjectStore,
         key: &Key,
         incoming: &mut Incoming,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let failure = |error| self.failure(error);
+        if self.found(store.head(key).await)?.is_some() {
+            return Ok(false);
+        }
         incoming.file().rewind().map_err(Error::from_storage)?;
         if incoming.size() <= CHUNK_BYTES {
             let whole = next_part(incoming)?;
-            return store.put(key, whole.into()).await.map(drop).map_err(failure);
+            return match store.put_opts(key, whole.into(), PutMode::Create.into()).await {
+                Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+                stored => stored.map(|_| true).map_err(failure),
+            };
         }
         let mut upload = WriteMultipart::new(store.put_multipart(key).await.map_err(failure)?);
         let sent = async {
             loop {
                 let part = next_part(incoming)?;
                 if part.is_empty() {
-                    return Ok(());
+                    return Ok(true);
                 }
                 upload.wait_for_capacity(1).await.map_err(failure)?;
                 upload.put(part);
             }
         };
         match sent.await {
-            Ok(()) => upload.finish().await.map(drop).map_err(failure),
+            Ok(is_new) => upload.finish().await.map(|_| is_new).map_err(failure),
             Err(error) => {
                 upload.abort().await.ok();
                 Err(error)

@@ -27,6 +27,9 @@ pub use self::{
 };
 use crate::{Cms, CoreConfig};
 
+/// How long the commit log keeps commits.
+const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
+
 /// The directory in which the content of a new cluster is made.
 const NEW_CLUSTER: &str = "new-cluster";
 
@@ -142,6 +145,11 @@ impl Cluster<'_> {
     /// Gives up all duties, so that another node takes them without waiting.
     pub fn release_duties(&self) {
         self.node.release_duties();
+    }
+
+    /// Removes old commits from the commit log: a replica that is further behind is copied again.
+    pub(crate) fn prune(&self) -> Result<()> {
+        self.node.database().prune(COMMIT_LOG_RETENTION)
     }
 
     /// Lists the nodes that have reported within a day.
