@@ -43,6 +43,7 @@ const servers = pages(
   "backup",
   "how-to/backup-s3",
   "how-to/upgrade",
+  "how-to/cluster",
   "operations",
   "how-to/troubleshooting",
 );

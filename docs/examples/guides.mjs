@@ -1,10 +1,11 @@
-// Checks what the guides show and no other test runs: project files in YAML, settings with a server, proxies with `caddy`
-// and `nginx`, the unit with `systemd-analyze`, the workflow and the compose file with `check-jsonschema` (in
-// `CMS_TEST_PYTHON`), and the commands of the guides to upgrades and to backups in S3 (with `CMS_TEST_S3`).
+// Checks what the guides show and no other test runs: project files in YAML, settings with a server, proxies with `caddy`,
+// `nginx` and `haproxy`, the unit with `systemd-analyze`, the workflow and the compose files with `check-jsonschema` (in
+// `CMS_TEST_PYTHON`), and the commands of the guides to upgrades, to backups in S3 (with `CMS_TEST_S3`) and to clusters
+// (with `CMS_TEST_S3` and `CMS_TEST_POSTGRES`).
 //
 //     CMS_BIN=target/debug/cms node docs/examples/guides.mjs
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
@@ -107,7 +108,7 @@ async function settings() {
 function pipelines() {
   const programs = process.env.CMS_TEST_PYTHON;
   if (!programs) return console.log("skipped: CMS_TEST_PYTHON has no check-jsonschema: the workflow and the compose file");
-  const schemas = { "how-to/ci.md": "vendor.github-workflows", "how-to/containers.md": "vendor.compose-spec" };
+  const schemas = { "how-to/ci.md": "vendor.github-workflows", "how-to/containers.md": "vendor.compose-spec", "how-to/cluster.md": "vendor.compose-spec" };
   for (const [page, schema] of Object.entries(schemas)) {
     const shown = blocks(page).filter(({ language }) => language === "yaml");
     if (shown.length !== 1) fail(`docs/${page}`, `${shown.length} YAML blocks, expected 1`);
@@ -139,6 +140,13 @@ function caddy() {
     const home = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
     run(place, "caddy", ["validate", "--config", "Caddyfile", "--adapter", "caddyfile"], { env: home });
   }
+}
+
+function haproxy() {
+  if (!installed("haproxy", "the configuration of HAProxy")) return;
+  const [{ place, text }] = blocks("how-to/cluster.md").filter(({ text }) => text.startsWith("global\n"));
+  writeFileSync(`${folder}/haproxy.cfg`, text);
+  run(place, "haproxy", ["-c", "-q", "-f", "haproxy.cfg"]);
 }
 
 function unit() {
@@ -242,6 +250,87 @@ cms() { "${binary}" "$@"; }
   run(restore.place, "bash", ["-euc", aws + commands]);
 }
 
+/** Starts PostgreSQL, which does not run as root; returns what stops it. */
+function startPostgres(programs, port) {
+  const data = `${folder}/postgres`;
+  const isRoot = process.getuid() === 0;
+  mkdirSync(data);
+  if (isRoot) {
+    const id = spawnSync("id", ["-u", "postgres"], { encoding: "utf8" });
+    chownSync(data, Number(id.stdout), 0);
+    chmodSync(folder, 0o755);
+  }
+  const server = (place, program, ...parameters) => {
+    const all = [`${programs}/${program}`, "-D", `${data}/data`, ...parameters];
+    const [first, ...rest] = isRoot ? ["runuser", "-u", "postgres", "--", ...all] : all;
+    return run(place, first, rest, { stdio: ["ignore", "ignore", "pipe"] });
+  };
+  server("initdb", "initdb", "-A", "trust", "-U", "admin", "--locale=C.UTF-8", "--encoding=UTF8", "-N");
+  server("pg_ctl", "pg_ctl", "-w", "-l", `${data}/log`, "-o", `-F -p ${port} -h 127.0.0.1 -k ${data}`, "start");
+  return () => server("pg_ctl", "pg_ctl", "-m", "immediate", "-w", "stop");
+}
+
+// The nodes run on this machine. Paths of the system are below the temporary folder.
+async function cluster() {
+  const [programs, storage] = [process.env.CMS_TEST_POSTGRES, process.env.CMS_TEST_S3];
+  if (!programs || !storage) return console.log("skipped: CMS_TEST_POSTGRES or CMS_TEST_S3 is not set: the guide to clusters");
+  const [database, bucket, ...ports] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const page = blocks("how-to/cluster.md");
+  const block = (start) => page.find(({ text }) => text.startsWith(start));
+  const stop = startPostgres(programs, database);
+  mkdirSync(`${folder}/cluster-files`);
+  const children = [spawn(storage, ["--address", "127.0.0.1", "--port", `${bucket}`, "--silent", "--no-vhost-buckets",
+    "--configure-bucket", "my-bucket", "--directory", `${folder}/cluster-files`], { stdio: "ignore" })];
+  const psql = ({ place, text }, user, name) => {
+    const url = `postgres://${user}@127.0.0.1:${database}/${name}`;
+    run(place, `${programs}/psql`, ["-q", "-v", "ON_ERROR_STOP=1", url], { input: text, stdio: "pipe" });
+  };
+  const settings = block("CMS_DATABASE=postgres://cms@db");
+  const lines = settings.text.replace("db.example.com", `127.0.0.1:${database}`).trim().split("\n");
+  const environment = { ...process.env, ...Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2))),
+    CMS_ADMIN_KEY: "admin-key-of-the-test-of-the-guide", CMS_ADMIN_PASSWORD: "password of the test", PATH: `${folder}/cluster-bin:${process.env.PATH}`,
+    AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER", AWS_ENDPOINT_URL: `http://127.0.0.1:${bucket}` };
+  delete environment.CMS_DATA;
+  mkdirSync(`${folder}/cluster-bin`);
+  copyFileSync(binary, `${folder}/cluster-bin/cms`);
+  const shell = ({ place, text }, env = environment) => {
+    const commands = text.replaceAll("/var/lib/private", folder).replaceAll("https://cms.example.com", `http://127.0.0.1:${ports[0]}`);
+    run(place, "bash", ["-euc", commands], { env: { ...env, CMS_KEY: environment.CMS_ADMIN_KEY }, stdio: ["ignore", "pipe", "pipe"] });
+  };
+  try {
+    psql(block("CREATE ROLE cms"), "admin", "postgres");
+    const single = ["--data", `${folder}/cms-single`];
+    run("fixtures", binary, [...single, "ctd", "apply", `${docs}../fixtures/project.yaml`]);
+    run("fixtures", binary, [...single, "import", `${docs}../fixtures/content`]);
+    shell(block("cms cluster init --from /var/lib/private/cms-single"));
+    const nodes = ports.map((port, index) => {
+      const env = { ...environment, CMS_DATA: `${folder}/node${index}`, CMS_NODE_NAME: `node${index}`, CMS_LISTEN: `127.0.0.1:${port}` };
+      return spawn(binary, ["serve"], { env, stdio: "ignore" });
+    });
+    children.push(...nodes);
+    for (const port of ports) run(settings.place, binary, ["wait", "--server", `http://127.0.0.1:${port}`, "--timeout", "60s"]);
+    // Until a node has reported the last commit, and each task has a node.
+    const status = "for try in $(seq 30); do cms cluster status && exit; sleep 0.5; done; exit 1";
+    shell({ place: block("$ cms cluster status").place, text: status });
+    shell(block("cms cluster compare"), { ...environment, CMS_DATA: `${folder}/node1` });
+    const archive = block("cms backup site.tar --server");
+    const restored = `\nunset CMS_MEDIA\ncms restore site.tar --data restored-cluster\ncms check --data restored-cluster\n`;
+    shell({ ...archive, text: archive.text + restored });
+    const reference = blocks("reference/cluster.md");
+    psql({ place: "docs/reference/cluster.md", text: "CREATE ROLE reports LOGIN; GRANT CONNECT ON DATABASE cms TO reports" }, "admin", "cms");
+    psql(reference.find(({ text }) => text.startsWith("GRANT USAGE")), "cms", "cms");
+    psql(reference.find(({ text }) => text.startsWith("SELECT c.name")), "reports", "cms");
+    for (const node of nodes) node.kill();
+    await Promise.all(nodes.map((node) => new Promise((done) => (node.exitCode === null ? node.on("exit", done) : done()))));
+    rmSync(`${folder}/cms-single`, { recursive: true });
+    const leave = block("cms cluster export /var/lib/private/cms-single");
+    shell({ ...leave, text: `${leave.text}\nunset CMS_MEDIA\ncms check --data ${folder}/cms-single\n` });
+  } finally {
+    for (const child of children) child.kill();
+    stop();
+  }
+}
+
 /** The number of `text` blocks that no test runs, for each page outside of the reference, and what they show. */
 const notRun = {
   "admin-page.md": [1, "output"],
@@ -253,6 +342,7 @@ const notRun = {
   "users.md": [1, "output"],
   "how-to/astro.md": [3, "installation, which docs/examples/check repeats"],
   "how-to/backup-s3.md": [1, "a log line"],
+  "how-to/cluster.md": [10, "commands for the machines of the reader and a container engine, log lines"],
   "how-to/ci.md": [5, "commands for the server and the repository of the reader"],
   "how-to/containers.md": [3, "commands of a container engine"],
   "how-to/deploy.md": [6, "commands for a machine with systemd"],
@@ -263,7 +353,9 @@ const notRun = {
   "how-to/troubleshooting.md": [1, "commands for the server of the reader"],
   "how-to/typescript.md": [3, "installation, and an excerpt of generated types"],
 };
-const starts = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed"];
+const starts = ["CMS_BACKUP_TO=s3", "aws s3", '{"Version"', "INFO backup completed", "global\n", "CREATE ROLE cms",
+  "CMS_DATABASE=postgres://cms@db", "cms cluster init --from /var/lib/private/cms-single", "$ cms cluster status",
+  "cms cluster compare", "cms backup site.tar --server https://cms.example.com", "cms cluster export /var/lib/private/cms-single"];
 const runHere = (text) => starts.some((start) => text.startsWith(start)) || proxied.test(text) || variables.test(text);
 
 /** Languages of blocks that other tests run or compare with the examples. */
@@ -292,9 +384,11 @@ try {
   pipelines();
   caddy();
   nginx();
+  haproxy();
   unit();
   await upgrade();
   if (backups) await restoreBackup(backups);
+  await cluster();
 } finally {
   for (const child of backups?.children ?? []) child.kill();
   rmSync(folder, { recursive: true, force: true });

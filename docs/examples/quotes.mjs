@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 
 const root = new URL("..", import.meta.url).pathname;
-const guides = { nextjs: "nextjs", astro: "astro", sveltekit: "sveltekit", html: "html", deploy: "deploy" };
+const guides = { nextjs: "nextjs", astro: "astro", sveltekit: "sveltekit", html: "html", deploy: "deploy", cluster: "cluster" };
 const languages = /^(ts|tsx|js|json|html|astro|svelte|caddyfile|nginx)$/;
 let wrong = 0;
 
