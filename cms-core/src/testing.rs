@@ -19,7 +19,7 @@ pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table
 pub use cms_store::cluster::memory::{Cut, MemoryDatabase};
 pub use site::Site;
 
-use crate::{ClusterConfig, Cms, CoreConfig, SessionClient, user::sessions::open};
+use crate::{ClusterConfig, Cms, CoreConfig, Duty, SessionClient, user::sessions::open};
 
 /// An open temporary data directory, removed on drop.
 pub struct TestCms {
@@ -103,7 +103,7 @@ impl TestCms {
     /// Does what a server does every five seconds.
     fn renew_duties(&self) {
         if let Some(cluster) = self.cms.cluster() {
-            cluster.renew_duties().expect("the shared database responds");
+            cluster.renew_duties(&Duty::ALL).expect("the shared database responds");
         }
     }
 

@@ -116,23 +116,26 @@ impl HeadChecks {
     pub(crate) async fn wait(
         &self,
         cms: &Cms,
-        needed: Consistency,
+        (needed, accepts_position): (Consistency, bool),
         headers: &HeaderMap,
     ) -> Result<()> {
         let Some(cluster) = cms.cluster() else { return Ok(()) };
-        let needed = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
-            Some(text) => needed.and(text.parse().map_err(|reason| {
+        let wanted = match headers.get(HEADER).and_then(|value| value.to_str().ok()) {
+            Some(text) => Some(text.parse().map_err(|reason| {
                 Error::BadRequest(format!("{HEADER} \"{text}\" is not valid: {reason}"))
             })?),
-            None => needed,
+            None => None,
         };
-        let is_current = if let Some(position) = headers.get(POSITION) {
-            // Read-your-writes: without a look at the head where the replica is just there.
-            cluster.position().is_some_and(|at| format_position(at) == *position)
-        } else if let (Consistency::Within(bound), Some(age)) = (needed, cluster.staleness()) {
-            age < bound && !cluster.is_abandoned()
-        } else {
-            false
+        let age = cluster.staleness().filter(|_| !cluster.is_abandoned());
+        let is_current = match (wanted.map_or(needed, |wanted| needed.and(wanted)), age) {
+            (Consistency::Within(bound), Some(age)) if age < bound => true,
+            // Read-your-writes: without a look at the head where the replica is just there. A node that
+            // has lost the shared database does not go on for long.
+            (_, Some(age)) if accepts_position && wanted.is_none() && age < MAX_WAIT => {
+                let position = cluster.position().map(format_position);
+                headers.get(POSITION).is_some_and(|sent| position.is_some_and(|at| at == *sent))
+            }
+            _ => false,
         };
         if is_current { Ok(()) } else { self.check(MAX_WAIT).await }
     }
@@ -153,6 +156,7 @@ impl HeadChecks {
     /// Looks at the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
     fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
+        let mut is_failed = false;
         loop {
             let mut state = self.lock();
             if state.waiting.is_empty() && !state.is_stopped {
@@ -166,7 +170,12 @@ impl HeadChecks {
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
             let result = cluster.catch_up().map_err(|error| error.to_string());
-            let is_failed = result.is_err();
+            match &result {
+                Ok(()) if is_failed => tracing::info!("replica current"),
+                Err(reason) if !is_failed => tracing::warn!(reason, "replica behind"),
+                _ => {}
+            }
+            is_failed = result.is_err();
             for request in waiting {
                 // A request whose client is gone does not listen.
                 request.send(result.clone()).ok();

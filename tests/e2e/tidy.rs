@@ -135,6 +135,40 @@ fn core_exports_only_its_public_modules() {
     none(&violations, "`testing` is for tests");
 }
 
+/// The update hook, by which a node notes changed rows, does not report the rows that these statements
+/// change, or reports the wrong key.
+#[test]
+fn statements_of_the_store_are_reported_by_the_update_hook() {
+    let mut violations = Vec::new();
+    let local = ["cms-core/store/src/retention.rs", "cms-core/store/src/cluster/"];
+    for source in sources() {
+        let is_store = source.path.starts_with("cms-core/store/src/");
+        if !is_store || local.iter().any(|place| source.path.starts_with(place)) {
+            continue;
+        }
+        for (number, line) in source.code() {
+            // A statement may go on in the next line, but its condition begins with a word of SQL.
+            let deletes_all = line.split("DELETE FROM ").skip(1).any(|rest| {
+                let table = rest
+                    .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_{}".contains(c));
+                table.starts_with(['"', ';'])
+            });
+            let replaces = line.contains("OR REPLACE") || line.contains("REPLACE INTO");
+            let moves = line.contains("SET pk =") || line.contains("UPDATE OR");
+            if deletes_all || replaces || moves {
+                violations.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    for migration in fs::read_dir(workspace().join("cms-core/store/migrations")).unwrap() {
+        let path = migration.unwrap().path();
+        if fs::read_to_string(&path).unwrap().contains("TRIGGER") {
+            violations.push(path.display().to_string());
+        }
+    }
+    none(&violations, "the other nodes of a cluster would not learn of these changes");
+}
+
 #[test]
 fn files_are_short() {
     let mut violations = Vec::new();

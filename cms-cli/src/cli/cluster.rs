@@ -63,9 +63,9 @@ pub(crate) enum ClusterCommand {
     },
     /// Create a cluster in an empty database, with --from with the content of a data directory.
     ///
-    /// Media files are copied to the bucket of --media. A server on the directory may run: it reads,
-    /// and its writes are refused with status 503 until the command ends. The directory stays as it
-    /// is, and is the way back until the first write to the cluster.
+    /// Media files are copied to the bucket of --media. A server on the directory may run: it goes on
+    /// reading, and from then on its writes are refused with status 503. `cms cluster export` is the
+    /// way back.
     Init {
         #[command(flatten)]
         database: DatabaseArgs,

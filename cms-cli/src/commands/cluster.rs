@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_core::{
-    Cms, CoreConfig, Duty, Error, MediaStorage, NewDatabase, SharedDatabase, Transferred,
+    CoreConfig, Duty, Error, MediaStorage, NewDatabase, NodeState, SharedDatabase, Transferred,
     compare_directory, count_transfer, create_cluster, export_cluster,
 };
 use serde_json::json;
@@ -22,6 +22,9 @@ use crate::{
 /// The variables of the shared database that have no flag, or may contain a password.
 const PASSWORD_VARIABLE: &str = "CMS_DATABASE_PASSWORD";
 const URL_VARIABLE: &str = "CMS_DATABASE";
+
+/// A node looks at the head ten times a second, and is not ready if it could not for five seconds.
+const MAX_STALENESS_MS: i64 = 5000;
 
 /// Number of differences that are listed.
 const MAX_LISTED: usize = 20;
@@ -43,8 +46,11 @@ pub(super) fn run(
     }
 }
 
-/// Opens the shared database, if one is named.
-pub(super) fn open_database(args: &DatabaseArgs) -> Result<Option<Arc<dyn SharedDatabase>>> {
+/// Opens the shared database, if one is named. `node` names the connections and commits of this process.
+pub(super) fn open_database(
+    args: &DatabaseArgs,
+    node: &str,
+) -> Result<Option<Arc<dyn SharedDatabase>>> {
     let Some(url) = args.database.as_ref().filter(|url| !url.is_empty()) else { return Ok(None) };
     let refused = |error: Error| match error {
         Error::BadRequest(reason) => Failure::usage(reason),
@@ -65,11 +71,11 @@ pub(super) fn open_database(args: &DatabaseArgs) -> Result<Option<Arc<dyn Shared
         };
         settings = settings.with_tls(tls, args.database_ca.clone()).map_err(refused)?;
     }
-    Ok(Some(Arc::new(PostgresDatabase::open(settings).map_err(refused)?)))
+    Ok(Some(Arc::new(PostgresDatabase::open(settings).map_err(refused)?.with_node(node))))
 }
 
 fn database(args: &DatabaseArgs) -> Result<Arc<dyn SharedDatabase>> {
-    open_database(args)?.ok_or_else(|| {
+    open_database(args, "cms cluster")?.ok_or_else(|| {
         Failure::usage("no database is given").hint("use --database postgres://USER@HOST/DB")
     })
 }
@@ -90,7 +96,8 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
     drop(snapshot);
     let (nodes, duties) = (database.nodes()?, database.duties()?);
     let live = || nodes.iter().filter(|node| node.is_live);
-    let behind = live().filter(|node| node.report.applied < head.position.commit).count();
+    let is_behind = |node: &&NodeState| node.report.staleness_ms > MAX_STALENESS_MS;
+    let behind = live().filter(is_behind).count();
     let held = |duty: Duty| duties.iter().find(|holder| holder.duty == duty.as_str());
     // Nobody makes backups where no node has a destination for them.
     let unheld: Vec<&str> = Duty::ALL
@@ -135,10 +142,12 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
         let mut text = format!("commit {}, schema {}\n", head.position.commit, head.schema);
         for node in &nodes {
             let report = &node.report;
-            let state = match (node.is_live, head.position.commit - report.applied) {
-                (false, _) => "silent".to_owned(),
-                (true, lag) if lag > 0 => format!("{lag} commits behind"),
-                _ => "current".to_owned(),
+            let state = if !node.is_live {
+                "silent".to_owned()
+            } else if is_behind(&node) {
+                format!("{} commits behind", head.position.commit - report.applied)
+            } else {
+                "current".to_owned()
             };
             text += &format!("{}  {}  {state}\n", report.name, report.version);
         }
@@ -178,20 +187,15 @@ fn init(
         printer.note(NOTHING_CHANGED)?;
         return Ok(Outcome::Done);
     }
-    let copied = with_spinner("copy", printer, || move_in(&cms, &database, &settings.media))?;
-    report(&copied, printer)?;
-    if from.is_some() {
-        printer.note("stop the server on the directory before you start the nodes")?;
+    let copied = with_spinner("copy", printer, || create_cluster(&cms, &database, &settings.media));
+    report(&copied?, printer)?;
+    if let Some(from) = from {
+        printer.note(&format!(
+            "{} can only be read now: `cms cluster export` makes a directory that can be changed",
+            from.display()
+        ))?;
     }
     Ok(Outcome::Done)
-}
-
-fn move_in(
-    cms: &Cms,
-    database: &Arc<dyn SharedDatabase>,
-    media: &MediaStorage,
-) -> cms_core::Result<Transferred> {
-    create_cluster(cms, database, media)
 }
 
 fn export(

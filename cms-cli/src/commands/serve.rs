@@ -306,9 +306,17 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
 /// The cluster of which this server is a node, if a database is named.
 #[cfg(feature = "cluster")]
 fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> {
-    let Some(database) = cluster::open_database(&args.node.database)? else { return Ok(None) };
-    cluster::require_bucket(&settings.media)?;
     let name = args.node.node_name.clone().unwrap_or_else(host_name);
+    let Some(database) = cluster::open_database(&args.node.database, &name)? else {
+        return Ok(None);
+    };
+    cluster::require_bucket(&settings.media)?;
+    if args.backups.to.as_ref().is_some_and(|to| !to.is_empty() && !to.starts_with("s3://")) {
+        return Err(Failure::usage(
+            "--backup-to of a node has to be a bucket: its disk may be lost",
+        )
+        .hint("use --backup-to s3://BUCKET/PREFIX"));
+    }
     Ok(Some(ClusterConfig { database, name, address: None }))
 }
 

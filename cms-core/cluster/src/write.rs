@@ -357,7 +357,7 @@ impl LockedHead for Locked<'_> {
                     CommitOutcome::Failed(self.database.error(failure))
                 } else {
                     let database = &self.database.server.name;
-                    tracing::warn!(database, error = %failure, "commit outcome unknown");
+                    tracing::debug!(database, error = %failure, "commit outcome unknown");
                     CommitOutcome::Unknown
                 }
             }

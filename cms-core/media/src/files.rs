@@ -164,8 +164,12 @@ impl Files {
         incoming.file().rewind().map_err(Error::from_storage)?;
         if incoming.size() <= CHUNK_BYTES {
             let whole = next_part(incoming)?;
-            return match store.put_opts(key, whole.into(), PutMode::Create.into()).await {
+            let is_new = PutMode::Create.into();
+            return match store.put_opts(key, whole.clone().into(), is_new).await {
                 Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+                Err(error) if s3::lacks_conditions(&error) => {
+                    store.put(key, whole.into()).await.map(|_| true).map_err(failure)
+                }
                 stored => stored.map(|_| true).map_err(failure),
             };
         }

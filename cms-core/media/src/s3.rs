@@ -88,6 +88,14 @@ fn is_transient(error: &StorageError) -> bool {
     })
 }
 
+/// Returns whether the service does not know conditions of requests that store an object.
+pub(super) fn lacks_conditions(error: &StorageError) -> bool {
+    causes(error).any(|cause| {
+        let text = cause.to_string();
+        text.contains("status code: 501") || text.contains("NotImplemented")
+    })
+}
+
 /// The text of an element of an XML document.
 fn element<'x>(xml: &'x str, name: &str) -> Option<&'x str> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;

@@ -137,9 +137,9 @@ impl Cluster<'_> {
         self.node.report(position, self.cms.index.position().unwrap_or_default())
     }
 
-    /// Takes or renews the duties that no other node holds.
-    pub fn renew_duties(&self) -> Result<()> {
-        self.node.renew_duties()
+    /// Takes or renews those of some duties that no other node holds.
+    pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
+        self.node.renew_duties(duties)
     }
 
     /// Gives up all duties, so that another node takes them without waiting.

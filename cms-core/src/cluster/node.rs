@@ -116,8 +116,8 @@ impl Node {
         self.state().duties.get(&duty).is_some_and(|until| Instant::now() < *until)
     }
 
-    pub(crate) fn renew_duties(&self) -> Result<()> {
-        for duty in Duty::ALL {
+    pub(crate) fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
+        for &duty in duties {
             // The lease counts from before the statement, so it ends here first.
             let until = Instant::now() + LEASE;
             if self.database.acquire(duty.as_str(), &self.id, LEASE)? {

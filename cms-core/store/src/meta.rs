@@ -8,7 +8,8 @@ use rusqlite::params;
 use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
-/// a function that computes them returns something else, or another table gets them.
+/// a function that computes them returns something else, or another table gets them. The text in
+/// `slots`, and `link`, are copied between the nodes of a cluster: if these change, add a migration.
 pub const DERIVED_DATA_VERSION: i64 = 5;
 
 /// Counters that increment with every change of the data they stand for.

@@ -207,7 +207,7 @@ impl GroupCommit {
             writes.into_iter().map(|write| (write.run, write.waiter)).unzip();
         let started = Instant::now();
         let outcome = match &self.replica {
-            None => run_batch(&lock(&self.connection), runs),
+            None => run_batch(&lock(&self.connection), runs, require_not_moved),
             Some(replica) => replica.run(&self.connection, runs),
         };
         let outcome = outcome.map_err(Arc::new);
@@ -231,12 +231,30 @@ impl GroupCommit {
 
 pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
-/// Runs writes in one transaction: each keeps or rolls back its own changes, one commit stores them
+/// Refuses to change a database whose content has moved to a cluster.
+fn require_not_moved(writer: &WriteTransaction<'_>) -> Result<()> {
+    let cluster: Option<String> = writer.query_value("SELECT cluster FROM local", [])?;
+    match cluster {
+        None => Ok(()),
+        Some(_) => Err(Error::Busy(
+            "the content of this data directory has moved to a cluster: use its nodes, or \
+             `cms cluster export` for a directory that can be changed"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Runs writes in one transaction, if `admit` allows it: each keeps or rolls back its own changes, one commit stores them
 /// all.
-fn run_batch(connection: &Connection, writes: Vec<Run>) -> Result<()> {
+fn run_batch(
+    connection: &Connection,
+    writes: Vec<Run>,
+    admit: impl Fn(&WriteTransaction<'_>) -> Result<()>,
+) -> Result<()> {
     let writer = WriteTransaction(Reader::new(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
-    let ended = run_writes(&writer, writes)
+    let ended = admit(&writer)
+        .and_then(|()| run_writes(&writer, writes))
         .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
@@ -353,7 +371,7 @@ mod tests {
         ];
         for (index, (writes, rows, fails)) in batches.into_iter().enumerate() {
             let before = count(&connection);
-            assert_eq!(run_batch(&connection, writes).is_err(), fails, "batch {index}");
+            assert_eq!(run_batch(&connection, writes, |_| Ok(())).is_err(), fails, "batch {index}");
             assert!(connection.is_autocommit(), "batch {index}");
             assert_eq!(count(&connection) - before, rows, "batch {index}");
         }
@@ -380,7 +398,7 @@ mod tests {
         for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
             let before = count(&connection);
             let several = writes.len() > 1;
-            match run_batch(&connection, writes) {
+            match run_batch(&connection, writes, |_| Ok(())) {
                 Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
                 Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
                 Err(error) => panic!("{error:?}"),
@@ -389,7 +407,7 @@ mod tests {
         }
         limit(10_000);
         let before = count(&connection);
-        run_batch(&connection, vec![insert(true), grow()]).unwrap();
+        run_batch(&connection, vec![insert(true), grow()], |_| Ok(())).unwrap();
         assert_eq!(count(&connection) - before, 2);
     }
 }

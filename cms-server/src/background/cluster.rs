@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cms_core::{Cms, Error, Result};
+use cms_core::{Duty, Result};
 use tokio::time::{self, Instant};
 
 use crate::{blocking, state::App};
@@ -34,7 +34,7 @@ pub(super) async fn take_part(app: Arc<App>) {
             renew_at = Instant::now() + DUTY_INTERVAL;
         }
         // Not under a permit: a node that is busy keeps its duties.
-        let done = blocking::run_without_permit(&app, move |app| report(&app.cms, is_due)).await;
+        let done = blocking::run_without_permit(&app, move |app| report(app, is_due)).await;
         if let Ok(Err(error)) = done {
             tracing::debug!(%error, "node not reported");
         }
@@ -42,11 +42,16 @@ pub(super) async fn take_part(app: Arc<App>) {
     }
 }
 
-fn report(cms: &Cms, is_renewal_due: bool) -> Result<()> {
-    let no_cluster = || Error::internal("no node of a cluster");
-    let cluster = cms.cluster().ok_or_else(no_cluster)?;
+fn report(app: &App, is_renewal_due: bool) -> Result<()> {
+    let Some(cluster) = app.cms.cluster() else { return Ok(()) };
     cluster.report()?;
-    if is_renewal_due { cluster.renew_duties() } else { Ok(()) }
+    if !is_renewal_due {
+        return Ok(());
+    }
+    // Without a destination this node could make no backup.
+    let can_do = |duty: &Duty| *duty != Duty::Backups || app.backups.is_some();
+    let duties: Vec<Duty> = Duty::ALL.into_iter().filter(can_do).collect();
+    cluster.renew_duties(&duties)
 }
 
 /// Gives the duties of this node to another one.

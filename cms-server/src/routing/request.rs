@@ -102,7 +102,8 @@ pub(crate) async fn handle(
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
-    let response = match route.filter(|route| route.is_write()) {
+    let is_stored = response.status.is_success();
+    let response = match route.filter(|route| is_stored && route.is_write()) {
         Some(_) => {
             response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
         }
@@ -155,7 +156,10 @@ async fn respond(
         }
     };
     if let Some(needed) = needed_consistency(app, route) {
-        app.head_checks.wait(&app.cms, needed, &parts.headers).await?;
+        let needed = (needed, route.reads_content());
+        if let Err(error) = app.head_checks.wait(&app.cms, needed, &parts.headers).await {
+            return Ok((route.error_response)(error));
+        }
     }
     match route.endpoint {
         Endpoint::Unauthenticated(handler) => match route.execution {

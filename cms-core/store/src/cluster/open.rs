@@ -81,12 +81,15 @@ impl Store {
         self.group_commit.replica().is_some_and(Replica::is_abandoned)
     }
 
-    /// Creates a cluster in an empty shared database, with all rows of this standalone database. Until
-    /// it ends, no process writes to this one.
+    /// Creates a cluster in an empty shared database, with all rows of this standalone database, which
+    /// no process can write to after that: the cluster would lack the change.
     pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
         let database = Arc::clone(database);
-        self.dry_run(move |writer| {
-            bootstrap::copy_to_shared_database(writer, &*database, migrate::schema_version())
+        self.write(move |writer| {
+            let schema = migrate::schema_version();
+            let head = bootstrap::copy_to_shared_database(writer, &*database, schema)?;
+            writer.execute("UPDATE local SET cluster = ?1", [&head.cluster])?;
+            Ok(head)
         })
     }
 

@@ -143,7 +143,7 @@ impl Replica {
     pub(crate) fn catch_up(&self, connection: &Mutex<Connection>) -> Result<bool> {
         let check = self.database.check_head(self.position())?;
         if check.history == History::Same && check.head == self.position() {
-            return Ok(false);
+            return self.require_schema(check.schema).map(|()| false);
         }
         // Excludes the writer: its own commits need no pull.
         let _writer = connection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,18 +158,24 @@ impl Replica {
         if snapshot.history() != History::Same {
             return Err(self.abandon(head.position));
         }
-        if head.schema != self.schema {
-            return Err(Error::Busy(format!(
-                "the cluster uses the database schema {}, this node {}",
-                head.schema, self.schema
-            )));
-        }
+        self.require_schema(head.schema)?;
         if head.position == self.position() {
             return Ok(());
         }
         let position = self.applier.apply(&self.tables, snapshot)?;
         self.state().position = position;
         Ok(())
+    }
+
+    /// Refuses to read and write rows of another schema.
+    fn require_schema(&self, found: i64) -> Result<()> {
+        if found == self.schema {
+            return Ok(());
+        }
+        Err(Error::Busy(format!(
+            "the cluster uses the database schema {found}, this node {}",
+            self.schema
+        )))
     }
 
     /// Notes that the shared database has another history than the replica.
@@ -277,6 +283,7 @@ impl Replica {
         };
         let found = head.head().position;
         if head.history() != History::Same {
+            self.counts.unknown.fetch_add(1, Ordering::Relaxed);
             self.abandon(found);
             return Err(Error::OutcomeUnknown);
         }
