@@ -16,6 +16,7 @@ mod openapi;
 #[cfg(feature = "serve")]
 mod openid;
 mod preview;
+mod publish;
 mod schedule;
 mod search;
 mod selection;
@@ -49,6 +50,7 @@ pub(crate) use self::openapi::{OpenapiArgs, VersionChoice};
 #[cfg(feature = "serve")]
 pub(crate) use self::openid::SECRET_VARIABLE as OPENID_SECRET_VARIABLE;
 pub(crate) use self::preview::PreviewArgs;
+pub(crate) use self::publish::PublishArgs;
 pub(crate) use self::schedule::ScheduleCommand;
 pub(crate) use self::search::{ModeChoice, ReindexArgs, SearchArgs};
 pub(crate) use self::selection::{JobCommand, SelectionArgs};
@@ -483,26 +485,6 @@ pub(crate) struct ExportArgs {
     /// Export deleted objects too, into files that `cms import --keep-dates` reads.
     #[arg(long)]
     pub(crate) trash: bool,
-    #[command(flatten)]
-    pub(crate) dry_run: DryRun,
-}
-
-/// Without --hydrate, ids are sent in batches, and the action applies to objects in every status. With
-/// --hydrate, each object is sent in its own request, which fails if its status does not allow the
-/// action.
-#[derive(Debug, Args)]
-pub(crate) struct PublishArgs {
-    pub(crate) r#type: String,
-    /// Use these ids, or `-` to read them from standard input, one per line.
-    #[arg(required_unless_present_any = ["filters", "q", "all"],
-        conflicts_with_all = ["filters", "q", "all"])]
-    pub(crate) ids: Vec<String>,
-    #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
-    /// Include objects of Draft & Public types that are linked, down to this many levels.
-    #[arg(long, value_name = "LEVELS", conflicts_with_all = ["filters", "q", "all"],
-        value_parser = value_parser!(u8).range(0..=1))]
-    pub(crate) hydrate: Option<u8>,
     #[command(flatten)]
     pub(crate) dry_run: DryRun,
 }

@@ -163,7 +163,10 @@ fn node_reads_what_another_node_has_written() {
     let invalid = invalid.header("x-read-consistency", "weak").send().unwrap();
     assert_eq!(invalid.status(), 400);
     // A revoked key is refused by the other node at once.
-    let key = first.post("internal/key", json!({ "name": "web", "kind": "read-only" }).to_string());
+    let key = first.post(
+        "internal/key",
+        json!({ "name": "web", "kind": "read_only", "rules": [] }).to_string(),
+    );
     let web = key["key"].as_str().unwrap();
     let read = |node: &Server| {
         let request = client.get(format!("{}{TAGS}", node.url)).header("X-AUTH-TOKEN", web);

@@ -102,7 +102,6 @@ impl Bulk<'_> {
                 self.cms.after_deletion(&name, outcome.deleted.iter().map(String::as_str));
                 Ok(outcome.has_more || self.has_open_job()?)
             }
-            // What is stored is no longer an object of the job.
             Err(error @ (Error::Busy(_) | Error::NoSpace(_) | Error::OutcomeUnknown)) => Err(error),
             Err(error) => {
                 let cause = std::error::Error::source(&error);

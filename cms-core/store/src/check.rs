@@ -247,7 +247,14 @@ impl WriteTransaction<'_> {
             return Ok(());
         }
         self.execute(
-            "INSERT OR REPLACE INTO published
+            "DELETE FROM published WHERE pk IN (
+                 SELECT o.pk FROM object o JOIN published p ON p.pk = o.pk
+                 WHERE o.ctd = ?1 AND o.status = 'public' AND (p.data <> o.data
+                       OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id))",
+            [ctd],
+        )?;
+        self.execute(
+            "INSERT INTO published
                  (pk, ctd, id, created_at, updated_at, version, version_at, status, public_version,
                   published_at, workflow_state, workflow_public_version, workflow_published_at,
                   owner, editor, slot_count, slots, title, data, updated_by)
@@ -255,9 +262,9 @@ impl WriteTransaction<'_> {
                     o.status, o.public_version, o.published_at, o.workflow_state,
                     o.workflow_public_version, o.workflow_published_at, o.owner, o.editor,
                     o.slot_count, o.slots, o.title, o.data, o.updated_by
-             FROM object o LEFT JOIN published p ON p.pk = o.pk
-             WHERE o.ctd = ?1 AND o.status = 'public' AND (p.pk IS NULL OR p.data <> o.data
-                   OR p.version <> o.version OR p.ctd <> o.ctd OR p.id <> o.id)",
+             FROM object o
+             WHERE o.ctd = ?1 AND o.status = 'public'
+               AND NOT EXISTS (SELECT 1 FROM published WHERE pk = o.pk)",
             [ctd],
         )?;
         self.execute(

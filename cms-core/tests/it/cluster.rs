@@ -204,7 +204,7 @@ fn restored_shared_database_is_detected_by_every_node() {
         assert_eq!(node.differences(), 0);
         let found = node.cms().search().search(&Caller::local(), &all()).unwrap();
         let found: Value = serde_json::from_slice(&found.0).unwrap();
-        assert_eq!(found["data"][0]["id"], json!("kept"), "the index is rebuilt: {found}");
+        assert_eq!(found["data"][0]["item"]["id"], json!("kept"), "the index is rebuilt: {found}");
     }
 }
 

@@ -27,8 +27,18 @@ pub enum Cut {
 }
 
 /// A shared database in memory. Time stands still unless a test moves it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct MemoryDatabase(Arc<Shared>);
+
+impl Default for MemoryDatabase {
+    fn default() -> Self {
+        let state = State { now: START_MICROS, ..State::default() };
+        Self(Arc::new(Shared { state: Mutex::new(state), ..Shared::default() }))
+    }
+}
+
+/// The time of a new database, in microseconds.
+const START_MICROS: i64 = 1_700_000_000_000_000;
 
 #[derive(Default)]
 struct Shared {
@@ -65,7 +75,9 @@ type Tables = BTreeMap<String, Arc<BTreeMap<i64, Row>>>;
 impl MemoryDatabase {
     /// A database whose replicas compare all tables after each commit.
     pub fn comparing() -> Self {
-        Self(Arc::new(Shared { is_compared: true, ..Shared::default() }))
+        let Self(shared) = Self::default();
+        let shared = Arc::into_inner(shared).expect("it is new");
+        Self(Arc::new(Shared { is_compared: true, ..shared }))
     }
 
     /// Sets how the next commits end; later ones succeed.
