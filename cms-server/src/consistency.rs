@@ -4,7 +4,6 @@
 //! request accepts; a server that stands alone never waits.
 
 use std::{
-    fmt,
     str::FromStr,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -57,15 +56,6 @@ impl FromStr for Consistency {
             Some(bound) if bound >= MIN_BOUND => Ok(Self::Within(bound)),
             Some(_) => Err("use a bound of 100ms or more".to_owned()),
             None => Err("use strict or a bound such as within=2s".to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Consistency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Strict => f.write_str("strict"),
-            Self::Within(bound) => write!(f, "within={}ms", bound.as_millis()),
         }
     }
 }

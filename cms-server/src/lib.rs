@@ -16,8 +16,8 @@
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an OpenID Connect issuer. `state` is what all requests share, and knows no
-//! routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
+//! `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an
+//! OpenID Connect issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
 //! indexing, clean-up, backups, webhook deliveries.
 
 mod background;

@@ -37,6 +37,8 @@ struct Bucket {
 }
 
 impl Bucket {
+    #[expect(clippy::disallowed_methods, reason = "the variable names the program")]
+    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn start() -> Option<Self> {
         let Some(program) = env::var_os("CMS_TEST_S3") else {
             println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
@@ -178,7 +180,9 @@ fn node_reads_what_another_node_has_written() {
     assert!(revoked.status().is_success());
     assert_eq!((read(&second), read(&first)), (401, 401));
     drop((first, second));
-    folders.iter().for_each(|folder| shared.assert_equal(folder.path()));
+    for folder in &folders {
+        shared.assert_equal(folder.path());
+    }
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
     let nodes: Vec<Mutex<Option<Server>>> =
         folders.iter().map(|folder| Mutex::new(Some(shared.node(folder.path())))).collect();
     let (acknowledged, stop) = (Mutex::new(BTreeSet::new()), AtomicBool::new(false));
-    let addresses: Vec<_> = nodes.iter().map(|node| address(node)).collect();
+    let addresses: Vec<_> = nodes.iter().map(address).collect();
     let addresses = Mutex::new(addresses);
     thread::scope(|scope| {
         for writer in 0..4 {
@@ -244,7 +248,9 @@ fn acknowledged_writes_survive_kills_of_nodes_and_of_the_database() {
     let status = shared.cli().run(&["cluster", "status"]);
     assert!(status.stdout.contains("commit "), "{}", status.transcript());
     drop(nodes);
-    folders.iter().for_each(|folder| shared.assert_equal(folder.path()));
+    for folder in &folders {
+        shared.assert_equal(folder.path());
+    }
 }
 
 fn address(node: &Mutex<Option<Server>>) -> (String, String) {

@@ -1,6 +1,6 @@
 //! `cms cluster`: the shared database of several nodes. `cms serve` opens it by [`open_database`].
 
-use std::{path::Path, sync::Arc};
+use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_core::{
@@ -149,10 +149,10 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
             } else {
                 "current".to_owned()
             };
-            text += &format!("{}  {}  {state}\n", report.name, report.version);
+            writeln!(text, "{}  {}  {state}", report.name, report.version).ok();
         }
         for holder in &duties {
-            text += &format!("{}: {}\n", holder.duty, node_name(&holder.node));
+            writeln!(text, "{}: {}", holder.duty, node_name(&holder.node)).ok();
         }
         text
     })?;
@@ -234,7 +234,7 @@ fn compare(args: &DatabaseArgs, settings: &Settings, printer: &mut Printer) -> R
         }
         let mut text = String::new();
         for difference in differences.iter().take(MAX_LISTED) {
-            text += &format!("{} {}\n", difference.table, difference.key);
+            writeln!(text, "{} {}", difference.table, difference.key).ok();
         }
         text + &format!("{} differ\n", counted(differences.len() as u64, "row"))
     })?;

@@ -142,14 +142,14 @@ fn serve(
     let reload = || reload(known, set_level);
     let end =
         running.run_until_signal(reload).map_err(|error| cannot_listen(args.listen, &error))?;
-    wait_until_closed(cms);
+    wait_until_closed(&cms);
     Ok(end)
 }
 
 /// Waits until the threads of the server have let go of the data directory.
-fn wait_until_closed(cms: Arc<Cms>) {
+fn wait_until_closed(cms: &Arc<Cms>) {
     let deadline = Instant::now() + CLOSE_TIMEOUT;
-    while Arc::strong_count(&cms) > 1 && Instant::now() < deadline {
+    while Arc::strong_count(cms) > 1 && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(20));
     }
 }

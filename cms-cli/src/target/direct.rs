@@ -179,7 +179,6 @@ impl Target for Direct {
             .readiness()
             .into_iter()
             .map(|part| (part.name.to_owned(), state(part.error)))
-            .into_iter()
             .collect())
     }
 

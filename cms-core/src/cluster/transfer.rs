@@ -30,10 +30,9 @@ pub struct Transferred {
 
 /// Counts what [`create_cluster`] would copy.
 pub fn count_transfer(from: &Cms) -> Result<Transferred> {
-    let objects = from.store.read(|reader| reader.live_objects())?;
     let stored = from.files.list(&|| Ok(()))?;
-    let bytes = stored.iter().map(|file| file.size).sum();
-    Ok(Transferred { objects, files: stored.len() as u64, bytes })
+    let (files, bytes) = (stored.len() as u64, stored.iter().map(|file| file.size).sum());
+    from.store.read(|reader| Ok(Transferred { objects: reader.live_objects()?, files, bytes }))
 }
 
 /// Creates a cluster with the content of a data directory, whose files are copied first. Until it ends,

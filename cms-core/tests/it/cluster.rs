@@ -1,12 +1,14 @@
 //! Several nodes on one shared database, in one process: every interleaving of writes, broken
 //! connections, restarts and restores.
 
-use std::sync::Arc;
+use std::{fs::File, sync::Arc};
 
 use cms_core::{
-    Caller, ClusterConfig, Cms, CoreConfig, Error, Result,
+    Caller, ClusterConfig, Cms, CoreConfig, Error, MediaStorage, Result, SharedDatabase,
     clock::FixedClock,
+    create_cluster, export_cluster,
     ids::RandomIds,
+    restore,
     testing::{Cut, MemoryDatabase, START},
     wire::{
         batch::BatchElements, check::CheckRequest, object::ListRequest, publish::PublishAction,
@@ -225,6 +227,68 @@ fn replica_is_refused_by_everything_but_its_node() {
     let node = TestNode { folder: alone, cms: None };
     let Err(Error::Conflict(reason)) = node.open(&database) else { panic!("a database is lost") };
     assert!(reason.contains("has a database of its own"), "{reason}");
+}
+
+/// The cluster would lack what is written to the directory after that.
+#[test]
+fn moved_directory_can_only_be_read() {
+    let folder = TempDir::new().unwrap();
+    let cms = Cms::open(CoreConfig::new(folder.path())).unwrap();
+    cms.types().create(&Caller::local(), article()).unwrap();
+    let object = |id: &str| map(json!({ "id": id, "title": id }));
+    cms.objects().create(&Caller::local(), "article", object("a")).unwrap();
+    let database = MemoryDatabase::default();
+    let shared: Arc<dyn SharedDatabase> = Arc::new(database.clone());
+    let moved = create_cluster(&cms, &shared, &MediaStorage::Folder).unwrap();
+    assert_eq!(moved.objects, 1);
+    let node = TestNode::start(&database);
+    assert_eq!(node.titles(), [("a".to_owned(), "a".to_owned())]);
+    let refused = |cms: &Cms| {
+        let created = cms.objects().create(&Caller::local(), "article", object("b"));
+        let Err(Error::Busy(reason)) = created else { panic!("{created:?}") };
+        assert!(reason.contains("has moved to a cluster"), "{reason}");
+        cms.objects().get(&Caller::local(), "article", "a", 0).unwrap();
+    };
+    refused(&cms);
+    drop(cms);
+    refused(&Cms::open(CoreConfig::new(folder.path())).unwrap());
+    let again = create_cluster(node.cms(), &shared, &MediaStorage::Folder);
+    assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
+
+    let exported = TempDir::new().unwrap();
+    let (_, copied) = export_cluster(exported.path(), &*shared, None).unwrap();
+    assert_eq!(copied.objects, 1);
+    let alone = Cms::open(CoreConfig::new(exported.path())).unwrap();
+    alone.objects().create(&Caller::local(), "article", object("b")).unwrap();
+}
+
+#[test]
+fn backup_of_a_node_stands_alone() {
+    let (_database, node, _other) = two();
+    create(&node, "a").unwrap();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("backup.tar");
+    let copied = node.cms().backups().begin().unwrap();
+    node.cms().backups().write(copied, &mut File::create(&path).unwrap()).unwrap();
+    let config = CoreConfig::new(folder.path().join("data"));
+    assert_eq!(restore(&path, &config).unwrap().objects, 1);
+    let alone = Cms::open(config).unwrap();
+    let object = map(json!({ "id": "b", "title": "B" }));
+    alone.objects().create(&Caller::local(), "article", object).unwrap();
+}
+
+/// A node that names the wrong database keeps its replica.
+#[test]
+fn replica_is_kept_when_the_database_has_no_cluster() {
+    let (database, mut node, _other) = two();
+    create(&node, "a").unwrap();
+    node.cms = None;
+    let Err(Error::Conflict(reason)) = node.open(&MemoryDatabase::default()) else {
+        panic!("the replica is lost")
+    };
+    assert!(reason.contains("is the replica of one"), "{reason}");
+    node.restart(&database);
+    assert_eq!(node.titles().len(), 1);
 }
 
 #[derive(Clone, Copy, Debug)]

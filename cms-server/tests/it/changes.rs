@@ -32,7 +32,10 @@ const WRITERS: usize = 4;
 const EACH: usize = 60;
 
 fn start(config: ServerConfig) -> (TestCms, Running) {
-    let core = TestCms::new();
+    start_on(TestCms::new(), config)
+}
+
+fn start_on(core: TestCms, config: ServerConfig) -> (TestCms, Running) {
     let first = FirstKeys { read_write: Some(KEY.to_owned()), ..FirstKeys::default() };
     core.cms.keys().ensure_first(&first).unwrap();
     core.cms.types().create(&Caller::local(), definition("post")).unwrap();
@@ -125,7 +128,7 @@ fn create(cms: &Cms, id: &str) {
 /// again, also in the middle of an event.
 #[test]
 fn stream_resumes_without_loss_or_repetition() {
-    let (core, running) = start(ServerConfig::default());
+    let (core, running) = start_on(TestCms::standalone(), ServerConfig::default());
     let address = running.address();
     let mut client = Client::connect(address, KEY, "").begun();
     let start = client.last.parse().unwrap();

@@ -11,6 +11,7 @@ use axum::{
 };
 use cms_core::{
     Caller, Cms, CoreConfig,
+    testing::TestCms,
     wire::key::{KeyKind, KeyUpdate, Rule},
 };
 use cms_server::{ServerConfig, router};
@@ -116,7 +117,7 @@ struct Servers {
 
 impl Servers {
     fn new() -> Self {
-        let app = TestApp::new();
+        let app = TestApp::on(TestCms::standalone(), &ServerConfig::default());
         let draft = json!({ "draftPublic": true });
         app.create_type("article", &draft);
         app.create_type("paper", &json!({ "workflowId": cms_core::DEFAULT_WORKFLOW }));

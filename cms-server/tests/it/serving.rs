@@ -227,7 +227,7 @@ fn unread_responses_are_bounded() {
 /// stops, and the only permit is free.
 #[test]
 fn check_stops_when_its_client_disconnects() {
-    let core = TestCms::new();
+    let core = TestCms::standalone();
     let other = Cms::open(CoreConfig::new(core.path())).unwrap();
     other.check(&CheckRequest::default()).unwrap();
     let (_core, running) = start_on(core, &ServerConfig { writes: 1, ..ServerConfig::default() });

@@ -114,6 +114,7 @@ impl MemoryDatabase {
     }
 
     /// A copy of the present state.
+    #[must_use]
     pub fn backup(&self) -> Self {
         let copy = Self::default();
         *copy.lock_state() = self.lock_state().clone();

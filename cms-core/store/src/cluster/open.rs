@@ -33,7 +33,7 @@ const ABANDONED: &str = "cms.db.abandoned";
 /// A data directory that this process alone uses as a node.
 struct NodeFolder<'f> {
     folder: &'f Path,
-    _lock: File,
+    lock: File,
 }
 
 impl Store {
@@ -52,7 +52,7 @@ impl Store {
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
         let replica = Replica::open(&path, &mut writer, database, migrate::schema_version())?;
-        Ok(Self::with(path, writer, Some(replica), vec![lock, node._lock]))
+        Ok(Self::with(path, writer, Some(replica), vec![lock, node.lock]))
     }
 }
 
@@ -146,7 +146,7 @@ impl<'f> NodeFolder<'f> {
         let file = file.map_err(|error| path_error(&path, &error))?;
         let is_held = lock::wait(Duration::ZERO, || file.try_lock());
         if is_held.map_err(|error| path_error(&path, &error))? {
-            return Ok(Self { folder, _lock: file });
+            return Ok(Self { folder, lock: file });
         }
         Err(Error::Conflict(format!(
             "another node uses the data directory {}: give each node a directory of its own",
