@@ -17,3 +17,8 @@ pub(crate) fn open(bucket: &S3Bucket) -> Result<Arc<dyn ObjectStore>> {
 pub(crate) fn failure(_: &S3Bucket, error: &object_store::Error) -> Error {
     Error::internal(error.to_string())
 }
+
+/// No storage has requests with conditions.
+pub(crate) fn lacks_conditions(_: &object_store::Error) -> bool {
+    false
+}
