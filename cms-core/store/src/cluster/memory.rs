@@ -53,6 +53,8 @@ struct State {
     is_locked: bool,
     tables: Tables,
     commits: BTreeMap<i64, (i64, ChangedKeys)>,
+    /// When each commit of the log was made.
+    times: BTreeMap<i64, i64>,
     cuts: Vec<Cut>,
     nodes: BTreeMap<String, NodeReport>,
     duties: BTreeMap<String, (String, i64)>,
@@ -209,6 +211,7 @@ impl SharedDatabase for MemoryDatabase {
         filled.head = Some(head.clone());
         let Position { commit, nonce } = head.position;
         filled.commits.insert(commit, (nonce, ChangedKeys::new()));
+        filled.times.insert(commit, filled.now);
         *state = filled;
         Ok(())
     }
@@ -283,11 +286,12 @@ impl SharedDatabase for MemoryDatabase {
         self.0.is_compared && count() < 2000
     }
 
-    /// Removes all commits but the newest one, whatever their age.
-    fn prune(&self, _: Duration) -> Result<()> {
+    fn prune(&self, older_than: Duration) -> Result<()> {
         let mut state = self.reachable()?;
         let newest = state.head()?.position.commit;
-        state.commits.retain(|commit, _| *commit == newest);
+        let oldest = state.now - i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX);
+        let State { commits, times, .. } = &mut *state;
+        commits.retain(|commit, _| *commit == newest || times[commit] > oldest);
         Ok(())
     }
 }
@@ -426,6 +430,8 @@ impl LockedHead for Locked<'_> {
         }
         let Position { commit: number, nonce } = commit.position;
         state.commits.insert(number, (nonce, commit.keys.clone()));
+        let now = state.now;
+        state.times.insert(number, now);
         let head = state.head.as_mut().expect("a locked head");
         head.position = commit.position;
         head.sequences.clone_from(&commit.sequences);
