@@ -2,6 +2,7 @@
 //! working copies, preview tokens and presence, and stores when keys and sessions were used.
 
 use cms_model::{clock::Timestamp, error::Result, limits, user::session::AccessCutoffs};
+use cms_store::WriteTransaction;
 
 use crate::{Duty, cms::Cms, object::idempotency};
 
@@ -11,9 +12,8 @@ impl Cms {
     /// keys and sessions were used. A server calls it every minute and when it stops.
     pub fn clean_up(&self) -> Result<()> {
         self.presence.expire(self.config.clock.now());
-        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         if !self.holds(Duty::CleanUp) {
-            return self.record_use(used, seen);
+            return self.record_use();
         }
         if let Some(cluster) = self.cluster() {
             cluster.prune()?;
@@ -26,6 +26,7 @@ impl Cms {
         // Webhooks need the rows after their cursor.
         let oldest_needed_seq = self.index.needs_from().unwrap_or(0).min(webhook_cursor + 1);
         let job_cutoff = Timestamp(now.0 - limits::JOB_RETENTION_DAYS * 86_400_000_000);
+        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         let access_cutoffs = AccessCutoffs::at(now);
         let response_cutoff = idempotency::since(now);
         let preview_cutoff = self.config.clock.now();
@@ -42,13 +43,8 @@ impl Cms {
             return Ok(());
         }
         self.store.write(move |writer| {
-            for (pk, at) in used {
-                writer.set_key_used(pk, at)?;
-            }
+            set_use(writer, used, seen)?;
             writer.remove_bulk_jobs(job_cutoff)?;
-            for (pk, at) in seen {
-                writer.set_session_seen(pk, at)?;
-            }
             writer.remove_ended_access(access_cutoffs)?;
             writer.remove_expired_preview_tokens(preview_cutoff)?;
             writer.set_webhook_cursor(webhook_cursor.max(writer.webhook_cursor()?))?;
@@ -58,18 +54,26 @@ impl Cms {
     }
 
     /// Stores when keys and sessions were used on this node; the rest is the task of another one.
-    fn record_use(&self, used: Vec<(i64, Timestamp)>, seen: Vec<(i64, Timestamp)>) -> Result<()> {
+    fn record_use(&self) -> Result<()> {
+        let (used, seen) = (self.keys.take_used(), self.keys.take_seen());
         if used.is_empty() && seen.is_empty() {
             return Ok(());
         }
-        self.store.write(move |writer| {
-            for (pk, at) in used {
-                writer.set_key_used(pk, at)?;
-            }
-            for (pk, at) in seen {
-                writer.set_session_seen(pk, at)?;
-            }
-            Ok(())
-        })
+        self.store.write(move |writer| set_use(writer, used, seen))
     }
+}
+
+/// Stores when keys and sessions were used.
+fn set_use(
+    writer: &WriteTransaction<'_>,
+    used: Vec<(i64, Timestamp)>,
+    seen: Vec<(i64, Timestamp)>,
+) -> Result<()> {
+    for (pk, at) in used {
+        writer.set_key_used(pk, at)?;
+    }
+    for (pk, at) in seen {
+        writer.set_session_seen(pk, at)?;
+    }
+    Ok(())
 }
