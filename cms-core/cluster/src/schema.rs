@@ -17,7 +17,6 @@ use crate::{
     error::Attempt,
     escape::escape,
     value::{column_names, key_name, quoted, table_name, type_name, value_type},
-    write::ADD_COMMIT,
 };
 
 /// Tables of which every commit updates a row: updates that find space in the page need no new entry
@@ -74,6 +73,9 @@ const ENCODING: &str = "SELECT pg_catalog.current_setting('server_encoding')";
 
 const ADD_HEAD: &str = r#"INSERT INTO "cms"."head" (id, commit_no, nonce, schema, sequences, cluster)
 VALUES (1, $1, $2, $3, $4, $5)"#;
+
+const ADD_COMMIT: &str = r#"INSERT INTO "cms"."commit_log" (commit_no, nonce, at, node)
+VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)"#;
 
 impl PostgresDatabase {
     pub(crate) fn create_schema(

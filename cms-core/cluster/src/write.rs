@@ -48,14 +48,18 @@ const TIME: &str = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1
 
 const NONCE: &str = r#"SELECT nonce FROM "cms"."commit_log" WHERE commit_no = $1"#;
 
-const ADD_CHANGE: &str =
-    r#"INSERT INTO "cms"."change" (commit_no, part, table_name, keys) VALUES ($1, $2, $3, $4)"#;
-
-pub(crate) const ADD_COMMIT: &str = r#"INSERT INTO "cms"."commit_log" (commit_no, nonce, at, node)
-VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)"#;
-
-const SET_HEAD: &str =
-    r#"UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $3 WHERE id = 1"#;
+/// Adds the commit and its changes to the log, and moves the head. The keys of a part travel as text:
+/// the arrays of a two-dimensional array would all need the same length.
+const RECORD: &str = r#"WITH log AS (
+    INSERT INTO "cms"."commit_log" (commit_no, nonce, at, node)
+    VALUES ($1, $2, pg_catalog.clock_timestamp(), $3)
+), change AS (
+    INSERT INTO "cms"."change" (commit_no, part, table_name, keys)
+    SELECT $1, part, table_name, pg_catalog.string_to_array(keys, ',')::bigint[]
+    FROM ROWS FROM (unnest($5::text[]), unnest($6::text[])) WITH ORDINALITY
+        AS parts (table_name, keys, part)
+)
+UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $4 WHERE id = 1"#;
 
 impl PostgresDatabase {
     pub(crate) fn lock_head(&self, after: Position) -> Result<Locked<'_>> {
@@ -77,27 +81,32 @@ impl PostgresDatabase {
     }
 }
 
-/// Begins a transaction and takes the lock: one round trip, once all statements are prepared.
+/// Begins a transaction and takes the lock: one round trip, once all statements are prepared, and a
+/// second one if other nodes have committed.
 async fn lock(session: &Session, after: Position) -> Attempt<(View, Timestamp)> {
     let statements = ViewStatements::prepare(session, LOCK).await?;
     let time = session.statement(TIME).await?;
     let begun = send(session.client().batch_execute(BEGIN)).await;
     let head = send(read_head(session, &statements.head)).await;
-    // Each statement from here on has a snapshot of its own, which is taken under the lock. The
-    // changes come before the check: if the position is in the log afterwards, none of the changes
-    // after it had been pruned.
-    let changes = send(read_changes(session, &statements.changes, after)).await;
-    let check = send(read_check(session, &statements.check, after)).await;
     let time = send(async { session.client().query_one(&time, &[]).await }).await;
     begun.response().await?;
     let head = head.response().await?;
-    let mut changes = changes.response().await?;
-    let history = check.response().await?.history;
-    if history != History::Same {
-        changes.clear();
-    }
     let time = Timestamp(time.response().await?.try_get(0)?);
-    Ok((View { head, history, changes }, time))
+    let mut view = View { head, history: History::Same, changes: ChangedKeys::new() };
+    if view.head.position == after {
+        return Ok((view, time));
+    }
+    // Each statement has a snapshot of its own, which is taken under the lock. The changes come before
+    // the check: if the position is in the log afterwards, none of the changes after it had been
+    // pruned.
+    let changes = send(read_changes(session, &statements.changes, after)).await;
+    let check = send(read_check(session, &statements.check, after)).await;
+    view.changes = changes.response().await?;
+    view.history = check.response().await?.history;
+    if view.history != History::Same {
+        view.changes.clear();
+    }
+    Ok((view, time))
 }
 
 /// Keeps an idle transaction open for as long as this process runs.
@@ -219,25 +228,25 @@ impl Locked<'_> {
 
     async fn finish(&mut self, commit: &NewCommit) -> Attempt<()> {
         let Position { commit: number, nonce } = commit.position;
-        let mut part: i64 = 0;
+        let (mut tables, mut parts, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (table, keys) in &commit.keys {
             for keys in keys.chunks(PART_KEYS) {
-                let parameters = vec![
-                    parameter(number),
-                    parameter(part),
-                    parameter(table.clone()),
-                    parameter(keys.to_vec()),
-                ];
-                self.pipeline.execute(ADD_CHANGE, size_of_val(keys), parameters).await;
-                part += 1;
+                let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+                let keys = keys.join(",");
+                bytes += keys.len();
+                tables.push(table.clone());
+                parts.push(keys);
             }
         }
-        let node = self.database.server.node().to_owned();
-        let parameters = vec![parameter(number), parameter(nonce), parameter(node)];
-        self.pipeline.execute(ADD_COMMIT, 0, parameters).await;
-        let sequences = commit.sequences.clone();
-        let parameters = vec![parameter(number), parameter(nonce), parameter(sequences)];
-        self.pipeline.execute(SET_HEAD, 0, parameters).await;
+        let parameters = vec![
+            parameter(number),
+            parameter(nonce),
+            parameter(self.database.server.node().to_owned()),
+            parameter(commit.sequences.clone()),
+            parameter(tables),
+            parameter(parts),
+        ];
+        self.pipeline.execute(RECORD, bytes, parameters).await;
         if let Some(failure) = self.pipeline.failure.take() {
             return Err(failure);
         }
