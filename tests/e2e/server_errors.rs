@@ -11,40 +11,49 @@ use super::support::{Cli, CommandOutput};
 
 const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// A server that sends one response per request and then ends. Returns its address and the request
-/// lines that it read.
-fn stub(responses: Vec<String>) -> (String, Receiver<String>) {
+/// The response of `GET /api/auth-context`.
+const WHO: &str = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
+    "user":{"id":"u","username":"k","roles":[]},
+    "apiKey":{"name":"k","type":"read_write","rules":[]}}"#;
+
+/// The request line and the `Idempotency-Key` of a request.
+type Received = (String, Option<String>);
+
+/// A server that sends one response per request and then ends. Returns its address and the requests
+/// that it read.
+fn stub(responses: Vec<String>) -> (String, Receiver<Received>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (output, heard) = mpsc::channel();
     thread::spawn(move || {
         for response in responses {
             let (mut stream, _) = listener.accept().unwrap();
-            output.send(request_line(&stream)).ok();
+            output.send(read_request(&stream)).ok();
             stream.write_all(response.as_bytes()).unwrap();
         }
     });
     (url, heard)
 }
 
-/// Reads a request with its body and returns its first line.
-fn request_line(stream: &TcpStream) -> String {
+/// Reads a request with its body.
+fn read_request(stream: &TcpStream) -> Received {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
     reader.read_line(&mut first).unwrap();
-    let mut length = 0;
+    let (mut length, mut key) = (0, None);
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).unwrap();
-        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if header == "\r\n" {
-            break;
+        let header = header.trim().to_ascii_lowercase();
+        match header.split_once(": ") {
+            Some(("content-length", value)) => length = value.parse().unwrap(),
+            Some(("idempotency-key", value)) => key = Some(value.to_owned()),
+            Some(_) => {}
+            None => break,
         }
     }
     reader.read_exact(&mut vec![0; length]).unwrap();
-    first.trim().trim_end_matches(" HTTP/1.1").to_owned()
+    (first.trim().trim_end_matches(" HTTP/1.1").to_owned(), key)
 }
 
 fn response(status: u16, body: &str) -> String {
@@ -56,6 +65,11 @@ fn response(status: u16, body: &str) -> String {
 
 /// Runs a command against a stub; returns the output and the request lines.
 fn run(command: &[&str], responses: &[String]) -> (CommandOutput, Vec<String>) {
+    let (output, requests) = run_with_keys(command, responses);
+    (output, requests.into_iter().map(|(line, _)| line).collect())
+}
+
+fn run_with_keys(command: &[&str], responses: &[String]) -> (CommandOutput, Vec<Received>) {
     let (url, heard) = stub(responses.to_vec());
     let cli = Cli::empty();
     cli.write("key", "a-key");
@@ -80,13 +94,29 @@ fn reads_are_retried_while_the_server_is_busy() {
 
 #[test]
 fn writes_are_never_retried() {
-    let who = r#"{"organization":{"id":"o","name":"d"},"space":{"id":"s","name":"d"},
-        "user":{"id":"u","username":"k","roles":[]},
-        "apiKey":{"name":"k","type":"read_write","rules":[]}}"#;
-    let responses = [response(200, who), BUSY.to_owned(), BUSY.to_owned()];
+    let responses = [response(200, WHO), BUSY.to_owned(), BUSY.to_owned()];
     let (output, requests) = run(&["object", "create", "post", "object.json"], &responses);
     output.exits(9);
     assert_eq!(requests, ["GET /api/auth-context", "POST /api/v1/content/post"]);
+}
+
+/// With the same `Idempotency-Key`, so that it is carried out once.
+#[test]
+fn creation_is_repeated_once_when_its_outcome_is_unknown() {
+    let unknown = || response(504, r#"{"code":504,"message":"Commit outcome unknown"}"#);
+    let who = || response(200, WHO);
+    let create = ["object", "create", "post", "object.json"];
+    let created = response(200, r#"{"id":"a"}"#);
+    let (output, requests) = run_with_keys(&create, &[who(), unknown(), created]);
+    output.exits(0);
+    let [_, (first, key), (second, repeated)] = &requests[..] else { panic!("{requests:?}") };
+    assert_eq!(first, "POST /api/v1/content/post");
+    assert_eq!((second, repeated), (first, key));
+    assert!(key.as_ref().is_some_and(|key| key.len() >= 32), "{key:?}");
+
+    let (output, requests) = run_with_keys(&create, &[who(), unknown(), unknown(), unknown()]);
+    output.exits(1);
+    assert_eq!(requests.len(), 3);
 }
 
 #[test]

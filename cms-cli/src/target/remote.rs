@@ -177,7 +177,7 @@ impl Target for Remote {
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
-        self.post(&objects_path(content_type), &object, type_named(content_type))
+        self.create(&objects_path(content_type), &object, type_named(content_type))
     }
 
     fn replace_object(
@@ -347,7 +347,7 @@ impl Target for Remote {
 
     fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
         let path = format!("{}/bulk", objects_path(content_type));
-        self.post(&path, request, type_named(content_type))
+        self.create(&path, request, type_named(content_type))
     }
 
     fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {

@@ -196,19 +196,27 @@ impl GroupCommit {
         Ok(())
     }
 
+    /// Takes the writes of the next batch, and those who wait for them.
+    fn take_waiting(&self) -> (Vec<Run>, Vec<Arc<Waiter>>) {
+        let mut queue = lock(&self.queue);
+        let count = queue.waiting.len().min(MAX_WRITES_PER_COMMIT);
+        queue.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
+    }
+
     /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
-        let writes: Vec<PendingWrite> = {
-            let mut queue = lock(&self.queue);
-            let count = queue.waiting.len().min(MAX_WRITES_PER_COMMIT);
-            queue.waiting.drain(..count).collect()
-        };
-        let (runs, waiters): (Vec<_>, Vec<_>) =
-            writes.into_iter().map(|write| (write.run, write.waiter)).unzip();
         let started = Instant::now();
-        let outcome = match &self.replica {
-            None => run_batch(&lock(&self.connection), runs, require_not_moved),
-            Some(replica) => replica.run(&self.connection, runs),
+        let (outcome, waiters) = match &self.replica {
+            None => {
+                let (runs, waiters) = self.take_waiting();
+                (run_batch(&lock(&self.connection), runs, require_not_moved), waiters)
+            }
+            Some(replica) => {
+                // Before the writes are taken: more of them arrive while this node waits for the lock.
+                let head = replica.lock_head();
+                let (runs, waiters) = self.take_waiting();
+                (head.and_then(|head| replica.run(head, &self.connection, runs)), waiters)
+            }
         };
         let outcome = outcome.map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);

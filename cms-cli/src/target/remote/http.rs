@@ -2,7 +2,11 @@
 
 use std::{error::Error as _, sync::OnceLock, thread, time::Duration};
 
-use cms_core::{Error, Result, wire::error::from_response};
+use cms_core::{
+    Error, Result,
+    ids::{IdSource as _, RandomIds},
+    wire::error::from_response,
+};
 use reqwest::{
     Method, Url,
     blocking::{Client, RequestBuilder, Response},
@@ -22,6 +26,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 /// Attempts of a request that may be repeated.
 const MAX_ATTEMPTS: u32 = 4;
+/// The status of a request that may have been carried out or not.
+const OUTCOME_UNKNOWN: u16 = 504;
 /// Longest `Retry-After` that is obeyed.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 
@@ -168,10 +174,11 @@ impl Remote {
         unreachable!("the loop ends by returning")
     }
 
-    /// Builds a request with the key.
+    /// Builds a request with the key. A node of a cluster responds with the newest content: the command
+    /// before this one may have changed it on another node.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
-        let url = format!("{}{path}", self.base);
-        Ok(self.client()?.request(method.clone(), url).header("X-AUTH-TOKEN", &self.key))
+        let request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
+        Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))
     }
 
     /// The URL of the server.
@@ -233,6 +240,27 @@ impl Remote {
         resource: Resource<'_>,
     ) -> Result<T> {
         self.request_json(&Method::POST, path, Some(&text(body)?), resource)
+    }
+
+    /// Sends a POST request that creates something, with an `Idempotency-Key`: repeated once if its outcome
+    /// is unknown. For paths that support the header.
+    pub(super) fn create<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        resource: Resource<'_>,
+    ) -> Result<T> {
+        let (key, body) = (RandomIds.uuid(), text(body)?);
+        let send = || {
+            let request = self.request(&Method::POST, path)?.header("X-MODE", "preview");
+            let request = with_json(request, body.clone()).header("Idempotency-Key", &key);
+            self.read(request.send().map_err(|error| self.unreachable(&error))?)
+        };
+        let (status, bytes) = match send()? {
+            (OUTCOME_UNKNOWN, _) => send()?,
+            response => response,
+        };
+        self.parse(status, &bytes, resource)
     }
 
     /// Sends a DELETE request; the response has no body.

@@ -120,10 +120,18 @@ impl Replica {
         .map(|(outcome, count)| (outcome, count.load(Ordering::Relaxed)))
     }
 
+    /// Locks the head for a commit of this node; other threads may apply changes while this one waits.
+    pub(crate) fn lock_head(&self) -> Result<Box<dyn LockedHead + '_>> {
+        self.database.lock(self.position())
+    }
+
     /// Runs writes in one commit of the cluster.
-    pub(crate) fn run(&self, connection: &Mutex<Connection>, writes: Vec<Run>) -> Result<()> {
-        // Before the connection is locked: other threads may apply changes while this one waits.
-        let mut head = self.database.lock(self.position())?;
+    pub(crate) fn run(
+        &self,
+        mut head: Box<dyn LockedHead + '_>,
+        connection: &Mutex<Connection>,
+        writes: Vec<Run>,
+    ) -> Result<()> {
         let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         self.apply(&mut *head)?;
         let writer = WriteTransaction(Reader::capturing(&connection, &self.capture));
