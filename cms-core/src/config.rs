@@ -11,7 +11,7 @@ use cms_model::{
     limits,
     settings::{Durability, MediaStorage, NewDatabase},
 };
-use cms_store::{Store, cluster::database::SharedDatabase};
+use cms_store::{Schemas, Store, cluster::database::SharedDatabase};
 use cms_system::{clock::SystemClock, ids::RandomIds};
 
 use crate::cluster;
@@ -25,6 +25,22 @@ pub struct ClusterConfig {
     pub name: String,
     /// URL at which other nodes reach this one, if they do.
     pub address: Option<String>,
+    /// Whether this node keeps the cluster from moving to a newer database schema.
+    pub holds_upgrade: bool,
+    /// The database schemas of this program.
+    pub schemas: Schemas,
+}
+
+impl ClusterConfig {
+    pub fn new(database: Arc<dyn SharedDatabase>, name: impl Into<String>) -> Self {
+        Self {
+            database,
+            name: name.into(),
+            address: None,
+            holds_upgrade: false,
+            schemas: Schemas::default(),
+        }
+    }
 }
 
 /// Settings of one data directory.
@@ -102,7 +118,7 @@ impl CoreConfig {
     pub(crate) fn open_store(&self) -> Result<Store> {
         match &self.cluster {
             None => Store::open(&self.folder, self.new_database, self.durability),
-            Some(cluster) => cluster::open_replica(self, &cluster.database),
+            Some(cluster) => cluster::open_replica(self, cluster),
         }
     }
 

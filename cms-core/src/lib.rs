@@ -83,7 +83,7 @@ pub use cms_model::{
     wire,
 };
 pub use cms_store::{
-    CommitState, Dependencies, TypesRead,
+    CommitState, Dependencies, Schemas, SharedMigration, TypesRead,
     cluster::{
         compare::Difference,
         database::{DutyHolder, Head, HeadCheck, NodeState, Position, SharedDatabase},

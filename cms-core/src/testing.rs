@@ -43,11 +43,8 @@ impl TestCms {
         let is_node = std::env::var_os("CMS_TEST_CLUSTER").is_some();
         Self::open(|config| {
             if is_node {
-                config.cluster = Some(ClusterConfig {
-                    database: Arc::new(MemoryDatabase::comparing()),
-                    name: "test".to_owned(),
-                    address: None,
-                });
+                let database = Arc::new(MemoryDatabase::comparing());
+                config.cluster = Some(ClusterConfig::new(database, "test"));
             }
             change(config);
         })

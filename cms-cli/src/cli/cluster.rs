@@ -48,6 +48,10 @@ pub(crate) struct NodeArgs {
     /// Set the name of this node in `cms cluster status`. Default: the name of the host.
     #[arg(long, value_name = "NAME", env = "CMS_NODE_NAME")]
     pub(crate) node_name: Option<String>,
+    /// Keep the cluster from moving to a newer database schema. Without it, the cluster does so once
+    /// all nodes run a version of cms that knows the schema.
+    #[arg(long, env = "CMS_HOLD_UPGRADE")]
+    pub(crate) hold_upgrade: bool,
 }
 
 /// Manage a cluster: several nodes on one PostgreSQL database.

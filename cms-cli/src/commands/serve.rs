@@ -317,7 +317,8 @@ fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> 
         )
         .hint("use --backup-to s3://BUCKET/PREFIX"));
     }
-    Ok(Some(ClusterConfig { database, name, address: None }))
+    let holds_upgrade = args.node.hold_upgrade;
+    Ok(Some(ClusterConfig { holds_upgrade, ..ClusterConfig::new(database, name) }))
 }
 
 /// The name of this machine, where the system tells it in a file.

@@ -59,7 +59,8 @@ const RECORD: &str = r#"WITH log AS (
     FROM ROWS FROM (unnest($5::text[]), unnest($6::text[])) WITH ORDINALITY
         AS parts (table_name, keys, part)
 )
-UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $4 WHERE id = 1"#;
+UPDATE "cms"."head" SET commit_no = $1, nonce = $2, sequences = $4, schema = coalesce($7, schema)
+WHERE id = 1"#;
 
 impl PostgresDatabase {
     pub(crate) fn lock_head(&self, after: Position) -> Result<Locked<'_>> {
@@ -245,6 +246,7 @@ impl Locked<'_> {
             parameter(commit.sequences.clone()),
             parameter(tables),
             parameter(parts),
+            parameter(commit.schema.as_ref().map(|change| change.version)),
         ];
         self.pipeline.execute(RECORD, bytes, parameters).await;
         if let Some(failure) = self.pipeline.failure.take() {
@@ -343,6 +345,17 @@ impl LockedHead for Locked<'_> {
             Ok(row.map(|row| row.try_get(0)).transpose()?)
         }));
         self.database.checked(&mut self.held, read)
+    }
+
+    fn change_schema(&mut self, statements: &str) -> Result<()> {
+        let session = Arc::clone(&self.session);
+        // The head stays locked meanwhile: a node that copies a table for minutes must not stop all
+        // writes for so long.
+        let sql = format!("SET LOCAL lock_timeout = '1s'; {statements}");
+        let changed = self.database.wait(within(RESPONSE_TIMEOUT, async {
+            Ok(session.client().batch_execute(&sql).await?)
+        }));
+        self.database.checked(&mut self.held, changed)
     }
 
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {

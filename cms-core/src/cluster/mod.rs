@@ -25,7 +25,7 @@ pub use self::{
     node::Duty,
     transfer::{Transferred, count_transfer, create_cluster, export_cluster},
 };
-use crate::{Cms, CoreConfig};
+use crate::{ClusterConfig, Cms, CoreConfig};
 
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
@@ -36,7 +36,7 @@ const NEW_CLUSTER: &str = "new-cluster";
 /// Opens the replica of a node; creates the cluster where the shared database has none.
 pub(crate) fn open_replica(
     config: &CoreConfig,
-    database: &Arc<dyn SharedDatabase>,
+    ClusterConfig { database, schemas, .. }: &ClusterConfig,
 ) -> Result<Store> {
     if !database.is_created()? {
         if has_replica(&config.folder)? {
@@ -52,7 +52,7 @@ pub(crate) fn open_replica(
             created => created?,
         }
     }
-    Store::open_replica(&config.folder, Arc::clone(database))
+    Store::open_replica(&config.folder, Arc::clone(database), schemas.clone())
 }
 
 /// Creates a cluster with the built-in content types.
@@ -134,7 +134,35 @@ impl Cluster<'_> {
     /// Reports the state of this node to the others.
     pub fn report(&self) -> Result<()> {
         let position = self.position().map_or(0, |position| position.commit);
-        self.node.report(position, self.cms.index.position().unwrap_or_default())
+        let index = self.cms.index.position().unwrap_or_default();
+        self.node.report(self.accepted_schema(), position, index)
+    }
+
+    /// Returns the version of the database schema of the cluster.
+    pub fn schema(&self) -> i64 {
+        self.cms.store.cluster_schemas().map_or(0, |(current, _)| current)
+    }
+
+    fn accepted_schema(&self) -> i64 {
+        let (current, newest) = self.cms.store.cluster_schemas().unwrap_or_default();
+        self.node.accepted_schema(current, newest)
+    }
+
+    /// Moves the cluster to the next database schema, if this node accepts one. Returns the names of the
+    /// live nodes that do not: then nothing is changed.
+    pub fn upgrade(&self) -> Result<Vec<String>> {
+        let current = self.schema();
+        if self.accepted_schema() <= current {
+            return Ok(Vec::new());
+        }
+        let waits_for = |node: &NodeState| node.is_live && node.report.knows <= current;
+        let mut nodes: Vec<String> =
+            self.nodes()?.into_iter().filter(waits_for).map(|node| node.report.name).collect();
+        nodes.sort();
+        if nodes.is_empty() {
+            self.cms.store.upgrade_cluster()?;
+        }
+        Ok(nodes)
     }
 
     /// Takes or renews those of some duties that no other node holds.

@@ -7,10 +7,7 @@ use std::{
 };
 
 use cms_model::{error::Result, ids::IdSource as _};
-use cms_store::{
-    cluster::database::{NodeReport, SharedDatabase},
-    schema_version,
-};
+use cms_store::cluster::database::{NodeReport, SharedDatabase};
 use cms_system::ids::RandomIds;
 
 use crate::ClusterConfig;
@@ -34,16 +31,19 @@ pub enum Duty {
     OrphanedFiles,
     /// Make scheduled backups.
     Backups,
+    /// Move the cluster to a newer database schema.
+    Upgrade,
 }
 
 impl Duty {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Schedules,
         Self::Webhooks,
         Self::Jobs,
         Self::CleanUp,
         Self::OrphanedFiles,
         Self::Backups,
+        Self::Upgrade,
     ];
 
     /// The name in the shared database.
@@ -55,6 +55,7 @@ impl Duty {
             Self::CleanUp => "clean-up",
             Self::OrphanedFiles => "orphaned-files",
             Self::Backups => "backups",
+            Self::Upgrade => "upgrade",
         }
     }
 }
@@ -67,6 +68,7 @@ pub(crate) struct Node {
     name: String,
     address: Option<String>,
     token: String,
+    holds_upgrade: bool,
     started: Instant,
     state: Mutex<State>,
 }
@@ -89,6 +91,7 @@ impl Node {
             name: config.name.clone(),
             address: config.address.clone(),
             token: ids.token(),
+            holds_upgrade: config.holds_upgrade,
             started: Instant::now(),
             state: Mutex::default(),
         }
@@ -140,13 +143,18 @@ impl Node {
         }
     }
 
-    pub(crate) fn report(&self, applied: i64, index_seq: i64) -> Result<()> {
+    /// The newest schema to which this node lets the cluster move.
+    pub(crate) fn accepted_schema(&self, current: i64, newest: i64) -> i64 {
+        if self.holds_upgrade { current } else { newest }
+    }
+
+    pub(crate) fn report(&self, knows: i64, applied: i64, index_seq: i64) -> Result<()> {
         let staleness = self.staleness().unwrap_or(Duration::MAX);
         let report = NodeReport {
             id: self.id.clone(),
             name: self.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            knows: schema_version(),
+            knows,
             address: self.address.clone(),
             token: self.token.clone(),
             applied,

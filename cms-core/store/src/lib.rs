@@ -35,6 +35,7 @@ mod published;
 mod retention;
 mod rewrite;
 mod schedule;
+mod schema;
 mod session;
 mod shared_view;
 mod slots;
@@ -87,10 +88,10 @@ pub use self::{
     link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
     meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds},
-    migrate::schema_version,
     object::ObjectChange,
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
+    schema::{Schemas, SharedMigration},
     session::{LinkRow, SessionRow},
     shared_view::SharedViewRow,
     stored_file::MediaFile,

@@ -18,11 +18,7 @@ use cms_model::{
 use cms_system::{folder, lock};
 use rusqlite::Connection;
 
-use super::{error::map, functions};
-
-mod embedded {
-    refinery::embed_migrations!("migrations");
-}
+use super::{error::map, schema::Schemas};
 
 /// Maximum wait for a migration by another process.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -108,7 +104,7 @@ fn is_current(path: &Path) -> Result<bool> {
         return Ok(false);
     }
     let Some(found) = stored_schema(path)? else { return Ok(false) };
-    let ours = schema_version();
+    let ours = Schemas::default().newest();
     if found > ours {
         return Err(Error::Conflict(format!(
             "the database {} was written by a newer version (schema {found}, this program knows {ours}): \
@@ -138,13 +134,6 @@ pub(super) fn stored_schema(path: &Path) -> Result<Option<i64>> {
         .map_err(map)
 }
 
-/// The newest schema version that this program knows.
-pub fn schema_version() -> i64 {
-    let migrations = embedded::migrations::runner();
-    let versions = migrations.get_migrations().iter().map(|one| i64::from(one.version()));
-    versions.max().unwrap_or_default()
-}
-
 /// Opens the database of a directory that has a current one; returns its path and the shared lock.
 pub(super) fn open_existing(folder: &Path) -> Result<(PathBuf, File)> {
     let lock = open_lock(folder)?;
@@ -152,22 +141,9 @@ pub(super) fn open_existing(folder: &Path) -> Result<(PathBuf, File)> {
     Ok((folder.join(DATABASE), lock))
 }
 
-pub(super) fn migrate(path: &Path) -> Result<()> {
+fn migrate(path: &Path) -> Result<()> {
     let mut connection = Connection::open(path).map_err(map)?;
-    connection
-        // A migration that rebuilds a table drops the old one, which would cascade to all rows that
-        // reference it.
-        .execute_batch(
-            "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF;",
-        )
-        .map_err(map)?;
-    // Indexes that a migration touches call them.
-    functions::register(&connection).map_err(map)?;
-    // In one transaction: by default, a migration and its record are committed one after the other.
-    // A process killed in between would leave a directory that cannot be opened again.
-    let runner = embedded::migrations::runner().set_grouped(true);
-    runner.run(&mut connection).map_err(Error::from_storage)?;
-    Ok(())
+    Schemas::default().migrate(&mut connection, None)
 }
 
 /// Creates a database under a temporary name first, so that a killed process leaves no empty or

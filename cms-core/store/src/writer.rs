@@ -196,6 +196,14 @@ impl GroupCommit {
         Ok(())
     }
 
+    /// Moves a cluster to the next schema.
+    pub(super) fn upgrade(&self) -> Result<Option<i64>> {
+        let Some(replica) = &self.replica else { return Ok(None) };
+        let upgraded = replica.upgrade(&self.connection)?;
+        self.notify_listeners();
+        Ok(upgraded)
+    }
+
     /// Takes the writes of the next batch, and those who wait for them.
     fn take_waiting(&self) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         let mut queue = lock(&self.queue);

@@ -38,8 +38,7 @@ impl TestNode {
         let mut config = CoreConfig::new(self.folder.path());
         config.clock = Arc::new(FixedClock::at(START));
         config.ids = Arc::new(RandomIds);
-        let database = Arc::new(database.clone());
-        config.cluster = Some(ClusterConfig { database, name: "node".to_owned(), address: None });
+        config.cluster = Some(ClusterConfig::new(Arc::new(database.clone()), "node"));
         Cms::open(config)
     }
 

@@ -9,6 +9,7 @@ mod change_feed;
 mod check;
 mod clock;
 mod cluster;
+mod cluster_upgrade;
 mod concurrent_writes;
 mod conditions;
 mod conversion;

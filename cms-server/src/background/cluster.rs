@@ -1,4 +1,4 @@
-//! What a node does for its cluster beside requests: reports and duties.
+//! What a node does for its cluster beside requests: reports, duties and upgrades.
 
 use std::{sync::Arc, time::Duration};
 
@@ -52,6 +52,31 @@ fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     let can_do = |duty: &Duty| *duty != Duty::Backups || app.backups.is_some();
     let duties: Vec<Duty> = Duty::ALL.into_iter().filter(can_do).collect();
     cluster.renew_duties(&duties)
+}
+
+/// Moves the cluster to the database schema of this program, as soon as all nodes know it.
+pub(super) async fn upgrade(app: Arc<App>) {
+    if app.cms.cluster().is_none() {
+        return;
+    }
+    let mut waits_for = Vec::new();
+    loop {
+        time::sleep(DUTY_INTERVAL).await;
+        let upgrade = |app: &App| match app.cms.cluster() {
+            Some(cluster) if app.cms.holds(Duty::Upgrade) => cluster.upgrade(),
+            _ => Ok(Vec::new()),
+        };
+        match blocking::run_without_permit(&app, upgrade).await {
+            Ok(Ok(nodes)) if nodes != waits_for => {
+                if !nodes.is_empty() {
+                    tracing::info!(nodes = nodes.join(", "), "upgrade waiting");
+                }
+                waits_for = nodes;
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "upgrade postponed"),
+            _ => {}
+        }
+    }
 }
 
 /// Gives the duties of this node to another one.

@@ -25,6 +25,7 @@ impl BackgroundTasks {
             tokio::spawn(periodic::refresh_graphql(Arc::clone(app))),
             tokio::spawn(periodic::check_storage(Arc::clone(app))),
             tokio::spawn(cluster::take_part(Arc::clone(app))),
+            tokio::spawn(cluster::upgrade(Arc::clone(app))),
             tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
         ];
         if let Some(schedule) = &app.backups {

@@ -14,10 +14,10 @@ use rusqlite::{Connection, params};
 
 use super::{
     apply,
-    database::{Head, MirroredTable, Position, SharedDatabase},
+    database::{Head, MirroredTable, Position, SharedDatabase, SharedSnapshot},
     rows, tables,
 };
-use crate::{DERIVED_DATA_VERSION, Reader, WriteTransaction, error::map, functions, migrate};
+use crate::{DERIVED_DATA_VERSION, Reader, Schemas, WriteTransaction, error::map, functions};
 
 /// The new replica, until it is complete.
 const TEMPORARY: &str = "cms.db.bootstrap";
@@ -26,11 +26,15 @@ const TEMPORARY: &str = "cms.db.bootstrap";
 pub(crate) fn copy_shared_database(
     folder: &Path,
     database: &dyn SharedDatabase,
+    schemas: &Schemas,
 ) -> Result<(PathBuf, Position)> {
+    let mut snapshot = database.snapshot(None)?;
+    let schema = snapshot.head().schema;
+    schemas.require_usable(schema)?;
     let path = folder.join(TEMPORARY);
     replace(folder, TEMPORARY, None)?;
     folder::create_private(&path).map_err(|error| path_error(&path, &error))?;
-    migrate::migrate(&path)?;
+    schemas.migrate(&mut Connection::open(&path).map_err(map)?, Some(schema))?;
     let mut connection = Connection::open(&path).map_err(map)?;
     functions::register(&connection).map_err(map)?;
     connection
@@ -38,7 +42,7 @@ pub(crate) fn copy_shared_database(
             "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -64000",
         )
         .map_err(map)?;
-    let position = fill(&mut connection, database)?;
+    let position = fill(&mut connection, &mut *snapshot)?;
     // One file, which is complete when it gets its name.
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -49,7 +53,7 @@ pub(crate) fn copy_shared_database(
     Ok((path, position))
 }
 
-fn fill(connection: &mut Connection, database: &dyn SharedDatabase) -> Result<Position> {
+fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Result<Position> {
     let transaction = connection.transaction().map_err(map)?;
     let position = {
         let writer = WriteTransaction(Reader::new(&transaction));
@@ -67,7 +71,6 @@ fn fill(connection: &mut Connection, database: &dyn SharedDatabase) -> Result<Po
         for table in &mirrored {
             transaction.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(map)?;
         }
-        let mut snapshot = database.snapshot(None)?;
         for table in &mirrored {
             snapshot.all_rows(table, &mut |rows| rows::write(&writer, table, &rows))?;
         }

@@ -11,14 +11,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use cms_model::error::Result;
+use cms_model::error::{Error, Result};
 use rusqlite::{Connection, hooks::Action};
 
 use super::{
     database::{ChangedKeys, MirroredTable},
     tables::LINKS,
 };
-use crate::error::map;
+use crate::{Reader, error::map};
 
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
@@ -56,6 +56,21 @@ impl Capture {
     /// Notes the links of an object as changed: the hook does not report them.
     pub(crate) fn note_links(&self, object: i64) {
         self.lock().push((self.links, object));
+    }
+
+    /// Notes all rows of a table as changed.
+    pub(super) fn note_table(
+        &self,
+        reader: &Reader<'_>,
+        tables: &[MirroredTable],
+        name: &str,
+    ) -> Result<()> {
+        let at = tables.iter().position(|table| table.name == name);
+        let at = at.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
+        let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[at].key());
+        let keys: Vec<i64> = reader.query_values(&sql, [])?;
+        self.lock().extend(keys.into_iter().map(|key| (at, key)));
+        Ok(())
     }
 
     /// Number of noted changes, for [`Self::truncate`].

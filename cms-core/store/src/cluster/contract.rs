@@ -11,8 +11,9 @@ use std::{
 use cms_model::error::{Error, Result};
 
 use super::database::{
-    ChangedKeys, ColumnValues, CommitOutcome, Head, History, LockedHead, MirroredTable, NewCommit,
-    NodeReport, Position, RowSink, Rows, SharedDatabase, SharedSnapshot,
+    ChangedKeys, Column, ColumnKind, ColumnValues, CommitOutcome, Head, History, LockedHead,
+    MirroredTable, NewCommit, NodeReport, Position, RowSink, Rows, SchemaChange, SharedDatabase,
+    SharedSnapshot,
 };
 use rows::{append, marks, sorted};
 pub use rows::{mark, object, objects};
@@ -40,6 +41,7 @@ pub const CASES: &[(&str, Case)] = &[
     ("many_keys_are_committed", many_keys_are_committed),
     ("any_text_is_stored", any_text_is_stored),
     ("any_value_is_stored", any_value_is_stored),
+    ("schema_changes_with_a_commit", schema_changes_with_a_commit),
     ("duty_has_one_holder", duty_has_one_holder),
     ("nodes_are_listed", nodes_are_listed),
 ];
@@ -70,6 +72,7 @@ pub fn next(locked: &dyn LockedHead, nonce: i64, keys: &[(&str, &[i64])]) -> New
         position: Position { commit: locked.head().position.commit + 1, nonce },
         keys: keys.collect(),
         sequences: format!(r#"{{"object":{nonce}}}"#),
+        schema: None,
     }
 }
 
@@ -282,9 +285,43 @@ fn superseded_node_sees_the_other_commit(a: &dyn SharedDatabase, b: &dyn SharedD
         position: Position { commit: 1, nonce: 10 },
         keys: ChangedKeys::new(),
         sequences: String::new(),
+        schema: None,
     });
     assert!(matches!(outcome, CommitOutcome::Failed(_)), "{outcome:?}");
     assert_eq!(all(b, &object()), objects(&[(1, "b")]));
+}
+
+fn schema_changes_with_a_commit(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
+    create(a, &[(1, "one")]).expect("the cluster is created");
+    let statements = r#"ALTER TABLE "cms"."object" ADD COLUMN "note" text"#;
+    let mut table = object();
+    table.columns.push(Column { name: "note".to_owned(), kind: ColumnKind::Text });
+    let mut rows = objects(&[(1, "one")]);
+    rows.values.push(ColumnValues::Text(vec![Some("new".to_owned())]));
+    let version = |node: &dyn SharedDatabase| node.check_head(FIRST).expect("a head").schema;
+    let former = version(b);
+    for is_kept in [false, true] {
+        let mut locked = a.lock(FIRST).expect("a lock");
+        locked.change_schema(statements).expect("the table can be changed");
+        locked.send(&table, &[1], rows.clone());
+        if is_kept {
+            let change = SchemaChange { version: former + 1, statements: statements.to_owned() };
+            let keys: &[(&str, &[i64])] = &[("object", &[1])];
+            let new = NewCommit { schema: Some(change), ..next(locked.as_ref(), 78, keys) };
+            let outcome = locked.commit(&new);
+            assert!(matches!(outcome, CommitOutcome::Committed), "{outcome:?}");
+        } else {
+            drop(locked);
+            assert_eq!(all(b, &object()), objects(&[(1, "one")]));
+        }
+        assert_eq!(version(b), former + i64::from(is_kept));
+    }
+    let snapshot = b.snapshot(Some(FIRST)).expect("a snapshot");
+    assert_eq!((snapshot.head().schema, snapshot.history()), (former + 1, History::Same));
+    drop(snapshot);
+    assert_eq!(all(b, &table), rows);
+    // Those of the former schema still read.
+    assert_eq!(all(b, &object()), objects(&[(1, "one")]));
 }
 
 fn dropped_lock_rolls_back(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {

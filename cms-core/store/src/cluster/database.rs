@@ -99,6 +99,17 @@ pub struct NewCommit {
     pub keys: ChangedKeys,
     /// See [`Head::sequences`].
     pub sequences: String,
+    /// Set if the schema changes with this commit.
+    pub schema: Option<SchemaChange>,
+}
+
+/// A change of the database schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaChange {
+    /// See [`Head::schema`].
+    pub version: i64,
+    /// Statements of the shared database.
+    pub statements: String,
 }
 
 /// How a commit ended.
@@ -257,6 +268,9 @@ pub trait LockedHead: SharedSnapshot {
 
     /// Returns the nonce of a commit, if the commit log has it.
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>>;
+
+    /// Changes tables, before rows are sent. Gives up after a second if others read them.
+    fn change_schema(&mut self, statements: &str) -> Result<()>;
 
     /// Replaces the rows with these keys: by those of `rows`, or by none. An error shows in the
     /// outcome of the commit.

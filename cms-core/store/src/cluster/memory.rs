@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    iter,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -40,6 +41,9 @@ impl Default for MemoryDatabase {
 /// The time of a new database, in microseconds.
 const START_MICROS: i64 = 1_700_000_000_000_000;
 
+/// How long a node counts as live after a report.
+const LIVE_MICROS: i64 = 10_000_000;
+
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
@@ -56,7 +60,8 @@ struct State {
     /// When each commit of the log was made.
     times: BTreeMap<i64, i64>,
     cuts: Vec<Cut>,
-    nodes: BTreeMap<String, NodeReport>,
+    /// With the time of the report.
+    nodes: BTreeMap<String, (NodeReport, i64)>,
     duties: BTreeMap<String, (String, i64)>,
     now: i64,
     is_unreachable: bool,
@@ -173,11 +178,16 @@ fn cell(values: &ColumnValues, at: usize) -> Cell {
 
 fn push(rows: &mut Rows, key: i64, row: &Row) {
     rows.keys.push(key);
-    for (values, cell) in rows.values.iter_mut().zip(row) {
+    // Columns that were added since are NULL.
+    let cells = row.iter().map(Some).chain(iter::repeat(None));
+    for (values, cell) in rows.values.iter_mut().zip(cells) {
         match (values, cell) {
-            (ColumnValues::Integer(values), Cell::Integer(value)) => values.push(*value),
-            (ColumnValues::Text(values), Cell::Text(value)) => values.push(value.clone()),
-            (ColumnValues::Blob(values), Cell::Blob(value)) => values.push(value.clone()),
+            (ColumnValues::Integer(values), Some(Cell::Integer(value))) => values.push(*value),
+            (ColumnValues::Text(values), Some(Cell::Text(value))) => values.push(value.clone()),
+            (ColumnValues::Blob(values), Some(Cell::Blob(value))) => values.push(value.clone()),
+            (ColumnValues::Integer(values), None) => values.push(None),
+            (ColumnValues::Text(values), None) => values.push(None),
+            (ColumnValues::Blob(values), None) => values.push(None),
             (values, cell) => panic!("{cell:?} in {values:?}"),
         }
     }
@@ -238,15 +248,19 @@ impl SharedDatabase for MemoryDatabase {
 
     fn report(&self, node: &NodeReport) -> Result<Timestamp> {
         let mut state = self.reachable()?;
-        state.nodes.insert(node.id.clone(), node.clone());
-        Ok(Timestamp(state.now))
+        let now = state.now;
+        state.nodes.insert(node.id.clone(), (node.clone(), now));
+        Ok(Timestamp(now))
     }
 
     fn nodes(&self) -> Result<Vec<NodeState>> {
         let state = self.reachable()?;
-        let seen_at = Timestamp(state.now);
-        let nodes = state.nodes.values().cloned();
-        Ok(nodes.map(|report| NodeState { report, seen_at, is_live: true }).collect())
+        let nodes = state.nodes.values().cloned().map(|(report, seen)| NodeState {
+            report,
+            seen_at: Timestamp(seen),
+            is_live: state.now - seen < LIVE_MICROS,
+        });
+        Ok(nodes.collect())
     }
 
     fn acquire(&self, duty: &str, node: &str, lease: Duration) -> Result<bool> {
@@ -405,6 +419,10 @@ impl LockedHead for Locked<'_> {
         Ok(self.snapshot.nonces.get(&commit).copied())
     }
 
+    fn change_schema(&mut self, _: &str) -> Result<()> {
+        self.database.reachable().map(drop)
+    }
+
     fn send(&mut self, table: &MirroredTable, keys: &[i64], rows: Rows) {
         self.sent.push((table.name.clone(), keys.to_vec(), rows));
     }
@@ -435,6 +453,7 @@ impl LockedHead for Locked<'_> {
         let head = state.head.as_mut().expect("a locked head");
         head.position = commit.position;
         head.sequences.clone_from(&commit.sequences);
+        head.schema = commit.schema.as_ref().map_or(head.schema, |change| change.version);
         if cut.is_some() { CommitOutcome::Unknown } else { CommitOutcome::Committed }
     }
 }

@@ -22,7 +22,7 @@ use super::{
     database::{Head, History, Position, SharedDatabase},
     replica::Replica,
 };
-use crate::{Reader, Store, error::map, migrate, pool};
+use crate::{Reader, Schemas, Store, error::map, migrate, pool};
 
 /// The file that a node locks: two processes on one replica would not see each other's position.
 const NODE_LOCK: &str = "node.lock";
@@ -44,14 +44,18 @@ impl Store {
     /// [`Error::Conflict`] if the directory has a standalone database, if another process uses it, or
     /// if the cluster uses a database schema that this program does not know; [`Error::Busy`] if
     /// the shared database does not respond.
-    pub fn open_replica(folder: &Path, database: Arc<dyn SharedDatabase>) -> Result<Self> {
+    pub fn open_replica(
+        folder: &Path,
+        database: Arc<dyn SharedDatabase>,
+        schemas: Schemas,
+    ) -> Result<Self> {
         let node = NodeFolder::lock(folder)?;
-        if !node.has_usable_replica(&*database)? {
-            node.copy(&*database)?;
+        if !node.has_usable_replica(&*database, &schemas)? {
+            node.copy(&*database, &schemas)?;
         }
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
-        let replica = Replica::open(&path, &mut writer, database, migrate::schema_version())?;
+        let replica = Replica::open(&path, &mut writer, database, schemas)?;
         Ok(Self::with(path, writer, Some(replica), vec![lock, node.lock]))
     }
 }
@@ -70,6 +74,20 @@ impl Store {
         self.group_commit.replica().map(Replica::position)
     }
 
+    /// Returns the version of the schema of the cluster, and the newest one that this program knows; none
+    /// of a standalone database.
+    pub fn cluster_schemas(&self) -> Option<(i64, i64)> {
+        self.group_commit.replica().map(|replica| (replica.schema(), replica.newest_schema()))
+    }
+
+    /// Moves the cluster to the next schema; returns the version, none if there is no next one.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] also if another node reads tables that change: nothing was changed.
+    pub fn upgrade_cluster(&self) -> Result<Option<i64>> {
+        self.group_commit.upgrade()
+    }
+
     /// Returns how many commits of the cluster ended in each way; zeros in a standalone database.
     pub fn cluster_commit_counts(&self) -> [(&'static str, u64); 4] {
         self.group_commit.replica().map(Replica::counts).unwrap_or_default()
@@ -86,7 +104,7 @@ impl Store {
     pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
         let database = Arc::clone(database);
         self.write(move |writer| {
-            let schema = migrate::schema_version();
+            let schema = Schemas::default().newest();
             let head = bootstrap::copy_to_shared_database(writer, &*database, schema)?;
             writer.execute("UPDATE local SET cluster = ?1", [&head.cluster])?;
             Ok(head)
@@ -114,8 +132,7 @@ pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> 
             folder.display()
         )));
     }
-    require_schema(database.snapshot(None)?.head().schema)?;
-    let (copy, position) = bootstrap::copy_shared_database(folder, database)?;
+    let (copy, position) = bootstrap::copy_shared_database(folder, database, &Schemas::default())?;
     let connection = Connection::open(&copy).map_err(map)?;
     bootstrap::leave_cluster(&connection)?;
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(map)?;
@@ -135,7 +152,17 @@ pub fn compare_directory(folder: &Path, database: &dyn SharedDatabase) -> Result
     let connection = pool::connect_unlimited(&path)?;
     let reader = Reader::new(&connection);
     reader.statement("BEGIN")?.execute([]).map_err(map)?;
-    compare::compare_all(&reader, &mut *database.snapshot(None)?)
+    let mut snapshot = database.snapshot(None)?;
+    let (found, shared) = (migrate::stored_schema(&path)?, snapshot.head().schema);
+    if found != Some(shared) {
+        return Err(Error::Conflict(format!(
+            "the data directory {} has the database schema {}, the cluster {shared}: they cannot be \
+             compared",
+            folder.display(),
+            found.unwrap_or_default()
+        )));
+    }
+    compare::compare_all(&reader, &mut *snapshot)
 }
 
 impl<'f> NodeFolder<'f> {
@@ -155,7 +182,7 @@ impl<'f> NodeFolder<'f> {
     }
 
     /// Returns whether the replica can be brought to the head; removes one that cannot.
-    fn has_usable_replica(&self, database: &dyn SharedDatabase) -> Result<bool> {
+    fn has_usable_replica(&self, database: &dyn SharedDatabase, schemas: &Schemas) -> Result<bool> {
         let path = self.path();
         if !path.exists() {
             return Ok(false);
@@ -168,15 +195,18 @@ impl<'f> NodeFolder<'f> {
             )));
         };
         let check = database.check_head(position)?;
-        require_schema(check.schema)?;
+        schemas.require_usable(check.schema)?;
+        // One of an earlier schema follows with the commit that changed it. One that is ahead was not
+        // stored in the shared database.
         let schema = migrate::stored_schema(&path)?;
-        if check.history == History::Same && schema == Some(check.schema) {
+        if check.history == History::Same && schema.is_some_and(|schema| schema <= check.schema) {
             return Ok(true);
         }
         warn!(
             replica = position.commit,
             head = check.head.commit,
             history = ?check.history,
+            schema,
             "history mismatch: the replica is copied again"
         );
         // What the shared database has lost may be there only.
@@ -186,10 +216,9 @@ impl<'f> NodeFolder<'f> {
     }
 
     /// Copies the shared database.
-    fn copy(&self, database: &dyn SharedDatabase) -> Result<()> {
-        require_schema(database.snapshot(None)?.head().schema)?;
+    fn copy(&self, database: &dyn SharedDatabase, schemas: &Schemas) -> Result<()> {
         info!("bootstrap started");
-        let (copy, position) = bootstrap::copy_shared_database(self.folder, database)?;
+        let (copy, position) = bootstrap::copy_shared_database(self.folder, database, schemas)?;
         self.publish(copy)?;
         info!(commit = position.commit, "bootstrap finished");
         Ok(())
@@ -211,18 +240,6 @@ impl<'f> NodeFolder<'f> {
 pub fn has_replica(folder: &Path) -> Result<bool> {
     let path = folder.join(migrate::DATABASE);
     Ok(path.exists() && position(&path)?.is_some())
-}
-
-/// Rejects a cluster with another database schema than this program.
-fn require_schema(found: i64) -> Result<()> {
-    let ours = migrate::schema_version();
-    if found == ours {
-        return Ok(());
-    }
-    Err(Error::Conflict(format!(
-        "the cluster uses the database schema {found}, this program {ours}: use the same version of \
-         cms on all nodes"
-    )))
 }
 
 /// Returns the position of a replica; none of a standalone database.

@@ -5,7 +5,7 @@
 //! stays open until the shared database has committed: no reader sees a change that may be lost.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -21,6 +21,7 @@ use tracing::{error, info, warn};
 use super::{
     apply::{self, ChangeApplier},
     capture::Capture,
+    database::SchemaChange,
     database::{
         CommitOutcome, History, LockedHead, MirroredTable, NewCommit, Position, SharedDatabase,
         SharedSnapshot,
@@ -28,7 +29,9 @@ use super::{
     rows, tables,
 };
 use crate::{
-    Reader, WriteTransaction,
+    Reader, Schemas, WriteTransaction,
+    error::map,
+    migrate,
     writer::{self, Run},
 };
 
@@ -38,14 +41,22 @@ const MAX_RETRY: Duration = Duration::from_secs(1);
 
 /// A database that mirrors the shared database of a cluster.
 pub(crate) struct Replica {
+    path: PathBuf,
     database: Arc<dyn SharedDatabase>,
-    tables: Vec<MirroredTable>,
-    capture: Capture,
+    schemas: Schemas,
+    /// Replaced while the writer connection is locked.
+    mirror: Mutex<Arc<Mirror>>,
     applier: ChangeApplier,
     state: Mutex<State>,
-    /// Version of the database schema of this program.
-    schema: i64,
     counts: Counts,
+}
+
+/// What depends on the schema.
+struct Mirror {
+    /// Version of the schema of the cluster, and of this replica.
+    schema: i64,
+    tables: Vec<MirroredTable>,
+    capture: Capture,
 }
 
 /// How commits ended since the start.
@@ -63,6 +74,8 @@ struct State {
     position: Position,
     /// Whether the shared database has another history, so that the replica is useless.
     is_abandoned: bool,
+    /// Whether it was logged that the cluster has a newer schema.
+    is_outdated: bool,
 }
 
 /// What became of a commit whose outcome was not known.
@@ -72,28 +85,37 @@ enum Resolved<'d> {
     NotCommitted(Box<dyn LockedHead + 'd>),
 }
 
+impl Mirror {
+    /// Reads the schema of a replica, and captures the changes of a connection to it.
+    fn of(path: &Path, connection: &mut Connection) -> Result<Self> {
+        let tables = tables::mirrored(&Reader::new(connection))?;
+        let schema = migrate::stored_schema(path)?;
+        Ok(Self {
+            schema: schema.ok_or_else(|| Error::internal("a replica without a schema"))?,
+            capture: Capture::install(connection, &tables)?,
+            tables,
+        })
+    }
+}
+
 impl Replica {
     /// Makes the replica of a node from a database with a position.
     pub(crate) fn open(
         path: &Path,
         connection: &mut Connection,
         database: Arc<dyn SharedDatabase>,
-        schema: i64,
+        schemas: Schemas,
     ) -> Result<Self> {
-        let (tables, position) = {
-            let reader = Reader::new(connection);
-            (tables::mirrored(&reader)?, reader.cluster_position()?)
-        };
-        let position = position.ok_or_else(|| {
+        let position = Reader::new(connection).cluster_position()?.ok_or_else(|| {
             Error::Conflict(format!("{} is not the replica of a cluster", path.display()))
         })?;
         Ok(Self {
+            path: path.to_owned(),
             database,
-            capture: Capture::install(connection, &tables)?,
+            schemas,
+            mirror: Mutex::new(Arc::new(Mirror::of(path, connection)?)),
             applier: ChangeApplier::open(path)?,
-            tables,
-            state: Mutex::new(State { position, is_abandoned: false }),
-            schema,
+            state: Mutex::new(State { position, is_abandoned: false, is_outdated: false }),
             counts: Counts::default(),
         })
     }
@@ -132,19 +154,76 @@ impl Replica {
         connection: &Mutex<Connection>,
         writes: Vec<Run>,
     ) -> Result<()> {
-        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        self.apply(&mut *head)?;
-        let writer = WriteTransaction(Reader::capturing(&connection, &self.capture));
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        self.apply(&mut connection, &mut *head)?;
+        self.run_transaction(&connection, |writer, mirror| {
+            if writer::run_writes(writer, writes)? {
+                self.commit(writer, mirror, head, None)
+            } else {
+                writer.execute("ROLLBACK", [])
+            }
+        })
+    }
+
+    /// Runs a transaction whose changes are captured, and ends it.
+    fn run_transaction(
+        &self,
+        connection: &Connection,
+        transaction: impl FnOnce(&WriteTransaction<'_>, &Mirror) -> Result<()>,
+    ) -> Result<()> {
+        let mirror = self.mirror();
+        let writer = WriteTransaction(Reader::capturing(connection, &mirror.capture));
         writer.execute("BEGIN IMMEDIATE", [])?;
-        let ended = writer::run_writes(&writer, writes).and_then(|succeeded| {
-            if succeeded { self.commit(&writer, head) } else { writer.execute("ROLLBACK", []) }
-        });
-        self.capture.truncate(0);
+        let ended = transaction(&writer, &mirror);
+        mirror.capture.truncate(0);
         if !connection.is_autocommit() {
             // Otherwise no other transaction could begin.
             writer.execute("ROLLBACK", [])?;
         }
         ended
+    }
+
+    /// Moves the cluster to the next schema, if it has the one before; returns the version.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] also if another node reads tables that change: nothing was changed.
+    pub(crate) fn upgrade(&self, connection: &Mutex<Connection>) -> Result<Option<i64>> {
+        let version = self.schema() + 1;
+        let Some(step) = self.schemas.shared(version) else { return Ok(None) };
+        let mut head = self.lock_head()?;
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        self.apply(&mut connection, &mut *head)?;
+        if self.schema() >= version {
+            // Another node was first.
+            return Ok(None);
+        }
+        // Before the replica, which cannot go back.
+        head.change_schema(step.statements)?;
+        let change = SchemaChange { version, statements: step.statements.to_owned() };
+        let upgraded = self.migrate(&mut connection, version).and_then(|()| {
+            self.run_transaction(&connection, |writer, mirror| {
+                for name in step.changed_tables {
+                    mirror.capture.note_table(writer, &mirror.tables, name)?;
+                }
+                self.commit(writer, mirror, head, Some(change))
+            })
+        });
+        if let Err(error) = upgraded {
+            error!(%error, version, "upgrade failed: the replica is copied again");
+            self.state().is_abandoned = true;
+            return Err(error);
+        }
+        info!(schema = version, "upgrade finished");
+        Ok(Some(version))
+    }
+
+    /// Brings the replica to a schema.
+    fn migrate(&self, connection: &mut Connection, version: i64) -> Result<()> {
+        let mut other = Connection::open(&self.path).map_err(map)?;
+        self.schemas.migrate(&mut other, Some(version))?;
+        let mirror = Arc::new(Mirror::of(&self.path, connection)?);
+        *self.mirror.lock().unwrap_or_else(PoisonError::into_inner) = mirror;
+        Ok(())
     }
 
     /// Brings the replica to the newest commit; returns whether there was one to apply.
@@ -154,14 +233,14 @@ impl Replica {
             return self.require_schema(check.schema).map(|()| false);
         }
         // Excludes the writer: its own commits need no pull.
-        let _writer = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.position();
-        self.apply(&mut *self.database.snapshot(Some(before))?)?;
+        self.apply(&mut connection, &mut *self.database.snapshot(Some(before))?)?;
         Ok(self.position() != before)
     }
 
     /// Applies what was committed since the position of the replica.
-    fn apply(&self, snapshot: &mut dyn SharedSnapshot) -> Result<()> {
+    fn apply(&self, connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Result<()> {
         let head = snapshot.head().clone();
         if snapshot.history() != History::Same {
             return Err(self.abandon(head.position));
@@ -170,20 +249,42 @@ impl Replica {
         if head.position == self.position() {
             return Ok(());
         }
-        let position = self.applier.apply(&self.tables, snapshot)?;
+        if self.schema() < head.schema {
+            self.migrate(connection, head.schema)?;
+            info!(schema = head.schema, "upgrade finished");
+        }
+        let position = self.applier.apply(&self.mirror().tables, snapshot)?;
         self.state().position = position;
         Ok(())
     }
 
-    /// Refuses to read and write rows of another schema.
+    /// Refuses to read and write rows of a schema that this program does not know.
     fn require_schema(&self, found: i64) -> Result<()> {
-        if found == self.schema {
+        let known = self.schemas.newest();
+        if found <= known {
             return Ok(());
         }
+        if !std::mem::replace(&mut self.state().is_outdated, true) {
+            error!(schema = found, known, "node outdated: replace it by the newer version of cms");
+        }
         Err(Error::Busy(format!(
-            "the cluster uses the database schema {found}, this node {}",
-            self.schema
+            "the cluster uses the database schema {found}, this node knows {known}: replace it by the \
+             newer version of cms"
         )))
+    }
+
+    /// The version of the schema of the cluster.
+    pub(crate) fn schema(&self) -> i64 {
+        self.mirror().schema
+    }
+
+    /// The newest schema that this program knows.
+    pub(crate) fn newest_schema(&self) -> i64 {
+        self.schemas.newest()
+    }
+
+    fn mirror(&self) -> Arc<Mirror> {
+        Arc::clone(&self.mirror.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Notes that the shared database has another history than the replica.
@@ -201,9 +302,15 @@ impl Replica {
     }
 
     /// Commits the changes of the open transaction: in the shared database, then here.
-    fn commit(&self, writer: &WriteTransaction<'_>, head: Box<dyn LockedHead + '_>) -> Result<()> {
-        let keys = self.capture.take(&self.tables);
-        if keys.is_empty() {
+    fn commit(
+        &self,
+        writer: &WriteTransaction<'_>,
+        mirror: &Mirror,
+        head: Box<dyn LockedHead + '_>,
+        schema: Option<SchemaChange>,
+    ) -> Result<()> {
+        let keys = mirror.capture.take(&mirror.tables);
+        if keys.is_empty() && schema.is_none() {
             // Only tables of this data directory have changed.
             return writer.execute("COMMIT", []);
         }
@@ -215,8 +322,9 @@ impl Replica {
             },
             keys,
             sequences: apply::sequences(writer)?,
+            schema,
         };
-        self.send(writer, head, base, &commit)?;
+        self.send(writer, &mirror.tables, head, base, &commit)?;
         // From here on the changes are stored, whatever happens to the local transaction.
         let local = apply::set_position(writer, commit.position)
             .and_then(|()| writer.execute("COMMIT", []));
@@ -224,7 +332,7 @@ impl Replica {
             Ok(()) => {
                 self.state().position = commit.position;
                 #[cfg(any(test, feature = "testing"))]
-                self.compare(writer);
+                self.compare(writer, &mirror.tables);
             }
             Err(error) => {
                 error!(%error, "local commit failed: the node pulls its own commit");
@@ -237,13 +345,14 @@ impl Replica {
     fn send<'d>(
         &'d self,
         writer: &WriteTransaction<'_>,
+        tables: &[MirroredTable],
         mut head: Box<dyn LockedHead + 'd>,
         base: Position,
         commit: &NewCommit,
     ) -> Result<()> {
         loop {
             for (name, keys) in &commit.keys {
-                let table = self.tables.iter().find(|table| table.name == *name);
+                let table = tables.iter().find(|table| table.name == *name);
                 let table = table.expect("only mirrored tables are captured");
                 rows::read(writer, table, keys, |keys, rows| {
                     head.send(table, keys, rows);
@@ -265,7 +374,12 @@ impl Replica {
                         return Ok(());
                     }
                     // The rows are values: they are right as long as no other node has committed.
-                    Resolved::NotCommitted(again) => head = again,
+                    Resolved::NotCommitted(again) => {
+                        head = again;
+                        if let Some(change) = &commit.schema {
+                            head.change_schema(&change.statements)?;
+                        }
+                    }
                 },
             }
         }
@@ -313,10 +427,10 @@ impl Replica {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn compare(&self, reader: &Reader<'_>) {
+    fn compare(&self, reader: &Reader<'_>, tables: &[MirroredTable]) {
         if self.database.is_compared() {
             let mut snapshot = self.database.snapshot(None).expect("a snapshot");
-            let differences = super::compare::compare(reader, &self.tables, &mut *snapshot);
+            let differences = super::compare::compare(reader, tables, &mut *snapshot);
             assert_eq!(differences.expect("the tables are readable"), [], "after a commit");
         }
     }
