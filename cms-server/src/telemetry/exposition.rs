@@ -152,6 +152,11 @@ impl Snapshot {
             "Last commit of the cluster that is applied here.",
             as_float(commit),
         );
+        self.value(
+            "cms_cluster_schema",
+            "Database schema of the cluster.",
+            as_float(node.schema()),
+        );
         let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
         self.value(
             "cms_cluster_staleness_seconds",

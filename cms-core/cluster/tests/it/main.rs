@@ -11,3 +11,4 @@ mod proxy;
 #[expect(dead_code, reason = "the tests of the program use the rest")]
 mod server;
 mod speed;
+mod upgrade;
