@@ -56,7 +56,9 @@ pub use backup::{
 pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::{EnsureRunning, check_file};
-pub use cluster::{Cluster, Duty, Transferred, count_transfer, create_cluster, export_cluster};
+pub use cluster::{
+    Cluster, Duty, Transferred, Writer, count_transfer, create_cluster, export_cluster,
+};
 pub use cms::Cms;
 pub use cms_media::{
     incoming::Incoming,

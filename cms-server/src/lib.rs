@@ -25,6 +25,7 @@ mod blocking;
 mod config;
 mod consistency;
 mod extract;
+mod forward;
 mod http;
 mod net;
 mod openid;

@@ -155,6 +155,26 @@ impl Response {
         Self::from(json).with_tag(tag)
     }
 
+    /// The response of another node, of this length if it is known.
+    pub(crate) fn received(
+        status: StatusCode,
+        headers: &HeaderMap,
+        length: Option<u64>,
+        body: Body,
+    ) -> Self {
+        let body = match length {
+            Some(0) => Content::Full(Bytes::new()),
+            length => Content::Stream { length, body },
+        };
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Self { body, headers, ..Self::new(status, Vec::new()) }
+    }
+
+    /// Whether a header is set that only some responses have.
+    pub(crate) fn has_header(&self, name: &HeaderName) -> bool {
+        self.headers.iter().any(|(set, _)| set == name)
+    }
+
     fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         Self {
             status,

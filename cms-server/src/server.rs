@@ -12,7 +12,7 @@ use std::{
 };
 
 use axum::{body::Body, http::Response};
-use cms_core::Cms;
+use cms_core::{Cms, Duty};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -295,8 +295,10 @@ async fn run(
             }
         }
     }
-    drop(listener);
     app.draining.store(true, Ordering::Relaxed);
+    // Before connections are refused: other nodes forward no further writes.
+    cluster::release(&app, &[Duty::Writer]).await;
+    drop(listener);
     drop((running, open));
     if time::timeout(config.grace, all_ended.recv()).await.is_err() {
         tracing::warn!("grace period over: running requests aborted");

@@ -20,6 +20,7 @@ use tokio::{
 use crate::{
     config::{MetricsAccess, ReloadableSettings, ServerConfig},
     consistency::{Consistency, HeadChecks},
+    forward::Forwarding,
     net::{
         connection_limits::ConnectionLimits,
         permits::Permits,
@@ -70,6 +71,7 @@ pub(crate) struct App {
     /// For a node of a cluster.
     pub(crate) head_checks: Arc<HeadChecks>,
     pub(crate) read_consistency: Option<Consistency>,
+    pub(crate) forwarding: Forwarding,
     /// None when sign-in by OpenID Connect is not configured.
     pub(crate) openid: Option<Arc<OpenId>>,
     started: Instant,
@@ -113,6 +115,7 @@ impl App {
             sign_in_limits: SignInLimits::default(),
             head_checks,
             read_consistency: config.read_consistency,
+            forwarding: Forwarding::default(),
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
             started: Instant::now(),
             draining: AtomicBool::new(false),

@@ -27,7 +27,7 @@ use super::{
     support::{Cli, Server, client, fixtures},
 };
 
-const TAGS: &str = "/api/v1/content/_tag";
+pub(crate) const TAGS: &str = "/api/v1/content/_tag";
 
 /// A running s3rver with the bucket `site`. It is killed on drop.
 struct Bucket {
@@ -69,13 +69,13 @@ impl Drop for Bucket {
 }
 
 /// The services that all nodes share.
-struct Shared {
-    postgres: postgres::Server,
+pub(crate) struct Shared {
+    pub(crate) postgres: postgres::Server,
     bucket: Bucket,
 }
 
 impl Shared {
-    fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let shared = Self { bucket: Bucket::start()?, postgres: postgres::Server::start()? };
         shared.postgres.create_database("cms");
         Some(shared)
@@ -93,7 +93,11 @@ impl Shared {
 
     /// Starts a node on the data directory `data` in a folder.
     fn node(&self, folder: &Path) -> Server {
-        Server::start_with_variables(folder, &[], &self.variables())
+        self.node_with(folder, &[])
+    }
+
+    pub(crate) fn node_with(&self, folder: &Path, arguments: &[&str]) -> Server {
+        Server::start_with_variables(folder, arguments, &self.variables())
     }
 
     /// Runs `cms` with the settings of the cluster.
@@ -102,7 +106,7 @@ impl Shared {
     }
 
     /// Asserts that the replica in a folder equals the shared database.
-    fn assert_equal(&self, folder: &Path) {
+    pub(crate) fn assert_equal(&self, folder: &Path) {
         let data = folder.join("data");
         let compared =
             self.cli().run(&["--data", data.to_str().unwrap(), "cluster", "compare"]).ok();
@@ -110,7 +114,7 @@ impl Shared {
     }
 }
 
-fn send(client: &Client, node: &Server, id: &str) -> reqwest::Result<Response> {
+pub(crate) fn send(client: &Client, node: &Server, id: &str) -> reqwest::Result<Response> {
     client
         .post(format!("{}{TAGS}", node.url))
         .header("X-AUTH-TOKEN", &node.key)
@@ -119,13 +123,13 @@ fn send(client: &Client, node: &Server, id: &str) -> reqwest::Result<Response> {
         .send()
 }
 
-fn get(node: &Server, path: &str) -> Response {
+pub(crate) fn get(node: &Server, path: &str) -> Response {
     let request = client().build().unwrap().get(format!("{}{path}", node.url));
     request.header("X-AUTH-TOKEN", &node.key).send().unwrap()
 }
 
 /// The ids of all tags.
-fn tags(node: &Server) -> BTreeSet<String> {
+pub(crate) fn tags(node: &Server) -> BTreeSet<String> {
     let mut ids = BTreeSet::new();
     for page in 1.. {
         let response = get(node, &format!("{TAGS}?limit=500&page={page}"));

@@ -14,6 +14,7 @@ mod configuration;
 mod damage;
 mod disk;
 mod export_import;
+mod forwarding;
 mod graphql;
 mod hostile_media;
 mod init;

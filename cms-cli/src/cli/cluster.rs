@@ -48,10 +48,28 @@ pub(crate) struct NodeArgs {
     /// Set the name of this node in `cms cluster status`. Default: the name of the host.
     #[arg(long, value_name = "NAME", env = "CMS_NODE_NAME")]
     pub(crate) node_name: Option<String>,
+    /// Set the URL at which other nodes reach this one, such as `https://node1.example.com:8080`. They
+    /// forward writes to it while it is the node that writes.
+    #[arg(long, value_name = "URL", env = "CMS_NODE_ADDRESS", value_parser = node_address)]
+    pub(crate) node_address: Option<String>,
     /// Keep the cluster from moving to a newer database schema. Without it, the cluster does so once
     /// all nodes run a version of cms that knows the schema.
     #[arg(long, env = "CMS_HOLD_UPGRADE")]
     pub(crate) hold_upgrade: bool,
+}
+
+/// Checks the URL of a node.
+fn node_address(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let is_origin = rest.is_some_and(|rest| {
+        let host = rest.trim_end_matches('/');
+        !host.is_empty() && !host.contains(['/', '?', '#', '@'])
+    });
+    if is_origin {
+        Ok(text.to_owned())
+    } else {
+        Err("use a URL without a path, such as http://10.0.0.1:8080".to_owned())
+    }
 }
 
 /// Manage a cluster: several nodes on one PostgreSQL database.

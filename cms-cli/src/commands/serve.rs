@@ -318,7 +318,8 @@ fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> 
         .hint("use --backup-to s3://BUCKET/PREFIX"));
     }
     let holds_upgrade = args.node.hold_upgrade;
-    Ok(Some(ClusterConfig { holds_upgrade, ..ClusterConfig::new(database, name) }))
+    let address = args.node.node_address.clone();
+    Ok(Some(ClusterConfig { address, holds_upgrade, ..ClusterConfig::new(database, name) }))
 }
 
 /// The name of this machine, where the system tells it in a file.

@@ -22,7 +22,7 @@ use cms_store::{
 
 use self::node::Node;
 pub use self::{
-    node::Duty,
+    node::{Duty, Writer},
     transfer::{Transferred, count_transfer, create_cluster, export_cluster},
 };
 use crate::{ClusterConfig, Cms, CoreConfig};
@@ -170,9 +170,24 @@ impl Cluster<'_> {
         self.node.renew_duties(duties)
     }
 
-    /// Gives up all duties, so that another node takes them without waiting.
-    pub fn release_duties(&self) {
-        self.node.release_duties();
+    /// Gives up those of some duties that this node holds, so that another one takes them without waiting.
+    pub fn release_duties(&self, duties: &[Duty]) {
+        self.node.release_duties(duties);
+    }
+
+    /// Looks up which node writes for others.
+    pub fn find_writer(&self) -> Result<()> {
+        self.node.find_writer()
+    }
+
+    /// Returns the node to which this one forwards writes; none if it writes itself.
+    pub fn writer(&self) -> Option<Writer> {
+        self.node.writer().filter(|_| !self.node.holds(Duty::Writer))
+    }
+
+    /// Returns whether a request with this token comes from another node.
+    pub fn has_token(&self, token: &[u8]) -> bool {
+        self.node.has_token(token)
     }
 
     /// Removes old commits from the commit log: a replica that is further behind is copied again.

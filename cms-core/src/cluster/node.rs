@@ -9,11 +9,14 @@ use std::{
 use cms_model::{error::Result, ids::IdSource as _};
 use cms_store::cluster::database::{NodeReport, SharedDatabase};
 use cms_system::ids::RandomIds;
+use sha2::{Digest as _, Sha256};
 
 use crate::ClusterConfig;
 
 /// How long a duty stays with a node that does not renew it.
 const LEASE: Duration = Duration::from_secs(15);
+/// The same for [`Duty::Writer`], on which every write depends.
+const WRITER_LEASE: Duration = Duration::from_secs(5);
 
 /// A background task that one node at a time does. Each stays correct if two nodes do it for a moment:
 /// what is due is checked again inside the write transaction.
@@ -33,10 +36,12 @@ pub enum Duty {
     Backups,
     /// Move the cluster to a newer database schema.
     Upgrade,
+    /// Write for other nodes: writes of one node share commits. Every node may write.
+    Writer,
 }
 
 impl Duty {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Schedules,
         Self::Webhooks,
         Self::Jobs,
@@ -44,6 +49,7 @@ impl Duty {
         Self::OrphanedFiles,
         Self::Backups,
         Self::Upgrade,
+        Self::Writer,
     ];
 
     /// The name in the shared database.
@@ -56,8 +62,23 @@ impl Duty {
             Self::OrphanedFiles => "orphaned-files",
             Self::Backups => "backups",
             Self::Upgrade => "upgrade",
+            Self::Writer => "writer",
         }
     }
+
+    fn lease(self) -> Duration {
+        if self == Self::Writer { WRITER_LEASE } else { LEASE }
+    }
+}
+
+/// The node to which others forward writes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Writer {
+    pub name: String,
+    /// URL at which it is reached.
+    pub address: String,
+    /// Proves that a request comes from a node. Secret.
+    pub token: String,
 }
 
 /// A node.
@@ -79,6 +100,8 @@ struct State {
     duties: HashMap<Duty, Instant>,
     /// Uptime at the start of the newest check whose head is applied.
     checked: Option<Duration>,
+    /// The other node that writes, when it was last looked up.
+    writer: Option<Writer>,
 }
 
 impl Node {
@@ -122,8 +145,8 @@ impl Node {
     pub(crate) fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
         for &duty in duties {
             // The lease counts from before the statement, so it ends here first.
-            let until = Instant::now() + LEASE;
-            if self.database.acquire(duty.as_str(), &self.id, LEASE)? {
+            let until = Instant::now() + duty.lease();
+            if self.database.acquire(duty.as_str(), &self.id, duty.lease())? {
                 if self.state().duties.insert(duty, until).is_none() {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
@@ -134,13 +157,45 @@ impl Node {
         Ok(())
     }
 
-    pub(crate) fn release_duties(&self) {
-        for (duty, _) in std::mem::take(&mut self.state().duties) {
+    /// Gives up those of some duties that this node holds.
+    pub(crate) fn release_duties(&self, duties: &[Duty]) {
+        for &duty in duties {
+            if self.state().duties.remove(&duty).is_none() {
+                continue;
+            }
             if let Err(error) = self.database.release(duty.as_str(), &self.id) {
                 // The lease ends in seconds.
                 tracing::debug!(%error, duty = duty.as_str(), "duty not released");
             }
         }
+    }
+
+    /// Looks up which other node writes.
+    pub(crate) fn find_writer(&self) -> Result<()> {
+        let holders = self.database.duties()?.into_iter();
+        let mut holders = holders.filter(|holder| holder.duty == Duty::Writer.as_str());
+        let holder = holders.next().filter(|holder| holder.node != self.id);
+        let writer = match holder {
+            Some(holder) => {
+                let mut nodes = self.database.nodes()?.into_iter().map(|node| node.report);
+                nodes.find(|node| node.id == holder.node).and_then(|node| {
+                    let NodeReport { name, address, token, .. } = node;
+                    address.map(|address| Writer { name, address, token })
+                })
+            }
+            None => None,
+        };
+        self.state().writer = writer;
+        Ok(())
+    }
+
+    pub(crate) fn writer(&self) -> Option<Writer> {
+        self.state().writer.clone()
+    }
+
+    /// Whether a token is that of this node. The time that this takes depends on digests only.
+    pub(crate) fn has_token(&self, token: &[u8]) -> bool {
+        Sha256::digest(token) == Sha256::digest(&self.token)
     }
 
     /// The newest schema to which this node lets the cluster move.

@@ -12,6 +12,9 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval of renewals of duties, a third of their lease.
 const DUTY_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Time to release duties, if the shared database does not respond.
+const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Interval of looking for a replica of another history.
 const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -22,7 +25,7 @@ pub(crate) async fn abandoned(app: &App) {
     }
 }
 
-/// Reports the state of this node, and renews its duties.
+/// Reports the state of this node, renews its duties, and looks up the node that writes.
 pub(super) async fn take_part(app: Arc<App>) {
     if app.cms.cluster().is_none() {
         return;
@@ -45,11 +48,20 @@ pub(super) async fn take_part(app: Arc<App>) {
 fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     let Some(cluster) = app.cms.cluster() else { return Ok(()) };
     cluster.report()?;
+    if !app.is_draining() {
+        cluster.renew_duties(&[Duty::Writer])?;
+    }
+    cluster.find_writer()?;
     if !is_renewal_due {
         return Ok(());
     }
     // Without a destination this node could make no backup.
-    let can_do = |duty: &Duty| *duty != Duty::Backups || app.backups.is_some();
+    let can_do = |duty: &Duty| match duty {
+        Duty::Backups => app.backups.is_some(),
+        // Renewed more often.
+        Duty::Writer => false,
+        _ => true,
+    };
     let duties: Vec<Duty> = Duty::ALL.into_iter().filter(can_do).collect();
     cluster.renew_duties(&duties)
 }
@@ -79,12 +91,12 @@ pub(super) async fn upgrade(app: Arc<App>) {
     }
 }
 
-/// Gives the duties of this node to another one.
-pub(super) async fn leave(app: &Arc<App>) {
+/// Gives duties of this node to another one.
+pub(crate) async fn release(app: &Arc<App>, duties: &'static [Duty]) {
     if app.cms.cluster().is_none() {
         return;
     }
-    let release = |app: &App| app.cms.cluster().map(|cluster| cluster.release_duties());
+    let release = |app: &App| app.cms.cluster().map(|cluster| cluster.release_duties(duties));
     // A duty that is not released ends with its lease.
-    blocking::run_without_permit(app, release).await.ok();
+    time::timeout(RELEASE_TIMEOUT, blocking::run_without_permit(app, release)).await.ok();
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cms_core::Cms;
+use cms_core::{Cms, Duty};
 use tokio::task::JoinHandle;
 
 use super::{backups, clean_up, cluster, periodic, runner, webhooks};
@@ -41,6 +41,6 @@ impl BackgroundTasks {
         }
         runner::run(app, ("index", Work::Search), |cms| cms.search().advance()).await;
         runner::run(app, ("clean-up", Work::Write), Cms::clean_up).await;
-        cluster::leave(app).await;
+        cluster::release(app, &Duty::ALL).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Health checks and metrics, for monitoring.
 
 use axum::http::{HeaderValue, StatusCode, header, request::Parts};
-use cms_core::{Error, Permission, wire};
+use cms_core::{Duty, Error, Permission, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -43,6 +43,15 @@ pub(crate) fn ready(app: &App, _: &Parts) -> Response {
     Response::json(&body)
         .with_status(StatusCode::SERVICE_UNAVAILABLE)
         .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+}
+
+/// Whether this node writes for the others, for balancers that choose by method. A server that stands
+/// alone does.
+pub(crate) fn writer(app: &App, _: &Parts) -> Response {
+    if app.cms.holds(Duty::Writer) && !app.is_draining() {
+        return Response::json(&json!({ "status": "ok" }));
+    }
+    Error::Busy("another node writes".to_owned()).into()
 }
 
 /// The metrics, for the clients that the operator selected.

@@ -16,7 +16,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, HttpBody},
-    http::{Method, Request, Uri, header, request::Parts},
+    http::{HeaderValue, Method, Request, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
 use cms_core::{Cms, Error, Permission, Reservation, Result};
@@ -39,6 +39,7 @@ use crate::{
         cookie,
         query::{Query, UnknownPaths},
     },
+    forward,
     http::{
         backup, changes,
         context::{UnauthenticatedRequest, client},
@@ -94,16 +95,19 @@ pub(crate) async fn handle(
         _ => None,
     };
     let label = route.map(|route| RouteLabel { method: &route.method, path: route.path });
-    let address = app.public_url.client_address(connection.peer, &parts.headers);
+    let forwarded = forward::client_address(&app, &parts.headers);
+    let address =
+        forwarded.or_else(|| app.public_url.client_address(connection.peer, &parts.headers));
     let mut outputs = Outputs { log: RequestLog::new(label, address), remove_cookie: None };
     let span = trace::start(label, &parts, &request_id);
-    let response = respond(&app, matched, parts, &mut body, &memory, &mut outputs);
+    let response = respond(&app, matched, parts, (&request_id, &mut body), &memory, &mut outputs);
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
     let is_stored = response.status.is_success();
-    let response = match route.filter(|route| is_stored && route.is_write()) {
+    let is_forwarded = response.has_header(&consistency::POSITION);
+    let response = match route.filter(|route| is_stored && route.is_write() && !is_forwarded) {
         Some(_) => {
             response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
         }
@@ -129,7 +133,7 @@ async fn respond(
     app: &Arc<App>,
     matched: RouteMatch,
     parts: Parts,
-    body: &mut Body,
+    (request_id, body): (&HeaderValue, &mut Body),
     memory: &Arc<Reservation>,
     outputs: &mut Outputs,
 ) -> Result<Response> {
@@ -155,6 +159,16 @@ async fn respond(
             return Ok(error::method_not_allowed(allow));
         }
     };
+    if let Some(cluster) = app.cms.cluster().filter(|_| route.is_forwarded())
+        && let Some(writer) = forward::target(cluster, &parts.headers)
+    {
+        let request = (&parts, outputs.log.address);
+        match app.forwarding.send(app, &writer, request, request_id, body).await {
+            Ok(Some(response)) => return Ok(response),
+            Ok(None) => {}
+            Err(error) => return Ok((route.error_response)(error)),
+        }
+    }
     if let Some(needed) = needed_consistency(app, route) {
         let needed = (needed, route.reads_content());
         if let Err(error) = app.head_checks.wait(&app.cms, needed, &parts.headers).await {

@@ -264,6 +264,14 @@ impl Route {
     }
 
     /// Returns whether the handler waits for a commit: then its response has to be sent.
+    /// Whether another node may handle it. Uploads go to the bucket from here; sign-ins are limited by
+    /// this node; the progress of a request is a stream.
+    pub(crate) fn is_forwarded(&self) -> bool {
+        matches!(self.endpoint, Endpoint::Authenticated(..))
+            && self.execution == Execution::Blocking(Work::Write)
+            && self.progress != ProgressUse::Reported
+    }
+
     pub(crate) fn is_write(&self) -> bool {
         let writes = [Work::Write, Work::Password, Work::Upload];
         writes.map(Execution::Blocking).contains(&self.execution)

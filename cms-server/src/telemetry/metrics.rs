@@ -25,6 +25,7 @@ pub(crate) struct Metrics {
     durations: HistogramVec,
     deliveries: IntCounterVec,
     backups: IntCounterVec,
+    forwarded: IntCounterVec,
 }
 
 impl Metrics {
@@ -57,11 +58,17 @@ impl Metrics {
                 "Backups by kind and result.",
                 &["kind", "result"],
             ),
+            forwarded: counter(
+                "cms_cluster_forwarded_total",
+                "Writes that were sent to the node that writes, by result.",
+                &["result"],
+            ),
         };
         valid(metrics.registry.register(Box::new(metrics.requests.clone())));
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
         valid(metrics.registry.register(Box::new(metrics.deliveries.clone())));
         valid(metrics.registry.register(Box::new(metrics.backups.clone())));
+        valid(metrics.registry.register(Box::new(metrics.forwarded.clone())));
         // Counters without events are 0, not absent.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
@@ -88,6 +95,11 @@ impl Metrics {
     pub(crate) fn count_backup(&self, kind: &str, is_completed: bool) {
         let result = if is_completed { "completed" } else { "failed" };
         self.backups.with_label_values(&[kind, result]).inc();
+    }
+
+    /// Counts a write that was forwarded: `responded`, `unreachable` or `unknown`.
+    pub(crate) fn count_forwarded(&self, result: &str) {
+        self.forwarded.with_label_values(&[result]).inc();
     }
 
     /// Counts a request.

@@ -1,0 +1,230 @@
+//! Forwards writes to the node of the cluster that writes for all: writes of one node share commits,
+//! those of several nodes wait for each other. Safety does not depend on it: every node may write.
+//!
+//! The other node does everything else, from authentication to the response, as if the client had
+//! sent the request there. A forwarded request is never forwarded again.
+
+use std::{
+    net::IpAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, HttpBody},
+    http::{self, HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
+};
+use bytes::Bytes;
+use cms_core::{Cluster, Error, Result, Writer};
+use http_body_util::BodyExt as _;
+use hyper::body::{Frame, SizeHint};
+use reqwest::{Client, redirect::Policy};
+use tokio::{sync::Semaphore, time};
+
+use crate::{
+    response::Response,
+    state::{App, REQUEST_ID},
+};
+
+/// The token of the node that gets the request, and the address of the client after a space.
+pub(crate) const FORWARDED: HeaderName = HeaderName::from_static("x-cms-forwarded");
+
+/// Forwarded requests at a time.
+const MAX_REQUESTS: usize = 256;
+/// Time for one of them to end, when there are as many.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// A change of many objects takes long.
+const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Time for a response after another node has become the one that writes: one that stops finishes its
+/// requests, one that is paused does not respond.
+const GRACE: Duration = Duration::from_secs(10);
+/// Interval of looking which node writes.
+const GRACE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Headers of one connection, which end at this node.
+const HOP_BY_HOP: [HeaderName; 7] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    header::PROXY_AUTHENTICATE,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// The connections to the node that writes.
+pub(crate) struct Forwarding {
+    client: OnceLock<std::result::Result<Client, String>>,
+    permits: Semaphore,
+}
+
+impl Default for Forwarding {
+    fn default() -> Self {
+        Self { client: OnceLock::new(), permits: Semaphore::new(MAX_REQUESTS) }
+    }
+}
+
+/// Returns the address of the client, if another node has forwarded a request.
+pub(crate) fn client_address(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
+    let (token, address) = headers.get(FORWARDED)?.to_str().ok()?.split_once(' ')?;
+    let is_node = app.cms.cluster().is_some_and(|cluster| cluster.has_token(token.as_bytes()));
+    if is_node { address.parse().ok() } else { None }
+}
+
+/// Returns the node that a write goes to; none if this one handles it.
+pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<Writer> {
+    if headers.contains_key(FORWARDED) { None } else { cluster.writer() }
+}
+
+impl Forwarding {
+    /// Sends a request to another node. Returns none, with the body unread, if the node cannot be
+    /// reached: then this one handles the request.
+    ///
+    /// # Errors
+    /// [`Error::OutcomeUnknown`] if the connection breaks later.
+    pub(crate) async fn send(
+        &self,
+        app: &App,
+        writer: &Writer,
+        (parts, client): (&Parts, Option<IpAddr>),
+        request_id: &HeaderValue,
+        body: &mut Body,
+    ) -> Result<Option<Response>> {
+        let permit = time::timeout(MAX_WAIT, self.permits.acquire()).await;
+        let Ok(Ok(_permit)) = permit else {
+            return Err(Error::Busy("too many forwarded writes".to_owned()));
+        };
+        let place = Arc::new(Mutex::new(std::mem::take(body)));
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let request = self
+            .client()?
+            .request(
+                parts.method.clone(),
+                format!("{}{path}", writer.address.trim_end_matches('/')),
+            )
+            .headers(headers(parts, writer, client, request_id))
+            .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&place))));
+        let sent = tokio::select! {
+            sent = request.send() => sent.map_err(Some),
+            () = replaced(app, writer) => Err(None),
+        };
+        let (result, response) = match sent {
+            Ok(response) => ("responded", Ok(Some(received(response)))),
+            Err(error) => {
+                let is_sent = error.as_ref().is_none_or(|error| !error.is_connect());
+                let reason = error.map_or_else(|| "no response".to_owned(), |e| e.to_string());
+                tracing::warn!(node = writer.name, reason, "write forwarding failed");
+                if is_sent {
+                    ("unknown", Err(Error::OutcomeUnknown))
+                } else {
+                    *body = std::mem::take(&mut lock(&place));
+                    ("unreachable", Ok(None))
+                }
+            }
+        };
+        app.metrics.count_forwarded(result);
+        response
+    }
+
+    fn client(&self) -> Result<&Client> {
+        let client = self.client.get_or_init(|| {
+            // Fails only when another provider is installed, which works too.
+            rustls::crypto::ring::default_provider().install_default().ok();
+            let builder = Client::builder()
+                .no_proxy()
+                // Bodies pass unchanged.
+                .no_gzip()
+                .redirect(Policy::none())
+                .connect_timeout(CONNECT_TIMEOUT)
+                .timeout(RESPONSE_TIMEOUT);
+            builder.build().map_err(|error| error.to_string())
+        });
+        client.as_ref().map_err(|reason| Error::internal(reason.clone()))
+    }
+}
+
+/// Waits until another node writes, and the former one had time to finish.
+async fn replaced(app: &App, writer: &Writer) {
+    while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
+        time::sleep(GRACE_INTERVAL).await;
+    }
+    time::sleep(GRACE).await;
+}
+
+/// The headers of a request for another node: those of the client, who names the host that it knows.
+fn headers(
+    parts: &Parts,
+    writer: &Writer,
+    client: Option<IpAddr>,
+    request_id: &HeaderValue,
+) -> HeaderMap {
+    let mut headers = end_to_end(&parts.headers);
+    if !headers.contains_key(header::HOST)
+        && let Some(host) = parts.uri.authority()
+        && let Ok(host) = HeaderValue::try_from(host.as_str())
+    {
+        // HTTP/2 has it in the URI.
+        headers.insert(header::HOST, host);
+    }
+    let client = client.map_or_else(String::new, |address| address.to_string());
+    if let Ok(mut forwarded) = HeaderValue::try_from(format!("{} {client}", writer.token)) {
+        forwarded.set_sensitive(true);
+        headers.insert(FORWARDED, forwarded);
+    }
+    headers.insert(REQUEST_ID, request_id.clone());
+    headers
+}
+
+fn end_to_end(headers: &HeaderMap) -> HeaderMap {
+    let mut headers = headers.clone();
+    for name in HOP_BY_HOP {
+        headers.remove(name);
+    }
+    headers
+}
+
+/// The response of another node.
+fn received(response: reqwest::Response) -> Response {
+    let (parts, body) = http::Response::from(response).into_parts();
+    let length = match parts.status {
+        StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED => Some(0),
+        _ => body.size_hint().exact(),
+    };
+    let mut headers = end_to_end(&parts.headers);
+    // Sent for each response.
+    headers.remove(header::CONTENT_LENGTH);
+    headers.remove(header::DATE);
+    Response::received(parts.status, &headers, length, Body::new(body.map_err(axum::Error::new)))
+}
+
+/// The body of a request. It stays in its place as long as nothing of it is sent.
+struct ForwardedBody(Arc<Mutex<Body>>);
+
+impl HttpBody for ForwardedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut *lock(&self.0)).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        lock(&self.0).is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        lock(&self.0).size_hint()
+    }
+}
+
+fn lock(body: &Mutex<Body>) -> MutexGuard<'_, Body> {
+    // A panic inside the lock fails the request.
+    body.lock().unwrap_or_else(PoisonError::into_inner)
+}

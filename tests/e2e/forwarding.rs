@@ -1,0 +1,261 @@
+//! Writes that one node of a cluster sends to the node that writes for all.
+
+use std::{
+    collections::BTreeSet,
+    net::TcpListener,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use reqwest::{
+    Method,
+    blocking::{Client, RequestBuilder, Response},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    cluster::{Shared, TAGS, get, send, tags},
+    support::{Server, client},
+};
+
+/// The first node writes for both.
+struct Nodes {
+    writer: Server,
+    other: Server,
+    shared: Shared,
+    folders: [TempDir; 2],
+    client: Client,
+}
+
+impl Nodes {
+    fn start(other_arguments: &[&str]) -> Option<Self> {
+        let shared = Shared::start()?;
+        let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+        let writer = start(&shared, folders[0].path(), "one", &[]);
+        let other = start(&shared, folders[1].path(), "two", other_arguments);
+        let nodes = Self { writer, other, shared, folders, client: client().build().unwrap() };
+        nodes.wait(|| nodes.forwarded("responded") > 0);
+        Some(nodes)
+    }
+
+    /// Sends writes to the other node until something holds.
+    fn wait(&self, is_done: impl Fn() -> bool) {
+        let started = Instant::now();
+        for number in 0.. {
+            let sent = send(&self.client, &self.other, &format!("wait-{number}"));
+            assert!([200, 400].contains(&sent.unwrap().status().as_u16()), "400 if it exists");
+            if is_done() {
+                return;
+            }
+            assert!(started.elapsed() < Duration::from_secs(20), "in time");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Number of forwarded writes of the other node.
+    fn forwarded(&self, result: &str) -> u64 {
+        let metrics = get(&self.other, "/metrics").text().unwrap();
+        let name = format!("cms_cluster_forwarded_total{{result=\"{result}\"}} ");
+        let value = metrics.lines().find_map(|line| line.strip_prefix(&*name));
+        value.map_or(0, |value| value.parse().unwrap())
+    }
+
+    /// The name of the node that made the last commit.
+    fn last_writer(&self) -> String {
+        let sql = "SELECT node FROM cms.commit_log ORDER BY commit_no DESC LIMIT 1";
+        self.shared.postgres.sql("cms", sql)
+    }
+
+    fn request(&self, node: &Server, method: &Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method.clone(), format!("{}{path}", node.url));
+        request.header("X-AUTH-TOKEN", &node.key).header("content-type", "application/json")
+    }
+}
+
+fn start(shared: &Shared, folder: &Path, name: &str, arguments: &[&str]) -> Server {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (listen, address) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
+    let mut all = vec!["--listen", &listen, "--node-address", &address, "--node-name", name];
+    all.extend(["--log", "info,cms_server::log=debug"]);
+    all.extend(arguments);
+    shared.node_with(folder, &all)
+}
+
+/// Status, names of headers, and the body with placeholders for what differs each time.
+fn shape(response: Response) -> (u16, BTreeSet<String>, String) {
+    let names = response.headers().keys().map(ToString::to_string);
+    let (status, names) = (response.status().as_u16(), names.collect());
+    let mut text = response.text().unwrap();
+    if let Ok(mut body) = serde_json::from_str::<Value>(&text) {
+        for member in ["id", "name", "slug"] {
+            body[member] = Value::Null;
+        }
+        body["internal"] = Value::Null;
+        text = body.to_string();
+    }
+    (status, names, text)
+}
+
+#[test]
+fn forwarded_writes_are_those_of_the_node_that_writes() {
+    let Some(nodes) = Nodes::start(&[]) else { return };
+    assert_eq!(nodes.last_writer(), "one");
+    assert_eq!(get(&nodes.writer, "/writerz").status(), 200);
+    assert_eq!(get(&nodes.other, "/writerz").status(), 503);
+
+    let both = [&nodes.writer, &nodes.other];
+    let post = Method::POST;
+    let large = format!(r#"{{"id": "large", "name": "{}"}}"#, "x".repeat(11 * 1024 * 1024));
+    let bodies = [r#"{"name": "N@"}"#, r#"{"name": 5}"#, "{", large.as_str()];
+    for body in bodies {
+        let [direct, forwarded] = [0, 1].map(|index| {
+            let body = body.replace('@', &index.to_string());
+            shape(nodes.request(both[index], &post, TAGS).body(body).send().unwrap())
+        });
+        assert_eq!(direct, forwarded, "{}", &body[..body.len().min(20)]);
+    }
+    let unknown = |node: &Server| {
+        let request = nodes.client.post(format!("{}{TAGS}", node.url)).body("{}");
+        shape(request.header("X-AUTH-TOKEN", "unknown").send().unwrap())
+    };
+    assert_eq!(unknown(&nodes.writer), unknown(&nodes.other));
+
+    // A repeated request gets the same response from any node, and changes nothing.
+    let create = |node: &Server| {
+        let request = nodes.request(node, &post, TAGS).header("Idempotency-Key", "once");
+        let response = request.body(r#"{"name": "Once"}"#).send().unwrap();
+        assert_eq!(response.status(), 200);
+        serde_json::from_str::<Value>(&response.text().unwrap()).unwrap()["id"].clone()
+    };
+    assert_eq!(create(&nodes.other), create(&nodes.writer));
+    // The version that a client has read decides.
+    let put = |version: &str| {
+        let path = format!("{TAGS}/wait-0");
+        let request = nodes.request(&nodes.other, &Method::PATCH, &path);
+        let request = request.header("If-Match", version).body(r#"{"name": "Changed"}"#);
+        request.send().unwrap().status().as_u16()
+    };
+    assert_eq!(put("\"none\""), 412);
+    let read = get(&nodes.other, &format!("{TAGS}/wait-0"));
+    assert_eq!(put(read.headers()["etag"].to_str().unwrap()), 200);
+
+    // A position is that of the writer, and this node reads it.
+    let sent = send(&nodes.client, &nodes.other, "position").unwrap();
+    let position = sent.headers()["x-cms-position"].clone();
+    let own = nodes.request(&nodes.other, &Method::GET, &format!("{TAGS}/position"));
+    assert_eq!(own.header("x-cms-position", position).send().unwrap().status(), 200);
+    let Nodes { writer, other, shared, folders, .. } = nodes;
+    let all = tags(&writer);
+    assert_eq!(tags(&other), all);
+    // The second one to stop has stored the times at which keys were used.
+    drop(other);
+    writer.terminate();
+    shared.assert_equal(folders[0].path());
+}
+
+#[test]
+fn address_of_the_client_is_believed_with_the_token_of_a_node() {
+    let Some(nodes) = Nodes::start(&["--trust-proxy"]) else { return };
+    let request = nodes.request(&nodes.other, &Method::POST, TAGS);
+    let request = request.header("x-forwarded-for", "203.0.113.7").body(r#"{"name": "A"}"#);
+    assert_eq!(request.send().unwrap().status(), 200);
+    let request = nodes.request(&nodes.writer, &Method::POST, TAGS);
+    let request = request.header("x-cms-forwarded", "token 203.0.113.9").body(r#"{"name": "B"}"#);
+    assert_eq!(request.send().unwrap().status(), 200);
+    let started = Instant::now();
+    let log = loop {
+        let log = nodes.writer.logged();
+        if log.contains("203.0.113.7") || started.elapsed() > Duration::from_secs(5) {
+            break log;
+        }
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert!(log.contains("203.0.113.7") && !log.contains("203.0.113.9"), "{log}");
+    // A request that was forwarded once is not forwarded again, whoever says so.
+    let before = nodes.forwarded("responded");
+    let request = nodes.request(&nodes.other, &Method::POST, TAGS);
+    let request = request.header("x-cms-forwarded", "x").body(r#"{"name": "C"}"#);
+    assert_eq!(request.send().unwrap().status(), 200);
+    assert_eq!((nodes.forwarded("responded"), nodes.last_writer()), (before, "two".to_owned()));
+}
+
+/// The page of a node is same-origin for the node that writes, too.
+#[test]
+fn session_of_the_admin_page_writes_through_another_node() {
+    let Some(nodes) = Nodes::start(&[]) else { return };
+    let user = json!({
+        "email": "ada@example.com", "name": "Ada", "role": "admin", "password": "a good password",
+    });
+    nodes.other.post("internal/user", user.to_string());
+    let sign_in = nodes.client.post(format!("{}/api/v1/session", nodes.other.url));
+    let sign_in = sign_in.header("x-cms-request", "1").header("content-type", "application/json");
+    let credentials = json!({ "email": "ada@example.com", "password": "a good password" });
+    let signed_in = sign_in.body(credentials.to_string()).send().unwrap();
+    assert_eq!(signed_in.status(), 200);
+    let cookie = signed_in.headers()["set-cookie"].to_str().unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let before = nodes.forwarded("responded");
+    let write = |site: &str| {
+        let request = nodes.client.post(format!("{}{TAGS}", nodes.other.url));
+        let request = request.header("cookie", cookie).header("x-cms-request", "1");
+        let request = request.header("content-type", "application/json");
+        let request = request.header("sec-fetch-site", site);
+        request.body(json!({ "name": site }).to_string()).send().unwrap().status().as_u16()
+    };
+    assert_eq!((write("same-origin"), write("cross-site")), (200, 403));
+    assert_eq!(nodes.forwarded("responded"), before + 2);
+}
+
+/// Whatever happens to the node that writes, a client of another one is served.
+#[test]
+fn node_writes_itself_when_the_writer_is_gone() {
+    let Some(nodes) = Nodes::start(&[]) else { return };
+    let Nodes { writer, other, shared, folders, client } = nodes;
+    let mut sent = BTreeSet::new();
+    let mut create = |id: String| {
+        let status = send(&client, &other, &id).unwrap().status().as_u16();
+        if status == 200 {
+            sent.insert(id);
+        }
+        status
+    };
+    // One that is stopped: no write fails.
+    let stopping = thread::spawn(move || writer.terminate());
+    for number in 0..40 {
+        assert_eq!(create(format!("stopped-{number}")), 200);
+        thread::sleep(Duration::from_millis(20));
+    }
+    stopping.join().unwrap();
+    let started = Instant::now();
+    while get(&other, "/writerz").status() != 200 {
+        assert!(started.elapsed() < Duration::from_secs(10), "the duty moves");
+        thread::sleep(Duration::from_millis(50));
+    }
+    // One that is killed: only a request under way has an unknown outcome.
+    let again = start(&shared, folders[0].path(), "one", &[]);
+    let forwards = |node: &Server| {
+        let text = get(node, "/metrics").text().unwrap();
+        text.contains("cms_cluster_forwarded_total{result=\"responded\"}")
+    };
+    let started = Instant::now();
+    while !forwards(&again) {
+        assert_eq!(
+            send(&client, &again, &format!("again-{}", started.elapsed().as_millis()))
+                .unwrap()
+                .status(),
+            200
+        );
+        assert!(started.elapsed() < Duration::from_secs(10), "writes are forwarded");
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(other);
+    for number in 0..20 {
+        let sent = send(&client, &again, &format!("killed-{number}")).unwrap();
+        assert_eq!(sent.status(), 200, "{}", sent.text().unwrap());
+    }
+    let all = tags(&again);
+    assert!(sent.is_subset(&all));
+    assert!((0..20).all(|number| all.contains(&format!("killed-{number}"))));
+}
