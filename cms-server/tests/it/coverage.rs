@@ -90,6 +90,7 @@ pub(crate) fn rows() -> Vec<Row> {
     row("GET", "/", "/", none.clone(), PUBLIC);
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
     row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
+    row("GET", "/writerz", "/writerz", none.clone(), PUBLIC);
     row("GET", "/metrics", "/metrics", none.clone(), PUBLIC);
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
