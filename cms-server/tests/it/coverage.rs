@@ -89,8 +89,8 @@ pub(crate) fn rows() -> Vec<Row> {
 
     row("GET", "/", "/", none.clone(), PUBLIC);
     row("GET", "/healthz", "/healthz", none.clone(), PUBLIC);
-    row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
     row("GET", "/writerz", "/writerz", none.clone(), PUBLIC);
+    row("GET", "/readyz", "/readyz", none.clone(), PUBLIC);
     row("GET", "/metrics", "/metrics", none.clone(), PUBLIC);
     row("GET", "/api/auth-context", "/api/auth-context", none.clone(), ANY_KEY);
 
@@ -475,6 +475,7 @@ fn public_routes_are_health_images_docs_and_sign_in() {
             vec![
                 "/",
                 "/healthz",
+                "/writerz",
                 "/readyz",
                 "/metrics",
                 "/image/{*path}",

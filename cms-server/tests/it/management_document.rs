@@ -21,7 +21,7 @@ type Operations = BTreeSet<(String, String)>;
 
 /// Health, images and the pages for people are no part of the API.
 fn is_described(route: &str) -> bool {
-    let others = ["/healthz", "/readyz", "/metrics", "/image/", "/docs", "/admin"];
+    let others = ["/healthz", "/readyz", "/writerz", "/metrics", "/image/", "/docs", "/admin"];
     route != "/"
         && !others.iter().any(|prefix| route.starts_with(prefix))
         && !route.contains("/openid")
