@@ -16,7 +16,7 @@
 //! | `response` | headers, compression, errors |
 //! | `telemetry` | logs, metrics and traces |
 //!
-//! `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an
+//! `starting` responds while a node opens its replica. `consistency` is how a node of a cluster waits until its replica is current. `openid` is the client of an
 //! OpenID Connect issuer. `state` is what all requests share, and knows no routes. `background` has the tasks that run without a request: publishing on schedule, bulk jobs,
 //! indexing, clean-up, backups, webhook deliveries.
 
@@ -33,6 +33,7 @@ mod public_url;
 mod response;
 mod routing;
 mod server;
+mod starting;
 mod state;
 mod telemetry;
 

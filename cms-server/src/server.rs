@@ -36,6 +36,7 @@ use crate::{
         transfer_rate::MinTransferRate,
     },
     routing::request,
+    starting::Starting,
     state::App,
 };
 
@@ -85,9 +86,14 @@ pub struct Running {
 /// An address that is bound, but not listened on yet.
 pub struct Bound {
     config: ServerConfig,
-    socket: TcpSocket,
+    socket: BoundSocket,
     address: SocketAddr,
     runtime: Runtime,
+}
+
+enum BoundSocket {
+    Bound(TcpSocket),
+    Starting(Starting),
 }
 
 /// Binds the address, so that work before [`Bound::serve`] is not in vain.
@@ -113,7 +119,7 @@ pub fn bind(config: ServerConfig) -> io::Result<Bound> {
     socket.set_reuseaddr(true)?;
     socket.bind(config.listen)?;
     let address = socket.local_addr()?;
-    Ok(Bound { config, socket, address, runtime })
+    Ok(Bound { config, socket: BoundSocket::Bound(socket), address, runtime })
 }
 
 impl Bound {
@@ -122,15 +128,34 @@ impl Bound {
         self.address
     }
 
+    /// Responds until [`Self::serve`]: to `/healthz` with 200, to all other requests with 503.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub fn listen(self) -> io::Result<Self> {
+        let Self { config, socket, address, runtime } = self;
+        let socket = match socket {
+            BoundSocket::Bound(socket) => {
+                let _entered = runtime.enter();
+                BoundSocket::Starting(Starting::start(socket.listen(BACKLOG)?))
+            }
+            starting @ BoundSocket::Starting(_) => starting,
+        };
+        Ok(Self { config, socket, address, runtime })
+    }
+
     /// Starts the server on threads of its own; it accepts connections when this returns.
     ///
     /// # Errors
     /// When the address cannot be listened on.
     pub fn serve(self, cms: Arc<Cms>) -> io::Result<Running> {
         let Self { config, socket, address, runtime } = self;
-        let listener = {
-            let _entered = runtime.enter();
-            socket.listen(BACKLOG)?
+        let listener = match socket {
+            BoundSocket::Bound(socket) => {
+                let _entered = runtime.enter();
+                socket.listen(BACKLOG)?
+            }
+            BoundSocket::Starting(starting) => runtime.block_on(starting.stop())?,
         };
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));

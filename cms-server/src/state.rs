@@ -184,7 +184,7 @@ pub(crate) struct RequestIds {
 }
 
 impl RequestIds {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { process: RandomState::new().hash_one(0) & 0xffff_ffff, next: AtomicU64::new(1) }
     }
 

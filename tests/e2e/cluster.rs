@@ -306,6 +306,41 @@ fn directory_moves_into_a_cluster_and_back() {
     replica.exits(5).stderr_contains("is the replica of a node");
 }
 
+/// An orchestrator that asks for the life of the process must not end a node that copies the database.
+#[test]
+fn node_responds_while_it_copies_the_database() {
+    let Some(shared) = Shared::start() else { return };
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let first = shared.node(folders[0].path());
+    let address = free_address();
+    let client = client().build().unwrap();
+    let status = |path: &str| {
+        let response = client.get(format!("http://{address}{path}")).send();
+        response.map_or(0, |response| response.status().as_u16())
+    };
+    let wait = |is_done: &dyn Fn() -> bool| {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !is_done() {
+            assert!(Instant::now() < deadline, "in time");
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let second = thread::scope(|scope| {
+        let lock =
+            "BEGIN; LOCK TABLE cms.object IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(4); COMMIT";
+        let locked = scope.spawn(|| shared.postgres.sql("cms", lock));
+        let locks = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
+        wait(&|| shared.postgres.sql("cms", locks) == "1");
+        let second = scope.spawn(|| shared.node_with(folders[1].path(), &["--listen", &*address]));
+        wait(&|| status("/healthz") == 200);
+        assert_eq!((status("/readyz"), status(TAGS), status("/")), (503, 503, 503));
+        assert!(!locked.is_finished() && !second.is_finished(), "it still copies");
+        second.join().unwrap()
+    });
+    assert_eq!((status("/healthz"), tags(&second).len()), (200, 0));
+    drop((first, second));
+}
+
 /// A database that was restored from a backup uses the same commit numbers for other content.
 #[test]
 fn node_copies_its_replica_again_after_a_restore() {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use cms_core::{
-    BackupSchedule, ClusterConfig, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
+    BackupSchedule, Cms, CoreConfig, Durability, Error, FirstKeys, TRACE_TARGET,
     wire::key::{CreatedKey, KeyKind},
 };
 use cms_server::{End, LogWriter, MetricsAccess, ReloadableSettings, ServerConfig, Traces};
@@ -117,8 +117,12 @@ fn serve(
     log: &LogWriter,
     printer: &mut Printer,
 ) -> Result<End> {
-    let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
-    let cms = Arc::new(target::open_directory(core_config(args, settings)?)?);
+    let unusable = |error: io::Error| cannot_listen(args.listen, &error);
+    let core = core_config(args, settings)?;
+    let bound = cms_server::bind(config).map_err(unusable)?;
+    // To copy a database may take minutes.
+    let bound = if core.cluster.is_some() { bound.listen().map_err(unusable)? } else { bound };
+    let cms = Arc::new(target::open_directory(core)?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;
     let set_up = ensure_first_user(&cms, args.public_url.as_deref(), bound.address(), printer)?;
@@ -281,7 +285,7 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
     let defaults = CoreConfig::new(folder);
     Ok(CoreConfig {
         #[cfg(feature = "cluster")]
-        cluster: node(args, settings)?,
+        cluster: cluster::node(args, settings)?,
         new_database: settings.new_database(),
         durability: match args.durability {
             DurabilityChoice::Full => Durability::Full,
@@ -301,32 +305,6 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
         media: settings.media.clone(),
         ..defaults
     })
-}
-
-/// The cluster of which this server is a node, if a database is named.
-#[cfg(feature = "cluster")]
-fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> {
-    let name = args.node.node_name.clone().unwrap_or_else(host_name);
-    let Some(database) = cluster::open_database(&args.node.database, &name)? else {
-        return Ok(None);
-    };
-    cluster::require_bucket(&settings.media)?;
-    if args.backups.to.as_ref().is_some_and(|to| !to.is_empty() && !to.starts_with("s3://")) {
-        return Err(Failure::usage(
-            "--backup-to of a node has to be a bucket: its disk may be lost",
-        )
-        .hint("use --backup-to s3://BUCKET/PREFIX"));
-    }
-    let holds_upgrade = args.node.hold_upgrade;
-    let address = args.node.node_address.clone();
-    Ok(Some(ClusterConfig { address, holds_upgrade, ..ClusterConfig::new(database, name) }))
-}
-
-/// The name of this machine, where the system tells it in a file.
-#[cfg(feature = "cluster")]
-fn host_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
 }
 
 /// Keys from the environment.

@@ -1,0 +1,96 @@
+//! Responds while a node of a cluster opens its replica, which may take minutes: an orchestrator sees
+//! that the process lives and is not ready, and a load balancer gets 503 at once.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::body::Body;
+use cms_core::Error;
+use hyper::{Request, Response as HttpResponse, body::Incoming, server::conn::http1, service};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, oneshot},
+    task::{JoinError, JoinHandle, JoinSet},
+    time,
+};
+
+use crate::{response::Response, state::RequestIds};
+
+/// Maximum number of open connections.
+const MAX_CONNECTIONS: usize = 64;
+/// Time for one connection, which has one request.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
+/// Pause of accepting after an error: the process has no file handles left.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The responses of a server that starts.
+pub(crate) struct Starting {
+    stop: oneshot::Sender<()>,
+    accepting: JoinHandle<TcpListener>,
+}
+
+impl Starting {
+    /// Accepts connections until [`Self::stop`]. Within a runtime.
+    pub(crate) fn start(listener: TcpListener) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        Self { stop, accepting: tokio::spawn(accept(listener, stopped)) }
+    }
+
+    /// Closes all connections; returns the listener, on which others may wait.
+    pub(crate) async fn stop(self) -> Result<TcpListener, JoinError> {
+        // Fails only when the task ended already.
+        let _ = self.stop.send(());
+        self.accepting.await
+    }
+}
+
+async fn accept(listener: TcpListener, mut stopped: oneshot::Receiver<()>) -> TcpListener {
+    let ids = Arc::new(RequestIds::new());
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted =
+            async { (Arc::clone(&places).acquire_owned().await, listener.accept().await) };
+        let (place, stream) = tokio::select! {
+            accepted = accepted => accepted,
+            _ = &mut stopped => break,
+        };
+        match stream {
+            Ok((stream, _)) => {
+                let ids = Arc::clone(&ids);
+                connections.spawn(async move {
+                    time::timeout(CONNECTION_TIMEOUT, serve(stream, &ids)).await.ok();
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "connection not accepted");
+                time::sleep(ACCEPT_RETRY_INTERVAL).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    connections.shutdown().await;
+    listener
+}
+
+/// Serves one request.
+async fn serve(stream: TcpStream, ids: &RequestIds) {
+    let respond =
+        |request: Request<Incoming>| async move { Ok::<_, Infallible>(respond(&request, ids)) };
+    let mut protocol = http1::Builder::new();
+    protocol.timer(TokioTimer::new()).keep_alive(false);
+    let served = protocol.serve_connection(TokioIo::new(stream), service::service_fn(respond));
+    if let Err(error) = served.await {
+        tracing::debug!(%error, "connection ended");
+    }
+}
+
+fn respond(request: &Request<Incoming>, ids: &RequestIds) -> HttpResponse<Body> {
+    let response = match request.uri().path() {
+        "/healthz" => Response::json(&json!({ "status": "ok" })),
+        _ => Error::Busy("the node copies the database of the cluster".to_owned()).into(),
+    };
+    response.into_http(request.method(), ids.of(request.headers()))
+}
