@@ -23,7 +23,7 @@ use cms_store::{CommitState, DERIVED_DATA_VERSION, Event, Reader, Store, WriteTr
 use crate::{
     CoreConfig,
     auth::key_ring::KeyRing,
-    cluster::node::Node,
+    cluster::{clock::ClusterClock, node::Node},
     content_type::{catalog_cache::CatalogCache, change},
     graphql::schema_cache::{self, SchemaCache},
     openapi::cache::DocumentCache,
@@ -49,7 +49,7 @@ pub struct Cms {
     pub(crate) webhooks: WebhookState,
     pub(crate) presence: PresenceTable,
     /// What this process is in its cluster, if there is one.
-    pub(crate) node: Option<Node>,
+    pub(crate) node: Option<Arc<Node>>,
 }
 
 impl Cms {
@@ -60,8 +60,15 @@ impl Cms {
     /// [`crate::Error::Conflict`] when the database was written by a newer version or is in use by
     /// an older one, [`crate::Error::Busy`] when another process migrates it,
     /// [`crate::Error::Internal`] when the directory cannot be used.
-    pub fn open(config: CoreConfig) -> Result<Self> {
+    pub fn open(mut config: CoreConfig) -> Result<Self> {
         let store = config.open_store()?;
+        let node = config.cluster.as_ref().map(|cluster| {
+            let clock = Arc::new(ClusterClock::new(Arc::clone(&config.clock)));
+            Node::new(cluster, clock)
+        });
+        if let Some(node) = &node {
+            config.clock = Arc::clone(node.clock()) as _;
+        }
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
             store.write(move |writer| set_up(writer, &config))?;
@@ -88,7 +95,7 @@ impl Cms {
             files: Files::new(config.files(), space),
             renders: Renders::new(config.folder.join("cache/images"), config.render_cache),
             recent_renders: Recent::default(),
-            node: config.cluster.as_ref().map(Node::new),
+            node: node.map(Arc::new),
             config,
             store,
             catalog: Arc::default(),

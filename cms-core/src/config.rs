@@ -27,6 +27,8 @@ pub struct ClusterConfig {
     pub address: Option<String>,
     /// Whether this node keeps the cluster from moving to a newer database schema.
     pub holds_upgrade: bool,
+    /// Age that reads of content may have; zero if they are strict.
+    pub read_bound: Duration,
     /// The database schemas of this program.
     pub schemas: Schemas,
 }
@@ -38,6 +40,7 @@ impl ClusterConfig {
             name: name.into(),
             address: None,
             holds_upgrade: false,
+            read_bound: Duration::ZERO,
             schemas: Schemas::default(),
         }
     }

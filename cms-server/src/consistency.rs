@@ -12,7 +12,10 @@ use std::{
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use cms_core::{Cms, Error, Position, Result};
+use prometheus::{Histogram, HistogramOpts};
 use tokio::{sync::oneshot, time};
+
+use crate::telemetry::metrics::{BUCKETS, valid};
 
 /// A weaker value than the setting of the server has no effect.
 const HEADER: HeaderName = HeaderName::from_static("x-read-consistency");
@@ -61,6 +64,14 @@ impl FromStr for Consistency {
 }
 
 impl Consistency {
+    /// The age that a read may have.
+    pub fn bound(self) -> Duration {
+        match self {
+            Self::Strict => Duration::ZERO,
+            Self::Within(bound) => bound,
+        }
+    }
+
     /// The stronger of two.
     fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -71,10 +82,11 @@ impl Consistency {
 }
 
 /// Looks at the head of the cluster: one look at a time, for all requests that wait when it begins.
-#[derive(Default)]
 pub(crate) struct HeadChecks {
     state: Mutex<State>,
     wanted: Condvar,
+    /// How long requests waited, in seconds.
+    pub(crate) waits: Histogram,
 }
 
 #[derive(Default)]
@@ -86,7 +98,15 @@ struct State {
 impl HeadChecks {
     /// Starts the thread that looks at the head for a node of a cluster, until [`Self::stop`].
     pub(crate) fn start(cms: &Arc<Cms>) -> Arc<Self> {
-        let checks = Arc::new(Self::default());
+        let waits = HistogramOpts::new(
+            "cms_cluster_strict_wait_seconds",
+            "Time that requests waited until the replica was current.",
+        );
+        let checks = Arc::new(Self {
+            state: Mutex::default(),
+            wanted: Condvar::new(),
+            waits: valid(Histogram::with_opts(waits.buckets(BUCKETS.to_vec()))),
+        });
         if cms.cluster().is_some() {
             let (running, cms) = (Arc::clone(&checks), Arc::clone(cms));
             let run = move || running.run(&cms);
@@ -132,6 +152,7 @@ impl HeadChecks {
 
     /// Waits for a look at the head that begins after the call.
     async fn check(&self, max_wait: Duration) -> Result<()> {
+        let _timer = self.waits.start_timer();
         let (sender, done) = oneshot::channel();
         self.lock().waiting.push(sender);
         self.wanted.notify_one();

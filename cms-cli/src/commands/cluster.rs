@@ -1,18 +1,19 @@
 //! `cms cluster`: the shared database of several nodes. `cms serve` opens it by [`open_database`].
 
-use std::{fmt::Write as _, path::Path, sync::Arc};
+use std::{fmt::Write as _, fs, path::Path, sync::Arc, time::Duration};
 
 use cms_cluster::{PostgresDatabase, PostgresSettings, Tls};
 use cms_core::{
-    CoreConfig, Duty, Error, MediaStorage, NewDatabase, NodeState, SharedDatabase, Transferred,
-    compare_directory, count_transfer, create_cluster, export_cluster,
+    ClusterConfig, CoreConfig, Duty, DutyHolder, Error, Head, MediaStorage, NewDatabase, NodeState,
+    SharedDatabase, Transferred, compare_directory, count_transfer, create_cluster, export_cluster,
 };
-use serde_json::json;
+use cms_server::Consistency;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{NOTHING_CHANGED, counted, waiting::with_spinner};
 use crate::{
-    cli::{ClusterCommand, DatabaseArgs, DatabaseTls},
+    cli::{ClusterCommand, DatabaseArgs, DatabaseTls, ServeArgs},
     failure::{Failure, Outcome, Result},
     printer::Printer,
     settings::{self, Settings, TargetAddress},
@@ -89,15 +90,40 @@ pub(super) fn require_bucket(media: &MediaStorage) -> Result<()> {
         .hint("set --media, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
 }
 
+/// The cluster of which this server is a node, if a database is named.
+pub(super) fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<ClusterConfig>> {
+    let name = args.node.node_name.clone().unwrap_or_else(host_name);
+    let Some(database) = open_database(&args.node.database, &name)? else {
+        return Ok(None);
+    };
+    require_bucket(&settings.media)?;
+    if args.backups.to.as_ref().is_some_and(|to| !to.is_empty() && !to.starts_with("s3://")) {
+        return Err(Failure::usage(
+            "--backup-to of a node has to be a bucket: its disk may be lost",
+        )
+        .hint("use --backup-to s3://BUCKET/PREFIX"));
+    }
+    let holds_upgrade = args.node.hold_upgrade;
+    let address = args.node.node_address.clone();
+    let read_bound = args.node.read_consistency.map_or(Duration::ZERO, Consistency::bound);
+    let config = ClusterConfig::new(database, name);
+    Ok(Some(ClusterConfig { address, holds_upgrade, read_bound, ..config }))
+}
+
+/// The name of this machine, where the system tells it in a file.
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Some(name.trim()).filter(|name| !name.is_empty()).unwrap_or("node").to_owned()
+}
+
 fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
     let database = database(args)?;
     let snapshot = database.snapshot(None)?;
     let head = snapshot.head().clone();
     drop(snapshot);
-    let (nodes, duties) = (database.nodes()?, database.duties()?);
-    let live = || nodes.iter().filter(|node| node.is_live);
-    let is_behind = |node: &&NodeState| node.report.staleness_ms > MAX_STALENESS_MS;
-    let behind = live().filter(is_behind).count();
+    let (engine, nodes, duties) = (database.engine()?, database.nodes()?, database.duties()?);
+    let states = nodes.iter().map(|node| state(node, &head));
+    let is_behind = states.clone().any(|state| matches!(state, State::Behind | State::Outdated));
     let held = |duty: Duty| duties.iter().find(|holder| holder.duty == duty.as_str());
     // Nobody makes backups where no node has a destination for them.
     let unheld: Vec<&str> = Duty::ALL
@@ -109,60 +135,107 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
         let node = nodes.iter().find(|node| node.report.id == id);
         node.map_or_else(|| id.to_owned(), |node| node.report.name.clone())
     };
-    let shown: Vec<_> = nodes
-        .iter()
-        .map(|node| {
-            let report = &node.report;
-            let duties: Vec<&str> = duties
-                .iter()
-                .filter(|holder| holder.node == report.id)
-                .map(|holder| holder.duty.as_str())
-                .collect();
-            json!({
-                "name": report.name,
-                "version": report.version,
-                "schema": report.knows,
-                "address": report.address,
-                "applied": report.applied,
-                "index": report.index_seq,
-                "stalenessMs": report.staleness_ms,
-                "seenAt": node.seen_at.0,
-                "live": node.is_live,
-                "duties": duties,
-            })
-        })
-        .collect();
+    let upgrade_waits_for = upgrade_waits_for(&nodes, head.schema);
+    let shown: Vec<_> = nodes.iter().map(|node| node_item(node, &duties)).collect();
     let value = json!({
         "cluster": head.cluster,
         "commit": head.position.commit,
         "schema": head.schema,
+        "engine": engine.version,
+        "bytes": engine.bytes,
+        "upgradeWaitsFor": upgrade_waits_for,
         "nodes": shown,
     });
     printer.value(&value, || {
-        let mut text = format!("commit {}, schema {}\n", head.position.commit, head.schema);
-        for node in &nodes {
+        let mut text = format!(
+            "commit {}, schema {}, {}, {}\n",
+            head.position.commit,
+            head.schema,
+            engine.version,
+            counted(engine.bytes.unsigned_abs(), "byte")
+        );
+        for (node, state) in nodes.iter().zip(states) {
             let report = &node.report;
-            let state = if !node.is_live {
-                "silent".to_owned()
-            } else if is_behind(&node) {
-                format!("{} commits behind", head.position.commit - report.applied)
-            } else {
-                "current".to_owned()
+            let state = match state {
+                State::Silent => "silent".to_owned(),
+                State::Outdated => format!("outdated: knows schema {}", report.knows),
+                State::Behind => {
+                    format!("{} commits behind", head.position.commit - report.applied)
+                }
+                State::Current => "current".to_owned(),
             };
-            writeln!(text, "{}  {}  {state}", report.name, report.version).ok();
+            let consistency = read_consistency(report.read_bound_ms);
+            writeln!(text, "{}  {}  {consistency}  {state}", report.name, report.version).ok();
         }
         for holder in &duties {
             writeln!(text, "{}: {}", holder.duty, node_name(&holder.node)).ok();
         }
+        if !upgrade_waits_for.is_empty() {
+            writeln!(text, "the upgrade waits for: {}", upgrade_waits_for.join(", ")).ok();
+        }
         text
     })?;
-    if behind > 0 || !unheld.is_empty() {
-        if !unheld.is_empty() {
-            printer.note(&format!("no node does: {}", unheld.join(", ")))?;
-        }
-        return Ok(Outcome::CheckFailed);
+    if !unheld.is_empty() {
+        printer.note(&format!("no node does: {}", unheld.join(", ")))?;
     }
-    Ok(Outcome::Done)
+    Ok(if is_behind || !unheld.is_empty() { Outcome::CheckFailed } else { Outcome::Done })
+}
+
+/// What the last report of a node says.
+enum State {
+    Silent,
+    /// It does not know the schema of the cluster.
+    Outdated,
+    Behind,
+    Current,
+}
+
+fn state(node: &NodeState, head: &Head) -> State {
+    if !node.is_live {
+        State::Silent
+    } else if node.report.knows < head.schema {
+        State::Outdated
+    } else if node.report.staleness_ms > MAX_STALENESS_MS {
+        State::Behind
+    } else {
+        State::Current
+    }
+}
+
+fn node_item(node: &NodeState, duties: &[DutyHolder]) -> Value {
+    let report = &node.report;
+    let duties: Vec<&str> = duties
+        .iter()
+        .filter(|holder| holder.node == report.id)
+        .map(|holder| holder.duty.as_str())
+        .collect();
+    json!({
+        "name": report.name,
+        "version": report.version,
+        "schema": report.knows,
+        "address": report.address,
+        "readConsistency": read_consistency(report.read_bound_ms),
+        "applied": report.applied,
+        "index": report.index_seq,
+        "stalenessMs": report.staleness_ms,
+        "seenAt": node.seen_at.0,
+        "live": node.is_live,
+        "duties": duties,
+    })
+}
+
+/// The setting `read-consistency` of a node, by the age that its reads may have.
+fn read_consistency(bound_ms: i64) -> String {
+    if bound_ms == 0 { "strict".to_owned() } else { format!("within={bound_ms}ms") }
+}
+
+/// The live nodes that keep the cluster from the schema that others know.
+fn upgrade_waits_for(nodes: &[NodeState], schema: i64) -> Vec<&str> {
+    let live = || nodes.iter().filter(|node| node.is_live).map(|node| &node.report);
+    if live().all(|report| report.knows <= schema) {
+        return Vec::new();
+    }
+    live().filter(|report| report.knows <= schema).map(|report| report.name.as_str()).collect()
 }
 
 fn init(

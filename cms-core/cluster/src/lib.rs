@@ -36,8 +36,8 @@ use cms_model::{
     error::{Error, Result},
 };
 use cms_store::cluster::database::{
-    DutyHolder, Head, HeadCheck, LockedHead, MirroredTable, NodeReport, NodeState, Position,
-    RowSink, SharedDatabase, SharedSnapshot,
+    DutyHolder, Engine, Head, HeadCheck, LockedHead, MirroredTable, NodeReport, NodeState,
+    Position, RowSink, SharedDatabase, SharedSnapshot,
 };
 use tokio::runtime::Runtime;
 
@@ -142,6 +142,10 @@ impl SharedDatabase for PostgresDatabase {
 
     fn check_head(&self, at: Position) -> Result<HeadCheck> {
         self.read_head_check(at)
+    }
+
+    fn engine(&self) -> Result<Engine> {
+        self.describe_engine()
     }
 
     fn report(&self, node: &NodeReport) -> Result<Timestamp> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cms_model::{clock::Timestamp, error::Result};
-use cms_store::cluster::database::{DutyHolder, NodeReport, NodeState};
+use cms_store::cluster::database::{DutyHolder, Engine, NodeReport, NodeState};
 
 use crate::{PostgresDatabase, value::parameter};
 
@@ -15,16 +15,17 @@ const PRUNE_TIMEOUT: Duration = Duration::from_mins(1);
 const PRUNE_COMMITS: i64 = 1_000;
 
 const REPORT: &str = r#"INSERT INTO "cms"."node" AS n
-    (id, name, version, knows, address, token, applied, index_seq, staleness_ms, seen)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, pg_catalog.clock_timestamp())
+    (id, name, version, knows, address, token, applied, index_seq, staleness_ms, read_bound_ms, seen)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, pg_catalog.clock_timestamp())
 ON CONFLICT (id) DO UPDATE SET
     name = EXCLUDED.name, version = EXCLUDED.version, knows = EXCLUDED.knows,
     address = EXCLUDED.address, token = EXCLUDED.token, applied = EXCLUDED.applied,
-    index_seq = EXCLUDED.index_seq, staleness_ms = EXCLUDED.staleness_ms, seen = EXCLUDED.seen
+    index_seq = EXCLUDED.index_seq, staleness_ms = EXCLUDED.staleness_ms,
+    read_bound_ms = EXCLUDED.read_bound_ms, seen = EXCLUDED.seen
 RETURNING (extract(epoch FROM n.seen) * 1000000)::bigint"#;
 
 const NODES: &str = r#"SELECT
-    id, name, version, knows, address, token, applied, index_seq, staleness_ms,
+    id, name, version, knows, address, token, applied, index_seq, staleness_ms, read_bound_ms,
     (extract(epoch FROM seen) * 1000000)::bigint,
     seen > pg_catalog.clock_timestamp() - interval '10 seconds'
 FROM "cms"."node"
@@ -59,6 +60,9 @@ const PRUNE: &str = r#"WITH oldest AS (
 )
 DELETE FROM "cms"."commit_log" WHERE commit_no <= (SELECT commit_no FROM last)"#;
 
+const ENGINE: &str = "SELECT 'PostgreSQL ' || pg_catalog.current_setting('server_version'), \
+    pg_catalog.pg_database_size(pg_catalog.current_database())";
+
 const PRUNE_NODES: &str = r#"DELETE FROM "cms"."node"
 WHERE seen < pg_catalog.clock_timestamp() - interval '1 day'"#;
 
@@ -77,11 +81,20 @@ impl PostgresDatabase {
                 parameter(node.applied),
                 parameter(node.index_seq),
                 parameter(node.staleness_ms),
+                parameter(node.read_bound_ms),
             ];
             let parameters: Vec<_> =
                 parameters.iter().map(|parameter| parameter.as_ref() as _).collect();
             let row = session.client().query_one(&statement, &parameters).await?;
             Ok(Timestamp(row.try_get(0)?))
+        })
+    }
+
+    pub(crate) fn describe_engine(&self) -> Result<Engine> {
+        self.run(&self.membership, TIMEOUT, async |session| {
+            let statement = session.statement(ENGINE).await?;
+            let row = session.client().query_one(&statement, &[]).await?;
+            Ok(Engine { version: row.try_get(0)?, bytes: row.try_get(1)? })
         })
     }
 
@@ -100,9 +113,10 @@ impl PostgresDatabase {
                     applied: row.try_get(6)?,
                     index_seq: row.try_get(7)?,
                     staleness_ms: row.try_get(8)?,
+                    read_bound_ms: row.try_get(9)?,
                 };
-                let seen_at = Timestamp(row.try_get(9)?);
-                Ok(NodeState { report, seen_at, is_live: row.try_get(10)? })
+                let seen_at = Timestamp(row.try_get(10)?);
+                Ok(NodeState { report, seen_at, is_live: row.try_get(11)? })
             });
             nodes.collect()
         })

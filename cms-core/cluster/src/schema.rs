@@ -61,6 +61,7 @@ CREATE TABLE "cms"."node" (
     applied bigint NOT NULL,
     index_seq bigint NOT NULL,
     staleness_ms bigint NOT NULL,
+    read_bound_ms bigint NOT NULL,
     seen timestamptz NOT NULL
 );
 CREATE TABLE "cms"."duty" (

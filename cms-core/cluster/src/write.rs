@@ -6,10 +6,7 @@ use std::{
     time::Duration,
 };
 
-use cms_model::{
-    clock::Timestamp,
-    error::{Error, Result},
-};
+use cms_model::error::{Error, Result};
 use cms_store::cluster::database::{
     ChangedKeys, CommitOutcome, Head, History, LockedHead, MirroredTable, NewCommit, Position,
     Rows, SharedSnapshot,
@@ -44,8 +41,6 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 const LOCK: &str = r#"SELECT commit_no, nonce, schema, sequences, cluster FROM "cms"."head" WHERE id = 1 FOR UPDATE"#;
 
-const TIME: &str = "SELECT (extract(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint";
-
 const NONCE: &str = r#"SELECT nonce FROM "cms"."commit_log" WHERE commit_no = $1"#;
 
 /// Adds the commit and its changes to the log, and moves the head. The keys of a part travel as text:
@@ -67,7 +62,7 @@ impl PostgresDatabase {
         self.wait(async {
             let mut held = self.write.hold(&self.server).await?;
             let requests = async |session: &Session| lock(session, after).await;
-            let (session, (view, time)) = match held.run(LOCK_TIMEOUT, requests).await {
+            let (session, view) = match held.run(LOCK_TIMEOUT, requests).await {
                 Ok(locked) => locked,
                 Err(failure) => {
                     held.roll_back();
@@ -77,25 +72,22 @@ impl PostgresDatabase {
             let keep_alive = tokio::spawn(keep_alive(Arc::clone(&session)));
             let pipeline = Pipeline::new(Arc::clone(&session));
             let is_open = true;
-            Ok(Locked { database: self, held, session, view, time, pipeline, keep_alive, is_open })
+            Ok(Locked { database: self, held, session, view, pipeline, keep_alive, is_open })
         })
     }
 }
 
 /// Begins a transaction and takes the lock: one round trip, once all statements are prepared, and a
 /// second one if other nodes have committed.
-async fn lock(session: &Session, after: Position) -> Attempt<(View, Timestamp)> {
+async fn lock(session: &Session, after: Position) -> Attempt<View> {
     let statements = ViewStatements::prepare(session, LOCK).await?;
-    let time = session.statement(TIME).await?;
     let begun = send(session.client().batch_execute(BEGIN)).await;
     let head = send(read_head(session, &statements.head)).await;
-    let time = send(async { session.client().query_one(&time, &[]).await }).await;
     begun.response().await?;
     let head = head.response().await?;
-    let time = Timestamp(time.response().await?.try_get(0)?);
     let mut view = View { head, history: History::Same, changes: ChangedKeys::new() };
     if view.head.position == after {
-        return Ok((view, time));
+        return Ok(view);
     }
     // Each statement has a snapshot of its own, which is taken under the lock. The changes come before
     // the check: if the position is in the log afterwards, none of the changes after it had been
@@ -107,7 +99,7 @@ async fn lock(session: &Session, after: Position) -> Attempt<(View, Timestamp)> 
     if view.history != History::Same {
         view.changes.clear();
     }
-    Ok((view, time))
+    Ok(view)
 }
 
 /// Keeps an idle transaction open for as long as this process runs.
@@ -200,7 +192,6 @@ pub(crate) struct Locked<'d> {
     held: Held<'d>,
     session: Arc<Session>,
     view: View,
-    time: Timestamp,
     pipeline: Pipeline,
     keep_alive: JoinHandle<()>,
     is_open: bool,
@@ -333,10 +324,6 @@ impl SharedSnapshot for Locked<'_> {
 }
 
 impl LockedHead for Locked<'_> {
-    fn time(&self) -> Timestamp {
-        self.time
-    }
-
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
         let session = Arc::clone(&self.session);
         let read = self.database.wait(within(READ_TIMEOUT, async {

@@ -1,7 +1,7 @@
 //! Creates backups without blocking writers.
 //!
-//! First the removal of files is suspended, then the database is copied. The files of the backup
-//! are those of the copy, and all of them exist until the end.
+//! First the removal of files is suspended, on all nodes of a cluster, then the database is copied. The
+//! files of the backup are those of the copy, and all of them exist until the end.
 
 use std::{
     collections::HashMap,
@@ -26,6 +26,7 @@ use cms_store::{Reader, read_copy};
 
 use super::archive::{ArchiveWriter, EntryName};
 use crate::{
+    cluster::node::RunningBackup,
     cms::Cms,
     media::verify::{REMEDY, wrong_digest, wrong_size},
 };
@@ -47,7 +48,13 @@ pub struct DatabaseCopy {
     files: RecordedFiles,
     known: Backup,
     at: Timestamp,
-    _backup_lock: File,
+    lock: BackupLock,
+}
+
+/// While this exists, no file is removed.
+struct BackupLock {
+    _folder: File,
+    cluster: Option<RunningBackup>,
 }
 
 /// Stored files with the fingerprints of their uploads.
@@ -74,12 +81,12 @@ impl Backups<'_> {
     /// Begins a backup with all writes acknowledged before the call.
     ///
     /// # Errors
-    /// [`Error::Busy`] while another backup of the data directory runs, [`Error::Internal`] when
-    /// the database is damaged or the disk is full, [`Error::Damaged`] with the stored files whose
-    /// size differs from the upload.
+    /// [`Error::Busy`] while another backup of the data directory or of the cluster runs,
+    /// [`Error::Internal`] when the database is damaged or the disk is full, [`Error::Damaged`] with the
+    /// stored files whose size differs from the upload.
     pub fn begin(&self) -> Result<DatabaseCopy> {
         let config = &self.cms.config;
-        let backup_lock = self.cms.files.lock_for_backup()?;
+        let lock = self.lock()?;
         let folder = self.cms.files.incoming();
         fs::create_dir_all(&folder).map_err(|error| path_error(&folder, &error))?;
         let database = CopyFile(folder.join(config.ids.uuid()));
@@ -87,7 +94,7 @@ impl Backups<'_> {
         self.cms.store.copy(&database.0)?;
         let (files, known) = read_copy(&database.0, |copy| inspect_copy(copy, at))?;
         self.require_sizes(&files)?;
-        Ok(DatabaseCopy { database, files, known, at, _backup_lock: backup_lock })
+        Ok(DatabaseCopy { database, files, known, at, lock })
     }
 
     /// Writes a backup in chunks; returns its manifest.
@@ -96,7 +103,7 @@ impl Backups<'_> {
     /// [`Error::Internal`] with the error of the output or of a file, [`Error::Damaged`] with the
     /// first file that differs from the upload. The output is then not a valid backup.
     pub fn write(&self, copied: DatabaseCopy, output: &mut dyn Write) -> Result<Backup> {
-        let DatabaseCopy { database, files, mut known, at, _backup_lock: backup_lock } = copied;
+        let DatabaseCopy { database, files, mut known, at, lock } = copied;
         let seconds = u64::try_from(at.seconds()).unwrap_or_default();
         let mut packer = ArchiveWriter::new(output, seconds);
         let open = || Ok((fs::metadata(&database.0)?.len(), File::open(&database.0)?));
@@ -115,9 +122,25 @@ impl Backups<'_> {
                 None => known.missing.push(id.to_string()),
             }
         }
-        let backup = packer.finish(known)?;
-        drop(backup_lock);
-        Ok(backup)
+        if lock.cluster.as_ref().is_some_and(|running| !running.is_held()) {
+            // Files of the copy may be missing.
+            return Err(Error::Busy("the backup lost its lock in the cluster".to_owned()));
+        }
+        packer.finish(known)
+    }
+
+    fn lock(&self) -> Result<BackupLock> {
+        let folder = self.cms.files.lock_for_backup()?;
+        let cluster = match self.cms.cluster() {
+            Some(cluster) => {
+                let running = cluster.lock_for_backup()?;
+                // Nodes that looked for this lock before had committed their deletions.
+                cluster.catch_up()?;
+                Some(running)
+            }
+            None => None,
+        };
+        Ok(BackupLock { _folder: folder, cluster })
     }
 
     /// Opens a stored file, and compares its fingerprint with that of the upload at its end.

@@ -2,10 +2,16 @@
 //!
 //! What a node does with each commit is in `cms_store::cluster`.
 
+pub(crate) mod clock;
 pub(crate) mod node;
 mod transfer;
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{
+    fs,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use cms_model::{
     error::{Error, Result, path_error},
@@ -16,11 +22,12 @@ use cms_store::{
     cluster::{
         compare::Difference,
         database::{DutyHolder, NodeState, Position, SharedDatabase},
+        metrics::ReplicaMetrics,
         open::has_replica,
     },
 };
 
-use self::node::Node;
+use self::node::{Node, RunningBackup};
 pub use self::{
     node::{Duty, Writer},
     transfer::{Transferred, count_transfer, create_cluster, export_cluster},
@@ -29,6 +36,13 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
+
+/// How long a revoked key may wait for nodes that have not applied the revocation: as long as they may
+/// respond to a request with a position, at most as long as they count as live.
+const MIN_REVOCATION_WAIT: Duration = Duration::from_secs(5);
+const MAX_REVOCATION_WAIT: Duration = Duration::from_secs(10);
+/// Interval of looking at their reports.
+const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The directory in which the content of a new cluster is made.
 const NEW_CLUSTER: &str = "new-cluster";
@@ -94,7 +108,7 @@ impl Cms {
 #[derive(Clone, Copy)]
 pub struct Cluster<'c> {
     cms: &'c Cms,
-    node: &'c Node,
+    node: &'c Arc<Node>,
 }
 
 impl Cluster<'_> {
@@ -126,9 +140,20 @@ impl Cluster<'_> {
         self.cms.store.is_abandoned()
     }
 
-    /// Returns how many commits ended in each way since the start.
-    pub fn commit_counts(&self) -> [(&'static str, u64); 4] {
-        self.cms.store.cluster_commit_counts()
+    /// Returns what the replica counts.
+    pub fn metrics(&self) -> Option<&ReplicaMetrics> {
+        self.cms.store.replica_metrics()
+    }
+
+    /// Returns the number of live nodes, this one included, when they were last looked up.
+    pub fn live_nodes(&self) -> usize {
+        self.node.live_nodes()
+    }
+
+    /// Returns how far the clock of the shared database is ahead of that of this machine, in seconds.
+    /// Dates are corrected by it.
+    pub fn clock_offset_seconds(&self) -> f64 {
+        self.node.clock().offset_seconds()
     }
 
     /// Reports the state of this node to the others.
@@ -175,9 +200,49 @@ impl Cluster<'_> {
         self.node.release_duties(duties);
     }
 
-    /// Looks up which node writes for others.
-    pub fn find_writer(&self) -> Result<()> {
-        self.node.find_writer()
+    /// Prevents the removal of media files by any node.
+    pub(crate) fn lock_for_backup(&self) -> Result<RunningBackup> {
+        self.node.lock_for_backup()
+    }
+
+    /// Returns whether some node makes a backup, which needs all media files.
+    pub(crate) fn is_backup_running(&self) -> Result<bool> {
+        self.node.is_backup_running()
+    }
+
+    /// Forgets the duties whose lease has ended, as when the shared database does not respond.
+    pub fn lose_ended_duties(&self) {
+        self.node.lose_ended_duties();
+    }
+
+    /// Renews the lock of the backup that this node makes, if it makes one.
+    pub fn renew_lock_for_backup(&self) -> Result<()> {
+        self.node.renew_lock_for_backup()
+    }
+
+    /// Looks up the live nodes, and which one writes for others.
+    pub fn look_up_nodes(&self) -> Result<()> {
+        self.node.look_up_nodes()
+    }
+
+    /// Waits until all live nodes have applied the present state of this replica, after keys or sessions
+    /// were revoked. A node that cannot apply it refuses reads by the time this gives up, unless its bound
+    /// of reads is longer than ten seconds.
+    pub fn wait_for_nodes(&self) {
+        let Some(position) = self.position() else { return };
+        let started = Instant::now();
+        loop {
+            let wait = match self.node.read_bound_behind(position.commit) {
+                Ok(None) => return,
+                Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_WAIT, MAX_REVOCATION_WAIT),
+                // Not known: others may read.
+                Err(_) => MAX_REVOCATION_WAIT,
+            };
+            if started.elapsed() >= wait {
+                return;
+            }
+            thread::sleep(REVOCATION_INTERVAL);
+        }
     }
 
     /// Returns the node to which this one forwards writes; none if it writes itself.

@@ -6,17 +6,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_model::{error::Result, ids::IdSource as _};
-use cms_store::cluster::database::{NodeReport, SharedDatabase};
+use cms_model::{
+    error::{Error, Result},
+    ids::IdSource as _,
+};
+use cms_store::cluster::database::{NodeReport, NodeState, SharedDatabase};
 use cms_system::ids::RandomIds;
 use sha2::{Digest as _, Sha256};
 
+use super::clock::ClusterClock;
 use crate::ClusterConfig;
 
 /// How long a duty stays with a node that does not renew it.
 const LEASE: Duration = Duration::from_secs(15);
 /// The same for [`Duty::Writer`], on which every write depends.
 const WRITER_LEASE: Duration = Duration::from_secs(5);
+
+/// Held as a duty while a backup is made: no node removes media files.
+const RUNNING_BACKUP: &str = "running-backup";
 
 /// A background task that one node at a time does. Each stays correct if two nodes do it for a moment:
 /// what is due is checked again inside the write transaction.
@@ -90,8 +97,13 @@ pub(crate) struct Node {
     address: Option<String>,
     token: String,
     holds_upgrade: bool,
+    read_bound: Duration,
+    clock: Arc<ClusterClock>,
     started: Instant,
     state: Mutex<State>,
+    /// Until when this node holds [`RUNNING_BACKUP`]. Locked while the shared database is asked, so that a
+    /// renewal does not follow the release.
+    running_backup: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -100,12 +112,35 @@ struct State {
     duties: HashMap<Duty, Instant>,
     /// Uptime at the start of the newest check whose head is applied.
     checked: Option<Duration>,
+    /// The live nodes, this one included, when they were last looked up.
+    live: usize,
     /// The other node that writes, when it was last looked up.
     writer: Option<Writer>,
 }
 
+/// While this exists, no node removes media files, unless [`Self::is_held`] says that it has ended.
+pub(crate) struct RunningBackup(Arc<Node>);
+
+impl RunningBackup {
+    /// Returns whether the lock was renewed in time.
+    pub(crate) fn is_held(&self) -> bool {
+        self.0.running_backup().is_some_and(|until| Instant::now() < until)
+    }
+}
+
+impl Drop for RunningBackup {
+    fn drop(&mut self) {
+        let mut until = self.0.running_backup();
+        *until = None;
+        if let Err(error) = self.0.database.release(RUNNING_BACKUP, &self.0.id) {
+            // The lease ends in seconds.
+            tracing::debug!(%error, "lock of the backup not released");
+        }
+    }
+}
+
 impl Node {
-    pub(crate) fn new(config: &ClusterConfig) -> Self {
+    pub(crate) fn new(config: &ClusterConfig, clock: Arc<ClusterClock>) -> Self {
         // Not those of the content, which tests count.
         let ids = RandomIds;
         Self {
@@ -115,8 +150,11 @@ impl Node {
             address: config.address.clone(),
             token: ids.token(),
             holds_upgrade: config.holds_upgrade,
+            read_bound: config.read_bound,
+            clock,
             started: Instant::now(),
             state: Mutex::default(),
+            running_backup: Mutex::default(),
         }
     }
 
@@ -150,11 +188,26 @@ impl Node {
                 if self.state().duties.insert(duty, until).is_none() {
                     tracing::info!(duty = duty.as_str(), "duty acquired");
                 }
-            } else if self.state().duties.remove(&duty).is_some() {
-                tracing::info!(duty = duty.as_str(), "duty lost");
+            } else {
+                self.lose_duties(|lost, _| lost == duty);
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn lose_ended_duties(&self) {
+        let now = Instant::now();
+        self.lose_duties(|_, until| until <= now);
+    }
+
+    fn lose_duties(&self, is_lost: impl Fn(Duty, Instant) -> bool) {
+        self.state().duties.retain(|&duty, &mut until| {
+            let is_lost = is_lost(duty, until);
+            if is_lost {
+                tracing::info!(duty = duty.as_str(), "duty lost");
+            }
+            !is_lost
+        });
     }
 
     /// Gives up those of some duties that this node holds.
@@ -170,23 +223,82 @@ impl Node {
         }
     }
 
-    /// Looks up which other node writes.
-    pub(crate) fn find_writer(&self) -> Result<()> {
+    /// Prevents the removal of media files by any node.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] while another node makes a backup.
+    pub(crate) fn lock_for_backup(self: &Arc<Self>) -> Result<RunningBackup> {
+        if self.renew_running_backup(&mut self.running_backup())? {
+            Ok(RunningBackup(Arc::clone(self)))
+        } else {
+            Err(Error::Busy("another node makes a backup".to_owned()))
+        }
+    }
+
+    /// Renews the lock of the backup that this node makes, if it makes one.
+    pub(crate) fn renew_lock_for_backup(&self) -> Result<()> {
+        let mut until = self.running_backup();
+        // One that has ended stays so: files may have been removed meanwhile.
+        if until.is_some_and(|until| Instant::now() < until) {
+            self.renew_running_backup(&mut until)?;
+        }
+        Ok(())
+    }
+
+    fn renew_running_backup(&self, until: &mut Option<Instant>) -> Result<bool> {
+        let now = Instant::now();
+        let is_held = self.database.acquire(RUNNING_BACKUP, &self.id, LEASE)?;
+        *until = is_held.then_some(now + LEASE);
+        Ok(is_held)
+    }
+
+    /// Returns whether some node makes a backup, which needs all media files.
+    pub(crate) fn is_backup_running(&self) -> Result<bool> {
+        Ok(self.database.duties()?.iter().any(|holder| holder.duty == RUNNING_BACKUP))
+    }
+
+    fn running_backup(&self) -> MutexGuard<'_, Option<Instant>> {
+        // A backup that panicked ends its lock.
+        self.running_backup.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks up the live nodes, and which other one writes.
+    pub(crate) fn look_up_nodes(&self) -> Result<()> {
+        let nodes = self.database.nodes()?;
+        let live = nodes.iter().filter(|node| node.is_live).count();
         let holders = self.database.duties()?.into_iter();
         let mut holders = holders.filter(|holder| holder.duty == Duty::Writer.as_str());
-        let holder = holders.next().filter(|holder| holder.node != self.id);
-        let writer = match holder {
-            Some(holder) => {
-                let mut nodes = self.database.nodes()?.into_iter().map(|node| node.report);
-                nodes.find(|node| node.id == holder.node).and_then(|node| {
-                    let NodeReport { name, address, token, .. } = node;
-                    address.map(|address| Writer { name, address, token })
-                })
-            }
-            None => None,
-        };
-        self.state().writer = writer;
+        let writer = holders.next().filter(|holder| holder.node != self.id).and_then(|holder| {
+            let mut reports = nodes.into_iter().map(|node| node.report);
+            let NodeReport { name, address, token, .. } =
+                reports.find(|report| report.id == holder.node)?;
+            address.map(|address| Writer { name, address, token })
+        });
+        let mut state = self.state();
+        (state.live, state.writer) = (live, writer);
         Ok(())
+    }
+
+    /// Returns the number of live nodes, this one included, when they were last looked up.
+    pub(crate) fn live_nodes(&self) -> usize {
+        self.state().live
+    }
+
+    /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if
+    /// all have.
+    pub(crate) fn read_bound_behind(&self, commit: i64) -> Result<Option<Duration>> {
+        let is_behind = |node: &NodeState| {
+            node.is_live && node.report.id != self.id && node.report.applied < commit
+        };
+        let nodes = self.database.nodes()?;
+        let bounds = nodes.iter().filter(|node| is_behind(node)).map(|node| {
+            Duration::from_millis(u64::try_from(node.report.read_bound_ms).unwrap_or_default())
+        });
+        Ok(bounds.max())
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<ClusterClock> {
+        &self.clock
     }
 
     pub(crate) fn writer(&self) -> Option<Writer> {
@@ -203,6 +315,7 @@ impl Node {
         if self.holds_upgrade { current } else { newest }
     }
 
+    /// Reports the state of this node, and compares its clock with that of the shared database.
     pub(crate) fn report(&self, knows: i64, applied: i64, index_seq: i64) -> Result<()> {
         let staleness = self.staleness().unwrap_or(Duration::MAX);
         let report = NodeReport {
@@ -214,13 +327,18 @@ impl Node {
             token: self.token.clone(),
             applied,
             index_seq,
-            staleness_ms: i64::try_from(staleness.as_millis()).unwrap_or(i64::MAX),
+            staleness_ms: millis(staleness),
+            read_bound_ms: millis(self.read_bound),
         };
-        self.database.report(&report).map(drop)
+        self.clock.compare(|| self.database.report(&report))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Each change of the state is complete.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -19,6 +19,9 @@ use cms_store::Reader;
 use super::service::Media;
 use crate::{Duty, check::EnsureRunning};
 
+/// Files that are removed at a time.
+const FILES_PER_BATCH: usize = 1000;
+
 /// The result of a clean-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OrphanCleanUp {
@@ -78,13 +81,17 @@ impl Media<'_> {
         let count = old.len() as u64;
         if trigger == Trigger::Automatic && count * limits::MIN_FILES_PER_ORPHAN_REMOVED > files {
             clean_up.withheld = count;
-        } else if count > 0 {
-            // False while a backup needs all files.
-            if !self.remove_files(&old)? {
-                return Ok(clean_up);
+        } else {
+            for batch in old.chunks(FILES_PER_BATCH) {
+                // Another node may do this by now, with a newer state of the objects.
+                let is_ours = trigger == Trigger::Command || self.cms.holds(Duty::OrphanedFiles);
+                // The second is false while a backup needs all files.
+                if !is_ours || !self.remove_files(batch)? {
+                    return Ok(clean_up);
+                }
+                self.delete_records(batch.to_vec())?;
+                clean_up.removed += batch.len() as u64;
             }
-            self.delete_records(old)?;
-            clean_up.removed = count;
         }
         self.remove_local_files(stale)?;
         Ok(clean_up)

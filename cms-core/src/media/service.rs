@@ -194,6 +194,11 @@ impl Media<'_> {
             let records = ids.to_vec();
             self.cms.store.write(move |writer| writer.remove_file_records(&records))?;
         }
+        // After the deletion has committed: a backup that begins now does not have the objects.
+        if self.cms.cluster().map(|cluster| cluster.is_backup_running()).transpose()? == Some(true)
+        {
+            return Ok(false);
+        }
         self.cms.files.remove(ids)
     }
 

@@ -1,7 +1,12 @@
 //! Several nodes on one shared database, in one process: every interleaving of writes, broken
 //! connections, restarts and restores.
 
-use std::{fs::File, sync::Arc};
+use std::{
+    fs::File,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use cms_core::{
     Caller, ClusterConfig, Cms, CoreConfig, Error, MediaStorage, Result, SharedDatabase,
@@ -11,15 +16,18 @@ use cms_core::{
     restore,
     testing::{Cut, MemoryDatabase, START},
     wire::{
-        batch::BatchElements, check::CheckRequest, object::ListRequest, publish::PublishAction,
-        search::SearchRequest,
+        batch::BatchElements, check::CheckRequest, media::UploadRequest, object::ListRequest,
+        publish::PublishAction, search::SearchRequest,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{add_property, article, map};
+use crate::{
+    media::{empty_trash, image, upload},
+    support::{add_property, article, map},
+};
 
 /// A node, open or stopped.
 struct TestNode {
@@ -274,6 +282,51 @@ fn backup_of_a_node_stands_alone() {
     let alone = Cms::open(config).unwrap();
     let object = map(json!({ "id": "b", "title": "B" }));
     alone.objects().create(&Caller::local(), "article", object).unwrap();
+}
+
+/// The other node deletes an object whose file the backup has not read yet.
+#[test]
+fn backup_keeps_files_that_another_node_would_remove() {
+    let (_database, first, second) = two();
+    let file = UploadRequest { kind: Some("file".to_owned()), ..image("a.txt") };
+    let media = upload(second.cms(), b"in the backup", &file).unwrap();
+    let id = media["id"].as_str().unwrap();
+    let path = second.folder.path().join("media").join(id);
+    let copied = first.cms().backups().begin().unwrap();
+    assert!(matches!(second.cms().backups().begin(), Err(Error::Busy(_))), "one at a time");
+    second.cms().objects().delete(&Caller::local(), "_media", id).unwrap();
+    empty_trash(second.cms());
+    assert!(path.exists(), "left to the clean-up of orphaned files");
+    drop(copied);
+    let other = upload(second.cms(), b"in no backup", &file).unwrap();
+    let id = other["id"].as_str().unwrap();
+    second.cms().objects().delete(&Caller::local(), "_media", id).unwrap();
+    empty_trash(second.cms());
+    assert!(path.exists() && !second.folder.path().join("media").join(id).exists());
+}
+
+#[test]
+fn revoked_access_waits_for_nodes_that_have_not_applied_it() {
+    let (_database, first, second) = two();
+    let wait = || {
+        let started = Instant::now();
+        first.cms().cluster().unwrap().wait_for_nodes();
+        started.elapsed()
+    };
+    assert!(wait() < Duration::from_secs(1), "no other node has reported");
+    second.cms().cluster().unwrap().report().unwrap();
+    create(&first, "a").unwrap();
+    thread::scope(|scope| {
+        let waited = scope.spawn(wait);
+        thread::sleep(Duration::from_millis(300));
+        assert!(!waited.is_finished(), "the other node is behind");
+        second.catch_up().unwrap();
+        second.cms().cluster().unwrap().report().unwrap();
+        assert!(waited.join().unwrap() < Duration::from_secs(4), "not until the timeout");
+    });
+    create(&first, "b").unwrap();
+    let waited = wait();
+    assert!((5..9).contains(&waited.as_secs()), "until its reads have ended: {waited:?}");
 }
 
 /// A node that names the wrong database keeps its replica.

@@ -47,14 +47,16 @@ pub(super) async fn take_part(app: Arc<App>) {
 
 fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     let Some(cluster) = app.cms.cluster() else { return Ok(()) };
+    cluster.lose_ended_duties();
     cluster.report()?;
     if !app.is_draining() {
         cluster.renew_duties(&[Duty::Writer])?;
     }
-    cluster.find_writer()?;
+    cluster.look_up_nodes()?;
     if !is_renewal_due {
         return Ok(());
     }
+    cluster.renew_lock_for_backup()?;
     // Without a destination this node could make no backup.
     let can_do = |duty: &Duty| match duty {
         Duty::Backups => app.backups.is_some(),

@@ -107,6 +107,9 @@ pub(crate) async fn handle(
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
     let is_stored = response.status.is_success();
     let is_forwarded = response.has_header(&consistency::POSITION);
+    if route.is_some_and(|route| route.revokes_access) && is_stored && !is_forwarded {
+        wait_for_nodes(&app).await;
+    }
     let response = match route.filter(|route| is_stored && route.is_write() && !is_forwarded) {
         Some(_) => {
             response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
@@ -260,6 +263,15 @@ fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
         Endpoint::Image => Some(bounded(Consistency::Within(Duration::from_secs(2)))),
         Endpoint::Authenticated(..) if route.reads_content() => Some(bounded(Consistency::Strict)),
         _ => Some(Consistency::Strict),
+    }
+}
+
+/// Waits until no node accepts a key or session that has just been revoked.
+async fn wait_for_nodes(app: &Arc<App>) {
+    if app.cms.cluster().is_some() {
+        let wait = |app: &App| app.cms.cluster().map(|cluster| cluster.wait_for_nodes());
+        // The access is revoked, whatever becomes of the wait.
+        blocking::run_without_permit(app, wait).await.ok();
     }
 }
 

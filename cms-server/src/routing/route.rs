@@ -29,6 +29,8 @@ pub struct Route {
     /// Whether responses that a handler allows to cache are cached.
     pub(crate) is_cached: bool,
     pub(crate) progress: ProgressUse,
+    /// Whether keys or sessions may have less access afterwards.
+    pub(crate) revokes_access: bool,
     /// The query parameters of the route; `[]` at the end marks an array, `[*]` a map.
     pub(crate) query: &'static [&'static str],
 }
@@ -113,6 +115,7 @@ impl Route {
             accepts_preview_tokens: false,
             is_cached: false,
             progress: ProgressUse::None,
+            revokes_access: false,
             query: &[],
         }
     }
@@ -221,6 +224,12 @@ impl Route {
         self
     }
 
+    /// The same route, after which keys or sessions may have less access.
+    pub(super) const fn revokes_access(mut self) -> Self {
+        self.revokes_access = true;
+        self
+    }
+
     /// The same route on the thread of the connection.
     pub(super) const fn inline(mut self) -> Self {
         self.execution = Execution::Inline;
@@ -263,8 +272,7 @@ impl Route {
         !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
-    /// Returns whether the handler waits for a commit: then its response has to be sent.
-    /// Whether another node may handle it. Uploads go to the bucket from here; sign-ins are limited by
+    /// Returns whether another node may handle it. Uploads go to the bucket from here; sign-ins are limited by
     /// this node; the progress of a request is a stream.
     pub(crate) fn is_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
@@ -272,6 +280,7 @@ impl Route {
             && self.progress != ProgressUse::Reported
     }
 
+    /// Returns whether the handler waits for a commit: then its response has to be sent.
     pub(crate) fn is_write(&self) -> bool {
         let writes = [Work::Write, Work::Password, Work::Upload];
         writes.map(Execution::Blocking).contains(&self.execution)

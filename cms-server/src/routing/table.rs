@@ -200,19 +200,19 @@ pub static ROUTES: &[Route] = &[
 
     Route::get(KEYS, Admin, keys::list),
     Route::write(Method::POST, KEYS, Admin, keys::create),
-    Route::write(Method::PUT, KEY, Admin, keys::update),
-    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body(),
-    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate),
+    Route::write(Method::PUT, KEY, Admin, keys::update).revokes_access(),
+    Route::write(Method::DELETE, KEY, Admin, keys::revoke).without_body().revokes_access(),
+    Route::write(Method::POST, "/api/v1/internal/key/{id}/rotate", Admin, keys::rotate).revokes_access(),
 
     Route::get(USERS, Admin, users::list)
         .query(&["page", "limit", "q", "role", "disabled", "order_by", "order_direction"]),
     Route::write(Method::POST, USERS, Admin, users::create).work(Work::Password),
     Route::get(USER, Admin, users::get),
-    Route::write(Method::PUT, USER, Admin, users::update),
-    Route::write(Method::DELETE, USER, Admin, users::delete).without_body(),
+    Route::write(Method::PUT, USER, Admin, users::update).revokes_access(),
+    Route::write(Method::DELETE, USER, Admin, users::delete).without_body().revokes_access(),
     Route::write(Method::POST, "/api/v1/internal/user/{id}/link", Admin, users::create_link),
     Route::get(USER_SESSIONS, Admin, users::sessions).query(&["page", "limit"]),
-    Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body(),
+    Route::write(Method::DELETE, USER_SESSIONS, Admin, users::end_sessions).without_body().revokes_access(),
 
     Route::unauthenticated("/api/v1/session/methods", session::methods),
     Route::new(Method::GET, openid::START, Endpoint::OpenId(OpenIdStep::Start)).query(&["return"]),
@@ -222,14 +222,14 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated_post(SESSION, session::sign_in, Work::Password),
     Route::unauthenticated_post("/api/v1/session/code", session::code, Work::Read),
     Route::get(SESSION, Session, session::current).inline(),
-    Route::new(Method::DELETE, SESSION, Endpoint::SignOut),
+    Route::new(Method::DELETE, SESSION, Endpoint::SignOut).revokes_access(),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
-        .small_body().work(Work::Password),
+        .small_body().work(Work::Password).revokes_access(),
     Route::get(SETTINGS, Session, settings::get).inline(),
     Route::write(Method::PUT, SETTINGS, Session, settings::put).settings_body(),
     Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),
-    Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body(),
-    Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body(),
+    Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body().revokes_access(),
+    Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body().revokes_access(),
 
     Route::get(WEBHOOKS, Admin, webhooks::list),
     Route::get("/api/v1/internal/webhook/{id}/log", Admin, webhooks::log)

@@ -1,6 +1,6 @@
 //! The metrics endpoint: all counters, and the gauges of the moment, as text.
 
-use cms_core::{Cluster, Cms, Duty, Renderings, Result, Statistics};
+use cms_core::{Cluster, Duty, Renderings, Result, Statistics};
 use prometheus::{
     Counter, Gauge, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder, core::Collector,
 };
@@ -59,7 +59,7 @@ pub(crate) fn render(app: &App) -> Result<String> {
     now.permits(app);
     now.core(&app.cms.statistics()?);
     if let Some(node) = app.cms.cluster() {
-        now.cluster(&app.cms, node);
+        now.cluster(app, node);
     }
     now.process();
     let mut families = app.metrics.registry.gather();
@@ -145,7 +145,7 @@ impl Snapshot {
         self.add(images);
     }
 
-    fn cluster(&self, cms: &Cms, node: Cluster<'_>) {
+    fn cluster(&self, app: &App, node: Cluster<'_>) {
         let commit = node.position().map_or(0, |position| position.commit);
         self.value(
             "cms_cluster_commit",
@@ -163,15 +163,19 @@ impl Snapshot {
             "Time since the start of the newest look at the head whose commit is applied.",
             staleness,
         );
-        let duties = Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(cms.holds(duty))));
+        let duties =
+            Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(app.cms.holds(duty))));
         self.gauge("cms_cluster_duty", "Background tasks that this node does.", &duties);
-        let counts = node.commit_counts();
-        let outcomes = Opts::new("cms_cluster_commits_total", "Commits by outcome.");
-        let outcomes = valid(IntCounterVec::new(outcomes, &["outcome"]));
-        for (outcome, count) in counts {
-            outcomes.with_label_values(&[outcome]).inc_by(count);
+        self.value("cms_cluster_nodes", "Live nodes of the cluster.", as_float(node.live_nodes()));
+        self.value(
+            "cms_cluster_clock_offset_seconds",
+            "How far the clock of the shared database is ahead of that of this machine.",
+            node.clock_offset_seconds(),
+        );
+        if let Some(metrics) = node.metrics() {
+            metrics.register(&self.0);
         }
-        self.add(outcomes);
+        self.add(app.head_checks.waits.clone());
     }
 
     /// The standard metrics of a process.

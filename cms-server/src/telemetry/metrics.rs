@@ -13,7 +13,7 @@ use super::route_label::RouteLabel;
 
 /// Upper bounds of durations, in seconds: a lookup takes a tenth of the first, a search at most the
 /// last.
-const BUCKETS: [f64; 13] =
+pub(crate) const BUCKETS: [f64; 13] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// Route and method of a request without a route.
@@ -117,6 +117,6 @@ impl Metrics {
 }
 
 /// Names and labels are constants; a test scrapes all of them.
-pub(super) fn valid<T>(result: prometheus::Result<T>) -> T {
+pub(crate) fn valid<T>(result: prometheus::Result<T>) -> T {
     result.expect("names of metrics are valid and unique")
 }

@@ -337,7 +337,7 @@ fn old_rows_are_removed_together() {
          INSERT INTO cms.change SELECT -n, 0, 'object', '{}' FROM generate_series(1, 2500) n;
          UPDATE cms.commit_log SET at = now() - interval '8 days' WHERE commit_no IN (4, 5);
          UPDATE cms.commit_log SET at = now() - interval '8 days' WHERE commit_no < 3;
-         INSERT INTO cms.node SELECT n, n, '', 1, NULL, '', 0, 0, 0, now() - n * interval '12 hours'
+         INSERT INTO cms.node SELECT n, n, '', 1, NULL, '', 0, 0, 0, 0, now() - n * interval '12 hours'
              FROM generate_series(0, 3) n",
     );
     assert_eq!(node.nodes().unwrap().iter().filter(|node| node.is_live).count(), 1);

@@ -1,5 +1,6 @@
 //! What every shared database does, as tests: see [`CASES`].
 
+mod membership;
 mod rows;
 
 use std::{
@@ -12,9 +13,10 @@ use cms_model::error::{Error, Result};
 
 use super::database::{
     ChangedKeys, Column, ColumnKind, ColumnValues, CommitOutcome, Head, History, LockedHead,
-    MirroredTable, NewCommit, NodeReport, Position, RowSink, Rows, SchemaChange, SharedDatabase,
+    MirroredTable, NewCommit, Position, RowSink, Rows, SchemaChange, SharedDatabase,
     SharedSnapshot,
 };
+use membership::{duty_has_one_holder, nodes_are_listed};
 use rows::{append, marks, sorted};
 pub use rows::{mark, object, objects};
 
@@ -368,7 +370,6 @@ fn lock_reads_rows(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     assert_eq!(count, 2);
     let stopped = locked.all_rows(&object(), &mut |_| Err(Error::Gone("enough".to_owned())));
     assert!(matches!(stopped, Err(Error::Gone(_))), "{stopped:?}");
-    assert!(locked.time().0 > 0);
 }
 
 fn other_history_is_detected(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
@@ -462,55 +463,4 @@ fn any_value_is_stored(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
     let new = next(locked.as_ref(), 2, &[("object", &rows.keys)]);
     assert!(matches!(locked.commit(&new), CommitOutcome::Committed));
     assert_eq!(all(b, &object()), rows);
-}
-
-fn duty_has_one_holder(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
-    create(a, &[]).expect("the cluster is created");
-    let minute = Duration::from_mins(1);
-    assert_eq!(a.duties().expect("a list"), []);
-    assert!(a.acquire("sweep", "a", minute).expect("a response"));
-    assert!(!b.acquire("sweep", "b", minute).expect("a response"));
-    assert!(b.acquire("backup", "b", minute).expect("a response"));
-    assert!(a.acquire("sweep", "a", minute).expect("the lease is renewed"));
-    let mut holders = b.duties().expect("a list");
-    holders.sort_by(|a, b| a.duty.cmp(&b.duty));
-    let names: Vec<_> = holders.iter().map(|d| (d.duty.as_str(), d.node.as_str())).collect();
-    assert_eq!(names, [("backup", "b"), ("sweep", "a")]);
-    b.release("sweep", "b").expect("nothing to release");
-    assert!(!b.acquire("sweep", "b", minute).expect("a response"));
-    a.release("sweep", "a").expect("released");
-    assert!(b.acquire("sweep", "b", minute).expect("a response"));
-    // A lease that has ended.
-    assert!(b.acquire("sweep", "b", Duration::ZERO).expect("a response"));
-    assert_eq!(a.duties().expect("a list").len(), 1);
-    assert!(a.acquire("sweep", "a", minute).expect("a response"));
-}
-
-fn nodes_are_listed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
-    create(a, &[]).expect("the cluster is created");
-    let mut report = NodeReport {
-        id: "a".to_owned(),
-        name: "node 1".to_owned(),
-        version: "0.1.0".to_owned(),
-        knows: 12,
-        address: None,
-        token: "secret".to_owned(),
-        applied: 0,
-        index_seq: 3,
-        staleness_ms: 0,
-    };
-    let before = a.report(&report).expect("a time");
-    report.applied = 8;
-    report.address = Some("http://127.0.0.1:8080".to_owned());
-    let after = a.report(&report).expect("a time");
-    assert!(after >= before);
-    let other = NodeReport { id: "b".to_owned(), name: "node 2".to_owned(), ..report.clone() };
-    b.report(&other).expect("a time");
-    let mut nodes = a.nodes().expect("a list");
-    nodes.sort_by(|a, b| a.report.id.cmp(&b.report.id));
-    assert_eq!(nodes.len(), 2);
-    assert_eq!((&nodes[0].report, nodes[0].seen_at, nodes[0].is_live), (&report, after, true));
-    assert_eq!(nodes[1].report, other);
-    let locked = a.lock(FIRST).expect("a lock");
-    assert!(locked.time() >= after, "there is one clock");
 }

@@ -140,8 +140,10 @@ pub struct NodeReport {
     pub applied: i64,
     /// Last journal row in its search index.
     pub index_seq: i64,
-    /// Age that its reads may have, in milliseconds.
+    /// Age of its newest head check whose commit is applied, in milliseconds.
     pub staleness_ms: i64,
+    /// Age that its reads of content may have, in milliseconds; 0 if they are strict.
+    pub read_bound_ms: i64,
 }
 
 impl std::fmt::Debug for NodeReport {
@@ -168,6 +170,15 @@ pub struct DutyHolder {
     pub duty: String,
     pub node: String,
     pub until: Timestamp,
+}
+
+/// What a shared database is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// Name and version.
+    pub version: String,
+    /// Size of the database.
+    pub bytes: i64,
 }
 
 /// A database that all nodes of a cluster share.
@@ -203,6 +214,9 @@ pub trait SharedDatabase: Send + Sync {
 
     /// Compares a position with the head.
     fn check_head(&self, at: Position) -> Result<HeadCheck>;
+
+    /// Describes the database.
+    fn engine(&self) -> Result<Engine>;
 
     /// Stores the state of a node; returns the time of the shared database.
     fn report(&self, node: &NodeReport) -> Result<Timestamp>;
@@ -263,9 +277,6 @@ pub trait SharedSnapshot {
 /// The head, locked against commits of other nodes. Dropping it without a commit gives up the
 /// lock and what was sent.
 pub trait LockedHead: SharedSnapshot {
-    /// The time of the shared database.
-    fn time(&self) -> Timestamp;
-
     /// Returns the nonce of a commit, if the commit log has it.
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>>;
 

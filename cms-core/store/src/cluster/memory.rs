@@ -13,9 +13,9 @@ use cms_model::{
 };
 
 use super::database::{
-    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Head, HeadCheck, History, LockedHead,
-    MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows, SharedDatabase,
-    SharedSnapshot,
+    ChangedKeys, ColumnValues, CommitOutcome, DutyHolder, Engine, Head, HeadCheck, History,
+    LockedHead, MirroredTable, NewCommit, NodeReport, NodeState, Position, RowSink, Rows,
+    SharedDatabase, SharedSnapshot,
 };
 
 /// How the next commits end, in the order in which they come.
@@ -38,8 +38,8 @@ impl Default for MemoryDatabase {
     }
 }
 
-/// The time of a new database, in microseconds.
-const START_MICROS: i64 = 1_700_000_000_000_000;
+/// The time of a new database, in microseconds: that of the fixed clock of tests.
+const START_MICROS: i64 = 1_767_323_045_000_000;
 
 /// How long a node counts as live after a report.
 const LIVE_MICROS: i64 = 10_000_000;
@@ -246,6 +246,10 @@ impl SharedDatabase for MemoryDatabase {
         Ok(HeadCheck { head: head.position, schema: head.schema, history: state.history(at)? })
     }
 
+    fn engine(&self) -> Result<Engine> {
+        self.reachable().map(|_| Engine { version: "memory".to_owned(), bytes: 0 })
+    }
+
     fn report(&self, node: &NodeReport) -> Result<Timestamp> {
         let mut state = self.reachable()?;
         let now = state.now;
@@ -411,10 +415,6 @@ impl SharedSnapshot for Locked<'_> {
 }
 
 impl LockedHead for Locked<'_> {
-    fn time(&self) -> Timestamp {
-        Timestamp(self.database.lock_state().now)
-    }
-
     fn nonce_of(&mut self, commit: i64) -> Result<Option<i64>> {
         Ok(self.snapshot.nonces.get(&commit).copied())
     }

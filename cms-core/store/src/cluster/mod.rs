@@ -8,6 +8,7 @@
 //! | `tables` | which tables all nodes share |
 //! | `capture` | notes the keys of changed rows |
 //! | `rows` | reads and writes rows by key |
+//! | `metrics` | what a replica counts |
 //! | `replica` | the position of the replica; commits |
 //! | `apply` | changes of other nodes |
 //! | `bootstrap` | a new replica, a new shared database |
@@ -24,6 +25,7 @@ pub mod contract;
 pub mod database;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
+pub mod metrics;
 pub mod open;
 pub(crate) mod replica;
 mod rows;

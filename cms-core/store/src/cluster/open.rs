@@ -20,6 +20,7 @@ use super::{
     bootstrap,
     compare::{self, Difference},
     database::{Head, History, Position, SharedDatabase},
+    metrics::ReplicaMetrics,
     replica::Replica,
 };
 use crate::{Reader, Schemas, Store, error::map, migrate, pool};
@@ -50,12 +51,14 @@ impl Store {
         schemas: Schemas,
     ) -> Result<Self> {
         let node = NodeFolder::lock(folder)?;
-        if !node.has_usable_replica(&*database, &schemas)? {
-            node.copy(&*database, &schemas)?;
+        let metrics = ReplicaMetrics::new();
+        if let Some(reason) = node.reason_to_copy(&*database, &schemas)? {
+            node.copy(&*database, &schemas, reason)?;
+            metrics.bootstraps.with_label_values(&[reason]).inc();
         }
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
-        let replica = Replica::open(&path, &mut writer, database, schemas)?;
+        let replica = Replica::open(&path, &mut writer, database, schemas, metrics)?;
         Ok(Self::with(path, writer, Some(replica), vec![lock, node.lock]))
     }
 }
@@ -88,9 +91,9 @@ impl Store {
         self.group_commit.upgrade()
     }
 
-    /// Returns how many commits of the cluster ended in each way; zeros in a standalone database.
-    pub fn cluster_commit_counts(&self) -> [(&'static str, u64); 4] {
-        self.group_commit.replica().map(Replica::counts).unwrap_or_default()
+    /// Returns what the replica counts; none of a standalone database.
+    pub fn replica_metrics(&self) -> Option<&ReplicaMetrics> {
+        self.group_commit.replica().map(Replica::metrics)
     }
 
     /// Returns whether the shared database has another history: then this store accepts no writes, and
@@ -181,11 +184,16 @@ impl<'f> NodeFolder<'f> {
         )))
     }
 
-    /// Returns whether the replica can be brought to the head; removes one that cannot.
-    fn has_usable_replica(&self, database: &dyn SharedDatabase, schemas: &Schemas) -> Result<bool> {
+    /// Returns why the shared database has to be copied, if there is no replica that can be brought to
+    /// the head; removes one that cannot.
+    fn reason_to_copy(
+        &self,
+        database: &dyn SharedDatabase,
+        schemas: &Schemas,
+    ) -> Result<Option<&'static str>> {
         let path = self.path();
         if !path.exists() {
-            return Ok(false);
+            return Ok(Some("empty"));
         }
         let Some(position) = position(&path)? else {
             return Err(Error::Conflict(format!(
@@ -199,25 +207,30 @@ impl<'f> NodeFolder<'f> {
         // One of an earlier schema follows with the commit that changed it. One that is ahead was not
         // stored in the shared database.
         let schema = migrate::stored_schema(&path)?;
-        if check.history == History::Same && schema.is_some_and(|schema| schema <= check.schema) {
-            return Ok(true);
-        }
+        let reason = match check.history {
+            History::Same if schema.is_some_and(|schema| schema <= check.schema) => {
+                return Ok(None);
+            }
+            History::Same => "schema",
+            History::Pruned => "pruned",
+            History::Other => "other_history",
+        };
         warn!(
             replica = position.commit,
             head = check.head.commit,
-            history = ?check.history,
+            reason,
             schema,
             "history mismatch: the replica is copied again"
         );
         // What the shared database has lost may be there only.
         bootstrap::replace(self.folder, ABANDONED, None)?;
         bootstrap::replace(self.folder, migrate::DATABASE, Some(ABANDONED))?;
-        Ok(false)
+        Ok(Some(reason))
     }
 
     /// Copies the shared database.
-    fn copy(&self, database: &dyn SharedDatabase, schemas: &Schemas) -> Result<()> {
-        info!("bootstrap started");
+    fn copy(&self, database: &dyn SharedDatabase, schemas: &Schemas, reason: &str) -> Result<()> {
+        info!(reason, "bootstrap started");
         let (copy, position) = bootstrap::copy_shared_database(self.folder, database, schemas)?;
         self.publish(copy)?;
         info!(commit = position.commit, "bootstrap finished");

@@ -6,10 +6,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -26,6 +23,7 @@ use super::{
         CommitOutcome, History, LockedHead, MirroredTable, NewCommit, Position, SharedDatabase,
         SharedSnapshot,
     },
+    metrics::ReplicaMetrics,
     rows, tables,
 };
 use crate::{
@@ -38,6 +36,8 @@ use crate::{
 /// Shortest and longest wait between two attempts to learn the outcome.
 const MIN_RETRY: Duration = Duration::from_millis(50);
 const MAX_RETRY: Duration = Duration::from_secs(1);
+/// A wait for the lock that is logged.
+const SLOW_LOCK: Duration = Duration::from_secs(1);
 
 /// A database that mirrors the shared database of a cluster.
 pub(crate) struct Replica {
@@ -48,7 +48,7 @@ pub(crate) struct Replica {
     mirror: Mutex<Arc<Mirror>>,
     applier: ChangeApplier,
     state: Mutex<State>,
-    counts: Counts,
+    metrics: ReplicaMetrics,
 }
 
 /// What depends on the schema.
@@ -57,15 +57,6 @@ struct Mirror {
     schema: i64,
     tables: Vec<MirroredTable>,
     capture: Capture,
-}
-
-/// How commits ended since the start.
-#[derive(Default)]
-struct Counts {
-    committed: AtomicU64,
-    refused: AtomicU64,
-    superseded: AtomicU64,
-    unknown: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +96,7 @@ impl Replica {
         connection: &mut Connection,
         database: Arc<dyn SharedDatabase>,
         schemas: Schemas,
+        metrics: ReplicaMetrics,
     ) -> Result<Self> {
         let position = Reader::new(connection).cluster_position()?.ok_or_else(|| {
             Error::Conflict(format!("{} is not the replica of a cluster", path.display()))
@@ -116,7 +108,7 @@ impl Replica {
             mirror: Mutex::new(Arc::new(Mirror::of(path, connection)?)),
             applier: ChangeApplier::open(path)?,
             state: Mutex::new(State { position, is_abandoned: false, is_outdated: false }),
-            counts: Counts::default(),
+            metrics,
         })
     }
 
@@ -130,21 +122,20 @@ impl Replica {
         self.state().is_abandoned
     }
 
-    /// The number of commits by outcome.
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 4] {
-        let Counts { committed, refused, superseded, unknown } = &self.counts;
-        [
-            ("committed", committed),
-            ("refused", refused),
-            ("superseded", superseded),
-            ("unknown", unknown),
-        ]
-        .map(|(outcome, count)| (outcome, count.load(Ordering::Relaxed)))
+    pub(crate) fn metrics(&self) -> &ReplicaMetrics {
+        &self.metrics
     }
 
     /// Locks the head for a commit of this node; other threads may apply changes while this one waits.
     pub(crate) fn lock_head(&self) -> Result<Box<dyn LockedHead + '_>> {
-        self.database.lock(self.position())
+        let asked = Instant::now();
+        let head = self.database.lock(self.position())?;
+        let waited = asked.elapsed();
+        self.metrics.lock_waits.observe(waited.as_secs_f64());
+        if waited > SLOW_LOCK {
+            warn!(milliseconds = waited.as_millis(), "slow lock");
+        }
+        Ok(head)
     }
 
     /// Runs writes in one commit of the cluster.
@@ -154,6 +145,7 @@ impl Replica {
         connection: &Mutex<Connection>,
         writes: Vec<Run>,
     ) -> Result<()> {
+        let _timer = self.metrics.commit_times.start_timer();
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         self.apply(&mut connection, &mut *head)?;
         self.run_transaction(&connection, |writer, mirror| {
@@ -229,6 +221,8 @@ impl Replica {
     /// Brings the replica to the newest commit; returns whether there was one to apply.
     pub(crate) fn catch_up(&self, connection: &Mutex<Connection>) -> Result<bool> {
         let check = self.database.check_head(self.position())?;
+        self.metrics.head_checks.inc();
+        self.metrics.head.set(check.head.commit);
         if check.history == History::Same && check.head == self.position() {
             return self.require_schema(check.schema).map(|()| false);
         }
@@ -254,6 +248,8 @@ impl Replica {
             info!(schema = head.schema, "upgrade finished");
         }
         let position = self.applier.apply(&self.mirror().tables, snapshot)?;
+        let rows: usize = snapshot.changes().values().map(Vec::len).sum();
+        self.metrics.rows_applied.inc_by(rows as u64);
         self.state().position = position;
         Ok(())
     }
@@ -331,6 +327,7 @@ impl Replica {
         match local {
             Ok(()) => {
                 self.state().position = commit.position;
+                self.metrics.head.set(commit.position.commit);
                 #[cfg(any(test, feature = "testing"))]
                 self.compare(writer, &mirror.tables);
             }
@@ -355,22 +352,23 @@ impl Replica {
                 let table = tables.iter().find(|table| table.name == *name);
                 let table = table.expect("only mirrored tables are captured");
                 rows::read(writer, table, keys, |keys, rows| {
+                    self.metrics.rows_sent.inc_by(keys.len() as u64);
                     head.send(table, keys, rows);
                     Ok(())
                 })?;
             }
             match head.commit(commit) {
                 CommitOutcome::Committed => {
-                    self.counts.committed.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.count_commit("committed");
                     return Ok(());
                 }
                 CommitOutcome::Failed(error) => {
-                    self.counts.refused.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.count_commit("refused");
                     return Err(error);
                 }
                 CommitOutcome::Unknown => match self.resolve(base, commit.position)? {
                     Resolved::Committed => {
-                        self.counts.committed.fetch_add(1, Ordering::Relaxed);
+                        self.metrics.count_commit("committed");
                         return Ok(());
                     }
                     // The rows are values: they are right as long as no other node has committed.
@@ -395,7 +393,7 @@ impl Replica {
             match self.database.lock(base) {
                 Ok(head) => break head,
                 Err(error) if Instant::now() + pause > deadline => {
-                    self.counts.unknown.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.count_commit("unknown");
                     error!(commit = commit.commit, %error, "commit outcome not resolved");
                     return Err(Error::OutcomeUnknown);
                 }
@@ -405,7 +403,7 @@ impl Replica {
         };
         let found = head.head().position;
         if head.history() != History::Same {
-            self.counts.unknown.fetch_add(1, Ordering::Relaxed);
+            self.metrics.count_commit("unknown");
             self.abandon(found);
             return Err(Error::OutcomeUnknown);
         }
@@ -414,14 +412,15 @@ impl Replica {
         } else if head.nonce_of(commit.commit)? == Some(commit.nonce) {
             Ok(Resolved::Committed)
         } else {
-            self.counts.superseded.fetch_add(1, Ordering::Relaxed);
+            self.metrics.count_commit("superseded");
             Err(Error::Busy("another node has changed the content meanwhile".to_owned()))
         };
         let outcome = match &resolved {
             Ok(Resolved::Committed) => "committed",
-            Ok(Resolved::NotCommitted(_)) => "sent again",
+            Ok(Resolved::NotCommitted(_)) => "sent_again",
             Err(_) => "superseded",
         };
+        self.metrics.outcomes_resolved.with_label_values(&[outcome]).inc();
         info!(commit = commit.commit, outcome, "commit outcome resolved");
         resolved
     }

@@ -1,0 +1,115 @@
+//! What a replica counts since its start, for Prometheus. docs/operations.md lists all metrics.
+
+use prometheus::{
+    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector,
+};
+
+/// Upper bounds of durations, in seconds: from a commit without contention to the longest wait for the
+/// lock.
+const BUCKETS: [f64; 12] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// Counters of one replica. Clones share their values.
+#[derive(Clone)]
+pub struct ReplicaMetrics {
+    /// The newest commit that is known.
+    pub(super) head: IntGauge,
+    pub(super) lock_waits: Histogram,
+    pub(super) commit_times: Histogram,
+    /// `outcome`: `committed`, `refused`, `superseded`, `unknown`.
+    pub(super) commits: IntCounterVec,
+    /// `as`: `committed`, `sent_again`, `superseded`.
+    pub(super) outcomes_resolved: IntCounterVec,
+    pub(super) rows_sent: IntCounter,
+    pub(super) rows_applied: IntCounter,
+    pub(super) head_checks: IntCounter,
+    /// `reason`: `empty`, `other_history`, `pruned`, `schema`.
+    pub(super) bootstraps: IntCounterVec,
+    rows: IntCounterVec,
+}
+
+impl ReplicaMetrics {
+    pub(super) fn new() -> Self {
+        let counters = |name: &str, help: &str, label: &str, values: &[&str]| {
+            let counters = valid(IntCounterVec::new(Opts::new(name, help), &[label]));
+            for value in values {
+                // Counters without events are 0, not absent.
+                counters.with_label_values(&[*value]);
+            }
+            counters
+        };
+        let histogram = |name: &str, help: &str| {
+            valid(Histogram::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec())))
+        };
+        let rows = counters(
+            "cms_cluster_rows_total",
+            "Rows that were sent to the shared database, and changed by other nodes and applied here.",
+            "direction",
+            &[],
+        );
+        Self {
+            head: valid(IntGauge::new(
+                "cms_cluster_head",
+                "Newest commit of the cluster that is known.",
+            )),
+            lock_waits: histogram(
+                "cms_cluster_lock_wait_seconds",
+                "Time until the shared database granted the lock.",
+            ),
+            commit_times: histogram(
+                "cms_cluster_commit_seconds",
+                "Time from the lock to the acknowledgement of a commit.",
+            ),
+            commits: counters(
+                "cms_cluster_commits_total",
+                "Commits by outcome.",
+                "outcome",
+                &["committed", "refused", "superseded", "unknown"],
+            ),
+            outcomes_resolved: counters(
+                "cms_cluster_outcomes_resolved_total",
+                "Commits whose connection broke, by what the commit log said.",
+                "as",
+                &["committed", "sent_again", "superseded"],
+            ),
+            rows_sent: rows.with_label_values(&["sent"]),
+            rows_applied: rows.with_label_values(&["applied"]),
+            head_checks: valid(IntCounter::new("cms_cluster_head_checks_total", "Head checks.")),
+            bootstraps: counters(
+                "cms_cluster_bootstraps_total",
+                "Copies of the shared database, by reason.",
+                "reason",
+                &["empty", "other_history", "pruned", "schema"],
+            ),
+            rows,
+        }
+    }
+
+    /// Makes the counters part of a registry.
+    pub fn register(&self, registry: &Registry) {
+        let Self { lock_waits, commit_times, commits, outcomes_resolved, rows, .. } = self;
+        let Self { head, head_checks, bootstraps, .. } = self;
+        let collectors: [Box<dyn Collector>; 8] = [
+            Box::new(head.clone()),
+            Box::new(lock_waits.clone()),
+            Box::new(commit_times.clone()),
+            Box::new(commits.clone()),
+            Box::new(outcomes_resolved.clone()),
+            Box::new(rows.clone()),
+            Box::new(head_checks.clone()),
+            Box::new(bootstraps.clone()),
+        ];
+        for collector in collectors {
+            valid(registry.register(collector));
+        }
+    }
+
+    pub(super) fn count_commit(&self, outcome: &str) {
+        self.commits.with_label_values(&[outcome]).inc();
+    }
+}
+
+/// Names and labels are constants; a test scrapes all of them.
+fn valid<T>(result: prometheus::Result<T>) -> T {
+    result.expect("names of metrics are valid and unique")
+}
