@@ -14,6 +14,18 @@ check:
 test *name:
     cargo test --workspace -- {{ name }}
 
+# Run the tests of a single server with writes on one node of a cluster and reads on another, without those
+# of the state of one process or of a paused clock (needs CMS_TEST_POSTGRES, CMS_TEST_S3 and HAProxy)
+two-nodes:
+    CMS_TEST_CLUSTER=2 cargo test --package cms-server --test it -- --skip stream_ends_with_an_idle_session \
+        --skip stream_sends_presence --skip persisted_query_is_found_by_its_hash \
+        --skip route_has_the_expected_status_for_each_caller --skip file_of_the_wrong_size \
+        --skip image_is_available_as_long_as_its_file --skip stalled_upload --skip new_users_get_the_mapped_role \
+        --skip sign_in_links_the_user --skip metrics_count --skip large_bodies --skip rate_limit_returns_429 \
+        --skip readiness_lists --skip slow_body --skip presence:: --skip running_server_publishes \
+        --skip session_ends_by_time --skip sign_in_limits::
+    CMS_TEST_CLUSTER=2 cargo test --package cms-cli --test e2e
+
 # Review changed snapshots (needs cargo-insta)
 snap:
     cargo insta test --workspace --review

@@ -3,7 +3,7 @@
 
 mod site;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use cms_model::{
     clock::{Clock, FixedClock},
@@ -48,6 +48,24 @@ impl TestCms {
             }
             change(config);
         })
+    }
+
+    /// Opens a second node of the same cluster, with the same files, if `CMS_TEST_CLUSTER` is 2: for tests
+    /// that write on one node and read on the other.
+    pub fn second_node(&self) -> Option<Arc<Cms>> {
+        #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
+        let nodes = std::env::var("CMS_TEST_CLUSTER").ok()?;
+        if nodes != "2" || !self.is_node() {
+            return None;
+        }
+        let folder = self.folder.path().join("second");
+        fs::create_dir(&folder).expect("the directory can be created");
+        // A cluster has a bucket.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(self.path().join("media"), folder.join("media"))
+            .expect("a link can be created");
+        let config = CoreConfig { folder, ..self.cms.config().clone() };
+        Some(Arc::new(Cms::open(config).expect("the replica opens")))
     }
 
     /// Opens an empty data directory that several processes may open: a replica has one.

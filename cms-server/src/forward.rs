@@ -36,6 +36,8 @@ const MAX_REQUESTS: usize = 256;
 /// Time for one of them to end, when there are as many.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Shorter than that of the other node, whose end of a connection could meet a request.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// A change of many objects takes long.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 
@@ -140,6 +142,7 @@ impl Forwarding {
                 .no_gzip()
                 .redirect(Policy::none())
                 .connect_timeout(CONNECT_TIMEOUT)
+                .pool_idle_timeout(POOL_IDLE_TIMEOUT)
                 .timeout(RESPONSE_TIMEOUT);
             builder.build().map_err(|error| error.to_string())
         });

@@ -54,7 +54,7 @@ const BUFFER_BYTES: usize = 128 * 1024;
 /// Pause of accepting after an error: the process has no file handles left.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of connections that wait to be accepted.
-const BACKLOG: u32 = 1024;
+pub(crate) const BACKLOG: u32 = 1024;
 /// Time in which a connection that timed out may finish its other responses.
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which work that is still running after the grace period may end.
@@ -128,20 +128,19 @@ impl Bound {
         self.address
     }
 
-    /// Responds until [`Self::serve`]: to `/healthz` with 200, to all other requests with 503.
-    ///
-    /// # Errors
-    /// When the address cannot be listened on.
-    pub fn listen(self) -> io::Result<Self> {
+    /// If it takes more than two seconds until [`Self::serve`], responds meanwhile: to `/healthz` with
+    /// 200, to all other requests with 503.
+    #[must_use]
+    pub fn respond_while_starting(self) -> Self {
         let Self { config, socket, address, runtime } = self;
         let socket = match socket {
             BoundSocket::Bound(socket) => {
                 let _entered = runtime.enter();
-                BoundSocket::Starting(Starting::start(socket.listen(BACKLOG)?))
+                BoundSocket::Starting(Starting::start(socket))
             }
             starting @ BoundSocket::Starting(_) => starting,
         };
-        Ok(Self { config, socket, address, runtime })
+        Self { config, socket, address, runtime }
     }
 
     /// Starts the server on threads of its own; it accepts connections when this returns.

@@ -1,7 +1,7 @@
-//! Responds while a node of a cluster opens its replica, which may take minutes: an orchestrator sees
-//! that the process lives and is not ready, and a load balancer gets 503 at once.
+//! Responds while a node of a cluster copies its replica, which may take minutes: an orchestrator sees
+//! that the process lives and is not ready.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
 use axum::body::Body;
 use cms_core::Error;
@@ -9,14 +9,17 @@ use hyper::{Request, Response as HttpResponse, body::Incoming, server::conn::htt
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::{
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{Semaphore, oneshot},
-    task::{JoinError, JoinHandle, JoinSet},
+    task::{JoinHandle, JoinSet},
     time,
 };
 
-use crate::{response::Response, state::RequestIds};
+use crate::{response::Response, server::BACKLOG, state::RequestIds};
 
+/// Time without a listener. A load balancer sends a refused connection to another node, but passes a
+/// response with 503 on: it may not have noticed yet that a restarted node is not ready.
+const QUIET_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of open connections.
 const MAX_CONNECTIONS: usize = 64;
 /// Time for one connection, which has one request.
@@ -27,25 +30,34 @@ const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// The responses of a server that starts.
 pub(crate) struct Starting {
     stop: oneshot::Sender<()>,
-    accepting: JoinHandle<TcpListener>,
+    accepting: JoinHandle<io::Result<TcpListener>>,
 }
 
 impl Starting {
-    /// Accepts connections until [`Self::stop`]. Within a runtime.
-    pub(crate) fn start(listener: TcpListener) -> Self {
+    /// Accepts connections after some seconds, until [`Self::stop`]. Within a runtime.
+    pub(crate) fn start(socket: TcpSocket) -> Self {
         let (stop, stopped) = oneshot::channel();
-        Self { stop, accepting: tokio::spawn(accept(listener, stopped)) }
+        Self { stop, accepting: tokio::spawn(listen(socket, stopped)) }
     }
 
     /// Closes all connections; returns the listener, on which others may wait.
-    pub(crate) async fn stop(self) -> Result<TcpListener, JoinError> {
+    pub(crate) async fn stop(self) -> io::Result<TcpListener> {
         // Fails only when the task ended already.
         let _ = self.stop.send(());
-        self.accepting.await
+        self.accepting.await?
     }
 }
 
-async fn accept(listener: TcpListener, mut stopped: oneshot::Receiver<()>) -> TcpListener {
+async fn listen(socket: TcpSocket, mut stopped: oneshot::Receiver<()>) -> io::Result<TcpListener> {
+    if time::timeout(QUIET_TIME, &mut stopped).await.is_ok() {
+        return socket.listen(BACKLOG);
+    }
+    let listener = socket.listen(BACKLOG)?;
+    accept(&listener, stopped).await;
+    Ok(listener)
+}
+
+async fn accept(listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
     let ids = Arc::new(RequestIds::new());
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -72,7 +84,6 @@ async fn accept(listener: TcpListener, mut stopped: oneshot::Receiver<()>) -> Tc
         while connections.try_join_next().is_some() {}
     }
     connections.shutdown().await;
-    listener
 }
 
 /// Serves one request.

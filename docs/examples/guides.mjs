@@ -342,7 +342,7 @@ const notRun = {
   "users.md": [1, "output"],
   "how-to/astro.md": [3, "installation, which docs/examples/check repeats"],
   "how-to/backup-s3.md": [1, "a log line"],
-  "how-to/cluster.md": [10, "commands for the machines of the reader and a container engine, log lines"],
+  "how-to/cluster.md": [8, "commands for the machines of the reader and a container engine, log lines"],
   "how-to/ci.md": [5, "commands for the server and the repository of the reader"],
   "how-to/containers.md": [3, "commands of a container engine"],
   "how-to/deploy.md": [6, "commands for a machine with systemd"],

@@ -82,9 +82,15 @@ impl Shared {
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
+        self.variables_of("cms")
+    }
+
+    /// The settings of a node of the cluster in a database.
+    pub(crate) fn variables_of(&self, database: &str) -> Vec<(&'static str, String)> {
+        let port = self.postgres.port();
         vec![
-            ("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{}/cms", self.postgres.port())),
-            ("CMS_MEDIA", "s3://site/files".to_owned()),
+            ("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{port}/{database}")),
+            ("CMS_MEDIA", format!("s3://site/{database}")),
             ("AWS_ENDPOINT_URL", self.bucket.endpoint.clone()),
             ("AWS_ACCESS_KEY_ID", "S3RVER".to_owned()),
             ("AWS_SECRET_ACCESS_KEY", "S3RVER".to_owned()),
@@ -327,7 +333,7 @@ fn node_responds_while_it_copies_the_database() {
     };
     let second = thread::scope(|scope| {
         let lock =
-            "BEGIN; LOCK TABLE cms.object IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(4); COMMIT";
+            "BEGIN; LOCK TABLE cms.object IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(6); COMMIT";
         let locked = scope.spawn(|| shared.postgres.sql("cms", lock));
         let locks = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted";
         wait(&|| shared.postgres.sql("cms", locks) == "1");

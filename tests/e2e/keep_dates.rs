@@ -1,6 +1,7 @@
 //! Export and import with `--keep-dates` keep the dates of objects, deleted ones included.
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::{
     cli_guide::blocks,
@@ -167,9 +168,10 @@ fn export_and_import_move_the_trash() {
 
     let exported = origin.path("out");
     let exported = exported.to_str().unwrap();
-    let server = Server::start();
+    let site = TempDir::new().unwrap();
+    let server = Server::start_in(site.path(), &[]);
     let [folder, remote] = both_targets(&server);
-    let data = server.data();
+    let data = site.path().join("data");
     for (copy, data) in [(&folder, folder.path("data")), (&remote, data)] {
         let data = data.to_str().unwrap();
         for flags in [&[][..], &["--update-existing"], &["--update-existing"]] {

@@ -53,6 +53,7 @@ mod support;
 mod targets;
 mod tidy;
 mod traces;
+mod two_nodes;
 mod types;
 mod unread_responses;
 mod users;

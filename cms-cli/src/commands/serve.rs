@@ -117,11 +117,10 @@ fn serve(
     log: &LogWriter,
     printer: &mut Printer,
 ) -> Result<End> {
-    let unusable = |error: io::Error| cannot_listen(args.listen, &error);
     let core = core_config(args, settings)?;
-    let bound = cms_server::bind(config).map_err(unusable)?;
+    let bound = cms_server::bind(config).map_err(|error| cannot_listen(args.listen, &error))?;
     // To copy a database may take minutes.
-    let bound = if core.cluster.is_some() { bound.listen().map_err(unusable)? } else { bound };
+    let bound = if core.cluster.is_some() { bound.respond_while_starting() } else { bound };
     let cms = Arc::new(target::open_directory(core)?);
     cms.media().connect().map_err(media_failure)?;
     show_keys(&cms.keys().ensure_first(&first_keys())?, printer)?;

@@ -250,7 +250,7 @@ impl Store {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
-        let rolled_back = self.group_commit.run(move |writer| -> Result<()> {
+        let rolled_back = self.group_commit.dry_run(move |writer| -> Result<()> {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });

@@ -1,9 +1,9 @@
 //! Group commit on the one connection that writes.
 //!
 //! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
-//! finds no leader becomes one: it runs all waiting writes, each in its own savepoint, commits
-//! once, and only then returns their results. Writes that arrive meanwhile wait for the next
-//! leader, which is the first of them.
+//! finds no leader becomes one: it runs all waiting writes and those that arrive meanwhile, each in
+//! its own savepoint, commits once, and only then returns their results. Writes that arrive during
+//! the commit wait for the next leader, which is the first of them.
 
 use std::{
     collections::VecDeque,
@@ -56,9 +56,17 @@ struct Queue {
     has_leader: bool,
 }
 
+impl Queue {
+    fn take(&mut self, count: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
+        self.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
+    }
+}
+
 struct PendingWrite {
     /// Runs the write and stores its result.
     run: Run,
+    /// It keeps nothing: a node needs no lock on the head for it.
+    is_dry_run: bool,
     waiter: Arc<Waiter>,
 }
 
@@ -125,6 +133,22 @@ impl GroupCommit {
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.enqueue(write, false)
+    }
+
+    /// Runs a write that fails, inside a transaction.
+    pub(super) fn dry_run<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.enqueue(write, true)
+    }
+
+    fn enqueue<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
+        is_dry_run: bool,
+    ) -> Result<T> {
         let result = Arc::new(Mutex::new(None));
         let waiter = Arc::new(Waiter::default());
         let run = {
@@ -142,9 +166,8 @@ impl GroupCommit {
         };
         let is_leader = {
             let mut queue = lock(&self.queue);
-            queue
-                .waiting
-                .push_back(PendingWrite { run: Box::new(run), waiter: Arc::clone(&waiter) });
+            let waiter = Arc::clone(&waiter);
+            queue.waiting.push_back(PendingWrite { run: Box::new(run), is_dry_run, waiter });
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if is_leader {
@@ -204,28 +227,48 @@ impl GroupCommit {
         Ok(upgraded)
     }
 
-    /// Takes the writes of the next batch, and those who wait for them.
-    fn take_waiting(&self) -> (Vec<Run>, Vec<Arc<Waiter>>) {
+    /// Takes writes that wait, at most some; for a commit of a node up to the next dry run.
+    fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         let mut queue = lock(&self.queue);
-        let count = queue.waiting.len().min(MAX_WRITES_PER_COMMIT);
-        queue.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
+        let waiting = queue.waiting.iter().take(max);
+        let stops_at = |write: &&PendingWrite| self.replica.is_some() && write.is_dry_run;
+        let count = waiting.take_while(|write| !stops_at(write)).count();
+        queue.take(count)
+    }
+
+    /// Takes the next write if it is a dry run of a node.
+    fn take_dry_run(&self) -> Option<(Vec<Run>, Vec<Arc<Waiter>>)> {
+        let mut queue = lock(&self.queue);
+        queue.waiting.front().is_some_and(|write| write.is_dry_run).then(|| queue.take(1))
     }
 
     /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
     fn lead(&self) {
         let started = Instant::now();
-        let (outcome, waiters) = match &self.replica {
-            None => {
-                let (runs, waiters) = self.take_waiting();
-                (run_batch(&lock(&self.connection), runs, require_not_moved), waiters)
-            }
-            Some(replica) => {
-                // Before the writes are taken: more of them arrive while this node waits for the lock.
-                let head = replica.lock_head();
-                let (runs, waiters) = self.take_waiting();
-                (head.and_then(|head| replica.run(head, &self.connection, runs)), waiters)
-            }
+        let mut waiters = Vec::new();
+        let mut take = || {
+            let max = MAX_WRITES_PER_COMMIT - waiters.len();
+            let (runs, taken) = self.take_waiting(max);
+            waiters.extend(taken);
+            runs
         };
+        let outcome = match &self.replica {
+            None => run_batch(&lock(&self.connection), &mut take, require_not_moved),
+            Some(replica) => match self.take_dry_run() {
+                Some((mut runs, taken)) => {
+                    waiters = taken;
+                    replica.dry_run(&self.connection, &mut || std::mem::take(&mut runs))
+                }
+                // Before the writes are taken: more of them arrive while this node waits for the lock.
+                None => replica
+                    .lock_head()
+                    .and_then(|head| replica.run(head, &self.connection, &mut take)),
+            },
+        };
+        if waiters.is_empty() {
+            // The batch has failed before it took writes: they fail with it.
+            waiters = self.take_waiting(MAX_WRITES_PER_COMMIT).1;
+        }
         let outcome = outcome.map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
@@ -247,6 +290,9 @@ impl GroupCommit {
 
 pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
+/// Takes writes that wait; none if there are none, or enough for a batch.
+pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
+
 /// Refuses to change a database whose content has moved to a cluster.
 fn require_not_moved(writer: &WriteTransaction<'_>) -> Result<()> {
     let cluster: Option<String> = writer.query_value("SELECT cluster FROM local", [])?;
@@ -264,13 +310,13 @@ fn require_not_moved(writer: &WriteTransaction<'_>) -> Result<()> {
 /// all.
 fn run_batch(
     connection: &Connection,
-    writes: Vec<Run>,
+    take: &mut Take<'_>,
     admit: impl Fn(&WriteTransaction<'_>) -> Result<()>,
 ) -> Result<()> {
     let writer = WriteTransaction(Reader::new(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
     let ended = admit(&writer)
-        .and_then(|()| run_writes(&writer, writes))
+        .and_then(|()| run_writes(&writer, take))
         .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
@@ -279,40 +325,50 @@ fn run_batch(
     ended
 }
 
-/// Returns whether any write succeeded.
-pub(super) fn run_writes(writer: &WriteTransaction<'_>, writes: Vec<Run>) -> Result<bool> {
-    let alone = writes.len() == 1;
+/// Runs the writes that wait, and those that arrive meanwhile: one commit stores all of them. Returns
+/// whether any succeeded.
+pub(super) fn run_writes(writer: &WriteTransaction<'_>, take: &mut Take<'_>) -> Result<bool> {
+    let mut writes = take();
+    let mut alone = writes.len() == 1;
     let mut succeeded = false;
-    for write in writes {
-        if !alone {
-            writer.execute("SAVEPOINT write", [])?;
+    while !writes.is_empty() {
+        for write in writes {
+            succeeded |= run_write(writer, write, alone)?;
         }
-        let noted = writer.capture.map(Capture::len);
-        let outcome =
-            catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
-        let kept = outcome == WriteOutcome::Keep;
-        succeeded |= kept;
-        if writer.0.connection.is_autocommit() {
-            // The database rolled back the complete transaction: disk full, or an I/O error.
-            let reason = "the database rolled the transaction back";
-            let is_full = outcome == WriteOutcome::NoSpace;
-            return Err(if is_full {
-                Error::NoSpace(reason.into())
-            } else {
-                Error::internal(reason)
-            });
+        if alone && !succeeded {
+            // Without a savepoint, only the end of the transaction takes its changes back.
+            break;
         }
-        if !alone {
-            if !kept {
-                writer.execute("ROLLBACK TO write", [])?;
-                if let (Some(capture), Some(noted)) = (writer.capture, noted) {
-                    capture.truncate(noted);
-                }
-            }
-            writer.execute("RELEASE write", [])?;
-        }
+        alone = false;
+        writes = take();
     }
     Ok(succeeded)
+}
+
+/// Runs a write in a savepoint, or in the transaction if it is alone; returns whether it succeeded.
+fn run_write(writer: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<bool> {
+    if !alone {
+        writer.execute("SAVEPOINT write", [])?;
+    }
+    let noted = writer.capture.map(Capture::len);
+    let outcome = catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
+    let kept = outcome == WriteOutcome::Keep;
+    if writer.0.connection.is_autocommit() {
+        // The database rolled back the complete transaction: disk full, or an I/O error.
+        let reason = "the database rolled the transaction back";
+        let is_full = outcome == WriteOutcome::NoSpace;
+        return Err(if is_full { Error::NoSpace(reason.into()) } else { Error::internal(reason) });
+    }
+    if !alone {
+        if !kept {
+            writer.execute("ROLLBACK TO write", [])?;
+            if let (Some(capture), Some(noted)) = (writer.capture, noted) {
+                capture.truncate(noted);
+            }
+        }
+        writer.execute("RELEASE write", [])?;
+    }
+    Ok(kept)
 }
 
 /// The same error for every caller of a failed batch.
@@ -356,6 +412,11 @@ mod tests {
         connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
     }
 
+    /// Takes these writes, and then none.
+    fn once(mut writes: Vec<Run>) -> impl FnMut() -> Vec<Run> {
+        move || std::mem::take(&mut writes)
+    }
+
     fn insert(succeeds: bool) -> Run {
         Box::new(move |writer| {
             writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
@@ -387,7 +448,11 @@ mod tests {
         ];
         for (index, (writes, rows, fails)) in batches.into_iter().enumerate() {
             let before = count(&connection);
-            assert_eq!(run_batch(&connection, writes, |_| Ok(())).is_err(), fails, "batch {index}");
+            assert_eq!(
+                run_batch(&connection, &mut once(writes), |_| Ok(())).is_err(),
+                fails,
+                "batch {index}"
+            );
             assert!(connection.is_autocommit(), "batch {index}");
             assert_eq!(count(&connection) - before, rows, "batch {index}");
         }
@@ -414,7 +479,7 @@ mod tests {
         for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
             let before = count(&connection);
             let several = writes.len() > 1;
-            match run_batch(&connection, writes, |_| Ok(())) {
+            match run_batch(&connection, &mut once(writes), |_| Ok(())) {
                 Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
                 Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
                 Err(error) => panic!("{error:?}"),
@@ -423,7 +488,7 @@ mod tests {
         }
         limit(10_000);
         let before = count(&connection);
-        run_batch(&connection, vec![insert(true), grow()], |_| Ok(())).unwrap();
+        run_batch(&connection, &mut once(vec![insert(true), grow()]), |_| Ok(())).unwrap();
         assert_eq!(count(&connection) - before, 2);
     }
 }

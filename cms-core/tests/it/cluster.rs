@@ -17,7 +17,7 @@ use cms_core::{
     testing::{Cut, MemoryDatabase, START},
     wire::{
         batch::BatchElements, check::CheckRequest, media::UploadRequest, object::ListRequest,
-        publish::PublishAction, search::SearchRequest,
+        plan::PlanRequest, publish::PublishAction, search::SearchRequest,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -282,6 +282,25 @@ fn backup_of_a_node_stands_alone() {
     let alone = Cms::open(config).unwrap();
     let object = map(json!({ "id": "b", "title": "B" }));
     alone.objects().create(&Caller::local(), "article", object).unwrap();
+}
+
+/// A plan may take seconds, in which other nodes write.
+#[test]
+fn plan_does_not_need_the_lock_of_the_cluster() {
+    let (database, first, second) = two();
+    create(&first, "a").unwrap();
+    let position = first.cms().cluster().unwrap().position().unwrap();
+    let locked = database.lock(position).unwrap();
+    let mut wanted = article();
+    add_property(&mut wanted, "rank", json!({ "type": "number" }), "number");
+    let request = PlanRequest { content_types: vec![wanted], ..PlanRequest::default() };
+    let plan = first.cms().types().plan(&Caller::local(), &request).unwrap();
+    assert!(plan.has_changes(), "{plan:?}");
+    drop(locked);
+    // Nothing of the plan is in the next commit.
+    create(&first, "b").unwrap();
+    second.catch_up().unwrap();
+    assert_eq!((second.titles().len(), first.differences(), second.differences()), (2, 0, 0));
 }
 
 /// The other node deletes an object whose file the backup has not read yet.

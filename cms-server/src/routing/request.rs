@@ -16,7 +16,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, HttpBody},
-    http::{HeaderValue, Method, Request, Uri, header, request::Parts},
+    http::{HeaderValue, Method, Request, StatusCode, Uri, header, request::Parts},
     response::Response as HttpResponse,
 };
 use cms_core::{Cms, Error, Permission, Reservation, Result};
@@ -189,7 +189,15 @@ async fn respond(
             let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
-            let response = images::get(app, &parts, &query, &segments).await;
+            let mut response = images::get(app, &parts, &query, &segments).await;
+            // Perhaps uploaded on another node a moment ago.
+            let strict = (Consistency::Strict, false);
+            if response.status == StatusCode::NOT_FOUND
+                && app.cms.cluster().is_some()
+                && app.head_checks.wait(&app.cms, strict, &parts.headers).await.is_ok()
+            {
+                response = images::get(app, &parts, &query, &segments).await;
+            }
             Ok(response.with_optional(
                 ignored_fields::QUERY,
                 query.ignored(route.query, &UnknownPaths::default()),

@@ -16,7 +16,7 @@ use cms_core::{
         user::Role,
     },
 };
-use cms_server::{ServerConfig, router};
+use cms_server::{Consistency, ServerConfig, router};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value, json};
 use tower::ServiceExt;
@@ -100,6 +100,8 @@ impl Reply {
 pub(crate) struct TestApp {
     pub(crate) core: TestCms,
     router: Router,
+    /// Of the node that reads, which may be another one.
+    reader: Router,
     scoped: String,
     stranger: String,
     /// Of the users that were needed so far.
@@ -132,8 +134,15 @@ impl TestApp {
         cms.types().create(&local, definition("author")).unwrap();
         let one = object(&json!({ "id": "one", "title": "One" }));
         cms.objects().create(&local, "post", one).unwrap();
-        let router = router(config, Arc::clone(cms));
-        Self { core, router, scoped, stranger, cookies: Mutex::default() }
+        let writer = router(config, Arc::clone(cms));
+        let reader = core.second_node().map_or_else(
+            || writer.clone(),
+            |cms| {
+                let read_consistency = Some(Consistency::Strict);
+                router(&ServerConfig { read_consistency, ..config.clone() }, cms)
+            },
+        );
+        Self { core, router: writer, reader, scoped, stranger, cookies: Mutex::default() }
     }
 
     pub(crate) fn key(&self, caller: CallerKind) -> Option<&str> {
@@ -207,7 +216,8 @@ impl TestApp {
             request = request.header(*name, *value);
         }
         let request = request.body(body.into()).unwrap();
-        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let node = if matches!(method, "GET" | "HEAD") { &self.reader } else { &self.router };
+        let (head, body) = node.clone().oneshot(request).await.unwrap().into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let reply = Reply { status: head.status.as_u16(), headers: head.headers, bytes };
         assert_eq!(reply.header("access-control-allow-origin"), Some("*"), "{method} {path}");

@@ -103,12 +103,21 @@ impl Store {
     }
 
     /// Creates a cluster in an empty shared database, with all rows of this standalone database, which
-    /// no process can write to after that: the cluster would lack the change.
+    /// no process can write to after that: the cluster would lack the change. All rows are compared.
     pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {
         let database = Arc::clone(database);
         self.write(move |writer| {
             let schema = Schemas::default().newest();
             let head = bootstrap::copy_to_shared_database(writer, &*database, schema)?;
+            let differences = compare::compare_all(writer, &mut *database.snapshot(None)?)?;
+            if let Some(first) = differences.first() {
+                return Err(Error::Damaged(format!(
+                    "the copy differs in {} rows, the first in table {}: remove the schema cms of the \
+                     database",
+                    differences.len(),
+                    first.table
+                )));
+            }
             writer.execute("UPDATE local SET cluster = ?1", [&head.cluster])?;
             Ok(head)
         })

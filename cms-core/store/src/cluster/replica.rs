@@ -30,7 +30,7 @@ use crate::{
     Reader, Schemas, WriteTransaction,
     error::map,
     migrate,
-    writer::{self, Run},
+    writer::{self, Take},
 };
 
 /// Shortest and longest wait between two attempts to learn the outcome.
@@ -143,17 +143,30 @@ impl Replica {
         &self,
         mut head: Box<dyn LockedHead + '_>,
         connection: &Mutex<Connection>,
-        writes: Vec<Run>,
+        take: &mut Take<'_>,
     ) -> Result<()> {
         let _timer = self.metrics.commit_times.start_timer();
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         self.apply(&mut connection, &mut *head)?;
         self.run_transaction(&connection, |writer, mirror| {
-            if writer::run_writes(writer, writes)? {
+            if writer::run_writes(writer, take)? {
                 self.commit(writer, mirror, head, None)
             } else {
                 writer.execute("ROLLBACK", [])
             }
+        })
+    }
+
+    /// Runs writes that keep nothing: without the lock, other nodes go on.
+    pub(crate) fn dry_run(
+        &self,
+        connection: &Mutex<Connection>,
+        take: &mut Take<'_>,
+    ) -> Result<()> {
+        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        self.run_transaction(&connection, |writer, _| {
+            writer::run_writes(writer, take)?;
+            writer.execute("ROLLBACK", [])
         })
     }
 
