@@ -52,7 +52,7 @@ const MAX_HEADER_BYTES: u32 = 64 * 1024;
 /// each of hundreds of uploads fills its own.
 const BUFFER_BYTES: usize = 128 * 1024;
 /// Pause of accepting after an error: the process has no file handles left.
-const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+pub(crate) const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum number of connections that wait to be accepted.
 pub(crate) const BACKLOG: u32 = 1024;
 /// Time in which a connection that timed out may finish its other responses.

@@ -15,7 +15,11 @@ use tokio::{
     time,
 };
 
-use crate::{response::Response, server::BACKLOG, state::RequestIds};
+use crate::{
+    response::Response,
+    server::{ACCEPT_RETRY_INTERVAL, BACKLOG},
+    state::RequestIds,
+};
 
 /// Time without a listener. A load balancer sends a refused connection to another node, but passes a
 /// response with 503 on: it may not have noticed yet that a restarted node is not ready.
@@ -24,8 +28,6 @@ const QUIET_TIME: Duration = Duration::from_secs(2);
 const MAX_CONNECTIONS: usize = 64;
 /// Time for one connection, which has one request.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
-/// Pause of accepting after an error: the process has no file handles left.
-const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The responses of a server that starts.
 pub(crate) struct Starting {

@@ -378,7 +378,7 @@ fn node_copies_its_replica_again_after_a_restore() {
 }
 
 /// An address that the server can bind again.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }

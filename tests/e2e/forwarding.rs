@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    net::TcpListener,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    cluster::{Shared, TAGS, get, send, tags},
+    cluster::{Shared, TAGS, free_address, get, send, tags},
     support::{Server, client},
 };
 
@@ -75,8 +74,8 @@ impl Nodes {
 }
 
 fn start(shared: &Shared, folder: &Path, name: &str, arguments: &[&str]) -> Server {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (listen, address) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
+    let listen = free_address();
+    let address = format!("http://{listen}");
     let mut all = vec!["--listen", &listen, "--node-address", &address, "--node-name", name];
     all.extend(["--log", "info,cms_server::log=debug"]);
     all.extend(arguments);

@@ -4,7 +4,6 @@
 
 use std::{
     env, fs,
-    net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, Weak},
@@ -13,7 +12,7 @@ use std::{
 };
 
 use super::{
-    cluster::Shared,
+    cluster::{Shared, free_address},
     support::{Server, client},
 };
 
@@ -55,11 +54,11 @@ pub(crate) fn start(folder: &Path) -> Option<Server> {
     let other = folder.join("other");
     fs::create_dir(&other).unwrap();
     let second = Server::start_with_variables(&other, &[], &variables);
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("http://127.0.0.1:{port}");
+    let address = free_address();
+    let url = format!("http://{address}");
     let settings = format!(
         "defaults\n mode http\n timeout connect 5s\n timeout client 10m\n timeout server 10m\n\
-         frontend all\n bind 127.0.0.1:{port}\n use_backend read if METH_GET\n default_backend write\n\
+         frontend all\n bind {address}\n use_backend read if METH_GET\n default_backend write\n\
          backend write\n server first {}\nbackend read\n server second {}\n",
         first.url.trim_start_matches("http://"),
         second.url.trim_start_matches("http://"),

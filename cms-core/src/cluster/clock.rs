@@ -5,7 +5,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicI64, Ordering},
+    atomic::{AtomicI64, Ordering},
 };
 
 use cms_model::{
@@ -21,12 +21,11 @@ pub(crate) struct ClusterClock {
     clock: Arc<dyn Clock>,
     /// Microseconds that the shared database is ahead.
     offset: AtomicI64,
-    is_skewed: AtomicBool,
 }
 
 impl ClusterClock {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, offset: AtomicI64::new(0), is_skewed: AtomicBool::new(false) }
+        Self { clock, offset: AtomicI64::new(0) }
     }
 
     /// Corrects the offset by a request whose response is the time of the shared database.
@@ -41,8 +40,7 @@ impl ClusterClock {
         if least <= most && !(least..=most).contains(&offset) {
             let middle = least.midpoint(most);
             self.offset.store(middle, Ordering::Relaxed);
-            let is_skewed = middle.unsigned_abs() > SKEW;
-            if is_skewed && !self.is_skewed.swap(is_skewed, Ordering::Relaxed) {
+            if middle.unsigned_abs() > SKEW && offset.unsigned_abs() <= SKEW {
                 tracing::warn!(
                     seconds = middle / 1_000_000,
                     "clock skew: dates are those of the database; synchronise the clock of this machine"

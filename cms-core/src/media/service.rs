@@ -195,7 +195,8 @@ impl Media<'_> {
             self.cms.store.write(move |writer| writer.remove_file_records(&records))?;
         }
         // After the deletion has committed: a backup that begins now does not have the objects.
-        if self.cms.cluster().map(|cluster| cluster.is_backup_running()).transpose()? == Some(true)
+        if let Some(cluster) = self.cms.cluster()
+            && cluster.is_backup_running()?
         {
             return Ok(false);
         }

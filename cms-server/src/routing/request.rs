@@ -194,6 +194,7 @@ async fn respond(
             let strict = (Consistency::Strict, false);
             if response.status == StatusCode::NOT_FOUND
                 && app.cms.cluster().is_some()
+                && needed_consistency(app, route) != Some(Consistency::Strict)
                 && app.head_checks.wait(&app.cms, strict, &parts.headers).await.is_ok()
             {
                 response = images::get(app, &parts, &query, &segments).await;

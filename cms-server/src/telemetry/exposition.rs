@@ -64,6 +64,11 @@ pub(crate) fn render(app: &App) -> Result<String> {
     now.process();
     let mut families = app.metrics.registry.gather();
     families.extend(now.0.gather());
+    if let Some(node) = app.cms.cluster()
+        && let Some(replica) = node.metrics()
+    {
+        families.extend(replica.gather());
+    }
     Ok(TextEncoder::new().encode_to_string(&families).expect("all metrics can be encoded"))
 }
 
@@ -172,9 +177,6 @@ impl Snapshot {
             "How far the clock of the shared database is ahead of that of this machine.",
             node.clock_offset_seconds(),
         );
-        if let Some(metrics) = node.metrics() {
-            metrics.register(&self.0);
-        }
         self.add(app.head_checks.waits.clone());
     }
 

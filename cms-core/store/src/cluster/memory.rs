@@ -10,6 +10,7 @@ use std::{
 use cms_model::{
     clock::Timestamp,
     error::{Error, Result},
+    testing::START,
 };
 
 use super::database::{
@@ -27,19 +28,17 @@ pub enum Cut {
     AfterCommit,
 }
 
-/// A shared database in memory. Time stands still unless a test moves it.
+/// A shared database in memory. Time is that of the fixed clock of tests, and stands still unless a test
+/// moves it.
 #[derive(Clone)]
 pub struct MemoryDatabase(Arc<Shared>);
 
 impl Default for MemoryDatabase {
     fn default() -> Self {
-        let state = State { now: START_MICROS, ..State::default() };
+        let state = State { now: START * 1_000_000, ..State::default() };
         Self(Arc::new(Shared { state: Mutex::new(state), ..Shared::default() }))
     }
 }
-
-/// The time of a new database, in microseconds: that of the fixed clock of tests.
-const START_MICROS: i64 = 1_767_323_045_000_000;
 
 /// How long a node counts as live after a report.
 const LIVE_MICROS: i64 = 10_000_000;

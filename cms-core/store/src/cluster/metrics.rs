@@ -2,6 +2,7 @@
 
 use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts, Registry, core::Collector,
+    proto::MetricFamily,
 };
 
 /// Upper bounds of durations, in seconds: from a commit without contention to the longest wait for the
@@ -9,9 +10,9 @@ use prometheus::{
 const BUCKETS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// Counters of one replica. Clones share their values.
-#[derive(Clone)]
+/// Counters of one replica.
 pub struct ReplicaMetrics {
+    registry: Registry,
     /// The newest commit that is known.
     pub(super) head: IntGauge,
     pub(super) lock_waits: Histogram,
@@ -25,33 +26,35 @@ pub struct ReplicaMetrics {
     pub(super) head_checks: IntCounter,
     /// `reason`: `empty`, `other_history`, `pruned`, `schema`.
     pub(super) bootstraps: IntCounterVec,
-    rows: IntCounterVec,
 }
 
 impl ReplicaMetrics {
     pub(super) fn new() -> Self {
+        let registry = Registry::new();
         let counters = |name: &str, help: &str, label: &str, values: &[&str]| {
             let counters = valid(IntCounterVec::new(Opts::new(name, help), &[label]));
             for value in values {
                 // Counters without events are 0, not absent.
                 counters.with_label_values(&[*value]);
             }
-            counters
+            registered(&registry, counters)
         };
         let histogram = |name: &str, help: &str| {
-            valid(Histogram::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec())))
+            let options = HistogramOpts::new(name, help).buckets(BUCKETS.to_vec());
+            registered(&registry, valid(Histogram::with_opts(options)))
         };
         let rows = counters(
             "cms_cluster_rows_total",
             "Rows that were sent to the shared database, and changed by other nodes and applied here.",
             "direction",
-            &[],
+            &["sent", "applied"],
         );
+        let head = IntGauge::new("cms_cluster_head", "Newest commit of the cluster that is known.");
+        let head = registered(&registry, valid(head));
+        let head_checks = IntCounter::new("cms_cluster_head_checks_total", "Head checks.");
+        let head_checks = registered(&registry, valid(head_checks));
         Self {
-            head: valid(IntGauge::new(
-                "cms_cluster_head",
-                "Newest commit of the cluster that is known.",
-            )),
+            head,
             lock_waits: histogram(
                 "cms_cluster_lock_wait_seconds",
                 "Time until the shared database granted the lock.",
@@ -74,39 +77,31 @@ impl ReplicaMetrics {
             ),
             rows_sent: rows.with_label_values(&["sent"]),
             rows_applied: rows.with_label_values(&["applied"]),
-            head_checks: valid(IntCounter::new("cms_cluster_head_checks_total", "Head checks.")),
+            head_checks,
             bootstraps: counters(
                 "cms_cluster_bootstraps_total",
                 "Copies of the shared database, by reason.",
                 "reason",
                 &["empty", "other_history", "pruned", "schema"],
             ),
-            rows,
+            registry,
         }
     }
 
-    /// Makes the counters part of a registry.
-    pub fn register(&self, registry: &Registry) {
-        let Self { lock_waits, commit_times, commits, outcomes_resolved, rows, .. } = self;
-        let Self { head, head_checks, bootstraps, .. } = self;
-        let collectors: [Box<dyn Collector>; 8] = [
-            Box::new(head.clone()),
-            Box::new(lock_waits.clone()),
-            Box::new(commit_times.clone()),
-            Box::new(commits.clone()),
-            Box::new(outcomes_resolved.clone()),
-            Box::new(rows.clone()),
-            Box::new(head_checks.clone()),
-            Box::new(bootstraps.clone()),
-        ];
-        for collector in collectors {
-            valid(registry.register(collector));
-        }
+    /// Returns the values of the moment.
+    pub fn gather(&self) -> Vec<MetricFamily> {
+        self.registry.gather()
     }
 
     pub(super) fn count_commit(&self, outcome: &str) {
         self.commits.with_label_values(&[outcome]).inc();
     }
+}
+
+/// A metric that is part of a registry.
+fn registered<M: Collector + Clone + 'static>(registry: &Registry, metric: M) -> M {
+    valid(registry.register(Box::new(metric.clone())));
+    metric
 }
 
 /// Names and labels are constants; a test scrapes all of them.
