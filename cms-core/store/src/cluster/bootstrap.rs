@@ -72,7 +72,7 @@ fn fill(connection: &mut Connection, snapshot: &mut dyn SharedSnapshot) -> Resul
             transaction.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(map)?;
         }
         for table in &mirrored {
-            snapshot.all_rows(table, &mut |rows| rows::write(&writer, table, &rows))?;
+            snapshot.all_rows(table, &mut |rows| rows::write_new(&writer, table, &rows))?;
         }
         for (_, sql) in &indexes {
             transaction.execute_batch(sql).map_err(map)?;
@@ -144,4 +144,79 @@ pub(crate) fn replace(folder: &Path, name: &str, new_name: Option<&str>) -> Resu
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use super::*;
+    use crate::cluster::database::{ChangedKeys, ColumnValues, History, Rows};
+
+    /// Objects with a link each.
+    struct Links {
+        objects: i64,
+        head: Head,
+    }
+
+    impl SharedSnapshot for Links {
+        fn head(&self) -> &Head {
+            &self.head
+        }
+
+        fn history(&self) -> History {
+            unreachable!("a copy has no position")
+        }
+
+        fn changes(&self) -> &ChangedKeys {
+            unreachable!("a copy has no position")
+        }
+
+        fn rows(&mut self, _: &MirroredTable, _: &[i64]) -> Result<Rows> {
+            unreachable!("a copy reads all rows")
+        }
+
+        fn all_rows(
+            &mut self,
+            table: &MirroredTable,
+            visit: &mut dyn FnMut(Rows) -> Result<()>,
+        ) -> Result<()> {
+            if table.name != tables::LINKS {
+                return Ok(());
+            }
+            (1..=self.objects).try_for_each(|key| {
+                let links = Some(format!(r#"[["tag", "tag-{key}", null]]"#));
+                visit(Rows { keys: vec![key], values: vec![ColumnValues::Text(vec![links])] })
+            })
+        }
+    }
+
+    /// Instructions of SQLite for a copy, in hundreds.
+    fn instructions(objects: i64) -> u32 {
+        let mut connection = Connection::open_in_memory().unwrap();
+        functions::register(&connection).unwrap();
+        Schemas::default().migrate(&mut connection, None).unwrap();
+        let count = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&count);
+        let handler = move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        connection.progress_handler(100, Some(handler)).unwrap();
+        let position = Position { commit: 1, nonce: 1 };
+        let head =
+            Head { cluster: "cluster".to_owned(), position, schema: 1, sequences: String::new() };
+        // The objects are missing, which is found when all rows are there.
+        fill(&mut connection, &mut Links { objects, head }).unwrap_err();
+        count.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn copy_of_links_takes_linear_time() {
+        let (few, many) = (instructions(1_000), instructions(4_000));
+        assert!(many < few * 5, "{few}, {many}");
+    }
 }

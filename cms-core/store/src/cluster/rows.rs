@@ -101,7 +101,15 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
 /// removed: then that one is among the changed rows, too.
 pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     if table.name == LINKS {
-        return write_links(reader, rows);
+        delete(reader, table, &rows.keys)?;
+    }
+    write_new(reader, table, rows)
+}
+
+/// Like [`write`], of a table without rows of these keys: links need no index then.
+pub(super) fn write_new(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
+    if table.name == LINKS {
+        return insert_links(reader, rows);
     }
     let parameters = vec!["?"; table.columns.len()].join(", ");
     let mut statement = reader.statement(&format!(
@@ -119,14 +127,12 @@ pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> 
     Ok(())
 }
 
-fn write_links(reader: &Reader<'_>, rows: &Rows) -> Result<()> {
-    let mut delete = reader.statement("DELETE FROM link WHERE object = ?1")?;
+fn insert_links(reader: &Reader<'_>, rows: &Rows) -> Result<()> {
     let mut insert = reader.statement(
         "INSERT INTO link (target_type, target_id, object, source_ctd)
          SELECT value ->> 0, value ->> 1, ?1, value ->> 2 FROM json_each(?2)",
     )?;
     for (position, key) in rows.keys.iter().enumerate() {
-        delete.execute([key]).map_err(map)?;
         for links in &rows.values {
             insert.execute(rusqlite::params![key, links.at(position)]).map_err(map)?;
         }
