@@ -92,7 +92,8 @@ impl Server {
         self.run();
     }
 
-    fn shut_down(&self) {
+    /// Stops the server, and waits for open transactions no longer than needed to cancel them.
+    pub(crate) fn shut_down(&self) {
         run(self.control().args(["-m", "fast", "-w", "stop"]));
     }
 
