@@ -8,6 +8,7 @@
 mod bare;
 mod baseline;
 mod client;
+mod cluster;
 mod corpus;
 mod mixed;
 mod operations;
@@ -59,6 +60,12 @@ struct Options {
     /// Number of kills of the server with --mixed
     #[arg(long, default_value_t = 5)]
     kills: u32,
+    /// Use so many nodes of a cluster behind `haproxy` with --mixed, instead of a single server
+    #[arg(long, default_value_t = 0)]
+    nodes: usize,
+    /// Compare nodes of a cluster with a single server, instead of with the baseline
+    #[arg(long)]
+    cluster: bool,
     /// Measure only operations whose name contains this text
     #[arg(long, default_value = "")]
     only: String,
@@ -79,7 +86,11 @@ async fn main() {
         return;
     }
     if let Some(minutes) = options.mixed {
-        mixed::run(&options, minutes, options.kills).await;
+        mixed::run(&options, minutes).await;
+        return;
+    }
+    if options.cluster {
+        cluster::run(&options).await;
         return;
     }
     print(

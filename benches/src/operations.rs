@@ -102,7 +102,8 @@ pub(crate) fn all(posts: usize, image: &str) -> Vec<Operation> {
     operations
 }
 
-fn create() -> Operation {
+/// Creates of new posts.
+pub(crate) fn create() -> Operation {
     let post = |number: u64| {
         let number = usize::try_from(number).unwrap_or_default();
         corpus::post(number + 1_000_000_000).to_string()

@@ -5,6 +5,8 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
+    thread::sleep,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -28,8 +30,20 @@ impl Server {
 
     /// Starts it at an address.
     pub(crate) fn cms_at(binary: &Path, data: &Path, listen: &str) -> Self {
+        Self::start(binary, data, listen, &[], &[])
+    }
+
+    /// Starts it with arguments and variables; returns when it listens.
+    pub(crate) fn start(
+        binary: &Path,
+        data: &Path,
+        listen: &str,
+        arguments: &[&str],
+        variables: &[(&str, String)],
+    ) -> Self {
         let mut command = Command::new(binary);
-        command.args(["serve", "--listen", listen, "--data"]).arg(data);
+        command.args(["serve", "--listen", listen, "--data"]).arg(data).args(arguments);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.env("CMS_ADMIN_KEY", KEY).stderr(Stdio::piped()).stdout(Stdio::null());
         let mut process = command.spawn().expect("the server was built: cargo build --release");
         let address = address(process.stderr.take().expect("it is piped"));
@@ -50,18 +64,50 @@ impl Server {
         self.get("/healthz");
     }
 
+    /// Waits until it is ready for requests of clients.
+    pub(crate) fn wait_until_ready(&self) {
+        while self.try_get("/readyz").is_none() {
+            sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends a signal by its name without `SIG`.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.process.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &process]).status();
+        assert!(status.is_ok_and(|status| status.success()), "the process runs");
+    }
+
+    /// Stops it as a service manager does.
+    pub(crate) fn terminate(&mut self) {
+        self.signal("TERM");
+        self.process.wait().expect("it is a child of this process");
+    }
+
+    pub(crate) fn kill(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+
     /// Sends a GET request; returns the body of the response.
+    ///
+    /// # Panics
+    /// On a response other than 200.
     pub(crate) fn get(&self, path: &str) -> Vec<u8> {
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        self.try_get(path).unwrap_or_else(|| panic!("{path} failed"))
+    }
+
+    /// Sends a GET request; returns the body of the response, none without the status 200.
+    pub(crate) fn try_get(&self, path: &str) -> Option<Vec<u8>> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: bench\r\nX-AUTH-TOKEN: {KEY}\r\nConnection: close\r\n\r\n"
         );
-        stream.write_all(request.as_bytes()).expect("it reads");
+        stream.write_all(request.as_bytes()).ok()?;
         let mut response = Vec::new();
-        stream.read_to_end(&mut response).expect("it responds");
-        assert!(response.starts_with(b"HTTP/1.1 200"), "{path} failed");
-        let head = response.windows(4).position(|window| window == b"\r\n\r\n");
-        response.split_off(head.expect("a head ends") + 4)
+        stream.read_to_end(&mut response).ok()?;
+        let head = response.windows(4).position(|window| window == b"\r\n\r\n")?;
+        response.starts_with(b"HTTP/1.1 200").then(|| response.split_off(head + 4))
     }
 
     /// Returns the path of the only image, at 800 by 600.
@@ -125,8 +171,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
+        self.kill();
     }
 }
 
@@ -145,12 +190,21 @@ fn address(output: impl Read + Send + 'static) -> String {
 
 /// Runs a command on a data directory.
 pub(crate) fn run(binary: &Path, data: &Path, command: &[&str], files: &[&Path]) {
-    let status = Command::new(binary)
+    run_on(Command::new(binary).arg("--data").arg(data), command, files);
+}
+
+/// Runs a command on a running server.
+pub(crate) fn run_remotely(binary: &Path, address: &str, command: &[&str], files: &[&Path]) {
+    let mut program = Command::new(binary);
+    program.args(["--server", &format!("http://{address}")]).env("CMS_KEY", KEY);
+    run_on(&mut program, command, files);
+}
+
+fn run_on(program: &mut Command, command: &[&str], files: &[&Path]) {
+    let status = program
         .args(command)
         .args(files)
-        .arg("--data")
-        .arg(data)
-        .args(["--quiet"])
+        .arg("--quiet")
         .stdout(Stdio::null())
         .status()
         .expect("the command was built: cargo build --release");

@@ -1,11 +1,13 @@
-//! Concurrent reads, writes and searches on a server that is killed several times: checks that no
-//! acknowledged write is lost and that every response is correct, and measures latency and memory.
+//! Concurrent reads, writes and searches on a server that is killed several times, or on nodes of a
+//! cluster with the faults of [`target`]: checks that no acknowledged write is lost and that every
+//! response is correct, and measures latency and memory.
 //! A backup runs meanwhile, and a client follows the changes.
 //!
 //! Of 100 requests 90 read, 8 write and 2 search. Each writer has its own objects, see [`model`].
 
 mod follower;
 mod model;
+mod target;
 mod writer;
 
 use std::{
@@ -21,27 +23,31 @@ use std::{
 use self::{
     follower::{Seen, read_changes},
     model::Model,
-    writer::{Shared, Tally, work},
+    target::Target,
+    writer::{Failures, Shared, Tally, work},
 };
 use crate::{
     Options,
     client::Connection,
+    cluster::services::Services,
     per_second, print,
     server::{self, KEY, Server},
 };
 
-/// Time after a start that is not measured, because the database is not in memory yet.
+/// Time after a start or fault that is not measured, because the database is not in memory yet.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Runs for `minutes` in `kills + 1` intervals with a `kill -9` between them.
-pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
+/// Runs for `minutes` in `kills + 1` intervals with a fault between them.
+pub(crate) async fn run(options: &Options, minutes: f64) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let (data, bare) = (folder.path().join("data"), folder.path().join("bare.db"));
-    crate::prepare(options, folder.path(), &data, &bare, options.posts[0]);
-    let mut server = Server::cms(&options.cms, &data);
-    let address = server.address.clone();
-    server.wait_until_indexed(options.posts[0]);
-    let image = server.image();
+    let services = (options.nodes > 0).then(|| Services::start(&options.cms));
+    let mut target = match &services {
+        Some(services) => Target::nodes(options, services),
+        None => Target::single(options, folder.path()),
+    };
+    let address = target.address().to_owned();
+    target.any_server().wait_until_indexed(options.posts[0]);
+    let image = target.any_server().image();
 
     let mut connection = Connection::open(&address).await.expect("the server listens");
     let begin = read_changes(&mut connection, None).await.expect("it responds").next;
@@ -55,8 +61,10 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
         address: address.clone(),
         posts: options.posts[0] as u64,
         image,
+        is_cluster: services.is_some(),
         ends: AtomicBool::new(false),
         tally: Mutex::default(),
+        failures: Failures::default(),
     });
     let models: Vec<_> = (0..connections).map(|_| Arc::new(Mutex::new(Model::default()))).collect();
     let writers: Vec<_> = (0..)
@@ -65,16 +73,16 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
         .collect();
 
     print(
-        "| interval | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | anonymous, MB | restart, ms |",
+        "| interval | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | anonymous, MB | fault, time until ready | failed reads, writes |",
     );
-    print("|---|---|---|---|---|---|---|---|");
-    let time = Duration::from_secs_f64(minutes * 60.0 / f64::from(kills + 1));
+    print("|---|---|---|---|---|---|---|---|---|");
+    let time = Duration::from_secs_f64(minutes * 60.0 / f64::from(options.kills + 1));
     let mut backup = None;
-    for interval in 0..=kills {
-        tokio::time::sleep(WARM_UP).await;
+    tokio::time::sleep(WARM_UP).await;
+    for interval in 0..=options.kills {
         shared.take_tally();
         let start = Instant::now();
-        if interval == kills / 2 {
+        if interval == options.kills / 2 {
             backup = Some(tokio::spawn(back_up(
                 options.cms.clone(),
                 address.clone(),
@@ -85,17 +93,13 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
         tokio::time::sleep(time.saturating_sub(WARM_UP)).await;
         let tally = shared.take_tally();
         let rate = per_second(tally.responses(), start);
-        let memory = (server.memory_megabytes(), server.anonymous_megabytes());
-        let mut restart = String::new();
-        if interval < kills {
-            // The time of a restart includes the kill.
-            drop(server);
-            let killed = Instant::now();
-            server = Server::cms_at(&options.cms, &data, &address);
-            server.wait_until_healthy();
-            restart = format!("{:.0}", killed.elapsed().as_secs_f64() * 1000.0);
+        let memory = target.memory();
+        let mut fault = String::new();
+        if interval < options.kills {
+            fault = tokio::task::block_in_place(|| target.fail(options, interval));
+            tokio::time::sleep(WARM_UP).await;
         }
-        print_interval(interval, rate, tally, memory, &restart);
+        print_interval(interval, rate, tally, memory, &fault, shared.failures.take());
     }
     shared.ends.store(true, Ordering::Relaxed);
     for writer in writers {
@@ -107,6 +111,7 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     let changes = follow_again(&address, &begin, &seen).await;
     ends.store(true, Ordering::Relaxed);
     following.await.expect("it ends");
+    tokio::task::block_in_place(|| target.end());
     let copied = restore(options, folder.path(), &backup, &models).await;
     print(&format!(
         "\n{found} objects have their acknowledged state, {changes} changes were received once and \
@@ -116,15 +121,24 @@ pub(crate) async fn run(options: &Options, minutes: f64, kills: u32) {
     assert_eq!(shared.wrong(), 0, "see above");
 }
 
-fn print_interval(interval: u32, rate: f64, tally: Tally, memory: (f64, f64), restart: &str) {
+fn print_interval(
+    interval: u32,
+    rate: f64,
+    tally: Tally,
+    memory: (f64, f64),
+    fault: &str,
+    failed: (u32, u32),
+) {
     let Tally { reads, writes, .. } = tally;
     print(&format!(
-        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {restart} |",
+        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {fault} | {}, {} |",
         percentile(reads.clone(), 50),
         percentile(reads, 99),
         percentile(writes, 99),
         memory.0,
-        memory.1
+        memory.1,
+        failed.0,
+        failed.1
     ));
 }
 

@@ -4,7 +4,7 @@ use std::{
     io,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -22,6 +22,9 @@ use crate::{
 const POSTS: &str = "/api/v1/content/post";
 /// Maximum number of objects that a client owns.
 const MAX_OWN_OBJECTS: usize = 20;
+/// Time after which a write without a response is stored or never will be: nodes wait ten seconds for
+/// the lock.
+const UNKNOWN_TIME: Duration = Duration::from_secs(12);
 
 /// State that all clients share.
 pub(super) struct Shared {
@@ -29,8 +32,24 @@ pub(super) struct Shared {
     /// Number of posts that no client changes.
     pub(super) posts: u64,
     pub(super) image: String,
+    /// Some requests fail when a node or the shared database does.
+    pub(super) is_cluster: bool,
     pub(super) ends: AtomicBool,
+    pub(super) failures: Failures,
     pub(super) tally: Mutex<(Tally, u32)>,
+}
+
+/// Reads and writes without an outcome: the connection ended, or a node or the balancer said so.
+#[derive(Default)]
+pub(super) struct Failures {
+    reads: AtomicU32,
+    writes: AtomicU32,
+}
+
+impl Failures {
+    pub(super) fn take(&self) -> (u32, u32) {
+        (self.reads.swap(0, Ordering::Relaxed), self.writes.swap(0, Ordering::Relaxed))
+    }
 }
 
 /// Response times in milliseconds.
@@ -81,11 +100,15 @@ enum Kind {
 
 /// Sends requests until the end of the run, and reconnects whenever the server is killed.
 pub(super) async fn work(number: usize, shared: Arc<Shared>, model: Arc<Mutex<Model>>) {
-    let mut client = Client { number, shared, model, seed: number as u64 * 7_919, created: 0 };
+    let seed = number as u64 * 7_919;
+    let mut client = Client { number, shared, model, seed, created: 0, is_writing: false };
     while !client.shared.ends.load(Ordering::Relaxed) {
         if let Ok(mut connection) = Connection::open(&client.shared.address).await {
             // After an error the outcome of the request under way is unknown.
-            client.use_connection(&mut connection).await.ok();
+            let result = client.use_connection(&mut connection).await;
+            if result.is_err() {
+                client.fails().await;
+            }
         }
         sleep(Duration::from_millis(10)).await;
     }
@@ -110,9 +133,27 @@ struct Client {
     model: Arc<Mutex<Model>>,
     seed: u64,
     created: u32,
+    /// Whether the request under way is a write.
+    is_writing: bool,
 }
 
 impl Client {
+    /// Counts a request without an outcome. Another node may still carry a write out.
+    async fn fails(&mut self) {
+        let failures = &self.shared.failures;
+        let count = if self.is_writing { &failures.writes } else { &failures.reads };
+        count.fetch_add(1, Ordering::Relaxed);
+        if self.shared.is_cluster && std::mem::take(&mut self.is_writing) {
+            sleep(UNKNOWN_TIME).await;
+        }
+    }
+
+    /// Checks that the response is one of the service, not of a failure.
+    fn is_served(&self, status: u16) -> io::Result<()> {
+        let is_failure = self.shared.is_cluster && matches!(status, 502..=504);
+        if is_failure { Err(io::Error::other("the request failed")) } else { Ok(()) }
+    }
+
     async fn use_connection(&mut self, connection: &mut Connection) -> io::Result<()> {
         let ids = self.model.lock().expect("no holder panics").ids();
         for id in ids {
@@ -161,6 +202,7 @@ impl Client {
                 _ => {
                     let request = client::get(&self.shared.image, KEY);
                     let (status, body) = connection.exchange(&request).await?;
+                    self.is_served(status)?;
                     if status != 200 || !body.starts_with(&[0xff, 0xd8]) {
                         let what = format!(
                             "the image has the response
@@ -185,6 +227,7 @@ impl Client {
         is_right: impl Fn(&Value) -> bool,
     ) -> io::Result<()> {
         let (status, body) = connection.exchange(&client::get(path, KEY)).await?;
+        self.is_served(status)?;
         let is_right = status == 200
             && (self.seed >> 60 != 0
                 || serde_json::from_slice(body).is_ok_and(|body| is_right(&body)));
@@ -239,11 +282,19 @@ impl Client {
             }
         }
         let path = if is_new { POSTS.to_owned() } else { format!("{POSTS}/{id}") };
+        self.is_writing = true;
         let (status, response) =
             connection.exchange(&client::send(method, &path, KEY, &body)).await?;
+        if status != 503 {
+            self.is_served(status)?;
+        }
+        self.is_writing = false;
         let mut model = self.model.lock().expect("no holder panics");
         if matches!(status, 200 | 204) {
             model.acknowledges(&id);
+        } else if status == 503 && self.shared.is_cluster {
+            model.refuses(&id);
+            self.shared.failures.writes.fetch_add(1, Ordering::Relaxed);
         } else {
             model.refuses(&id);
             let response = String::from_utf8_lossy(response).into_owned();
