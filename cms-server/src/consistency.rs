@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -91,8 +91,18 @@ pub(crate) struct HeadChecks {
 
 #[derive(Default)]
 struct State {
-    waiting: Vec<oneshot::Sender<std::result::Result<(), String>>>,
+    waiting: Vec<Waiting>,
     is_stopped: bool,
+}
+
+/// A request that waits.
+type Waiting = oneshot::Sender<std::result::Result<(), String>>;
+
+fn respond(waiting: Vec<Waiting>, result: &std::result::Result<(), String>) {
+    for request in waiting {
+        // A request whose client is gone does not listen.
+        request.send(result.clone()).ok();
+    }
 }
 
 impl HeadChecks {
@@ -121,8 +131,8 @@ impl HeadChecks {
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
-    /// [`Error::Busy`] after some seconds, or if the shared database does not respond: a node never
-    /// reads older data than it promises.
+    /// [`Error::Busy`] after some seconds, at once if the shared database has not responded for so long: a
+    /// node never reads older data than it promises.
     pub(crate) async fn wait(
         &self,
         cms: &Cms,
@@ -167,7 +177,7 @@ impl HeadChecks {
     /// Looks at the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
     fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
-        let mut is_failed = false;
+        let mut failing_since = None;
         loop {
             let mut state = self.lock();
             if state.waiting.is_empty() && !state.is_stopped {
@@ -180,20 +190,27 @@ impl HeadChecks {
             }
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
-            let result = cluster.catch_up().map_err(|error| error.to_string());
-            match &result {
-                Ok(()) if is_failed => tracing::info!("replica current"),
-                Err(reason) if !is_failed => tracing::warn!(reason, "replica behind"),
-                _ => {}
+            let Err(error) = cluster.catch_up() else {
+                if failing_since.take().is_some() {
+                    tracing::info!("replica current");
+                }
+                respond(waiting, &Ok(()));
+                continue;
+            };
+            let reason = error.to_string();
+            let failing_since = *failing_since.get_or_insert_with(|| {
+                tracing::warn!(reason, "replica behind");
+                Instant::now()
+            });
+            // A restart of the shared database takes a moment. Once it takes longer, nothing is waited for.
+            let is_temporary = matches!(error, Error::Busy(_)) && !cluster.is_abandoned();
+            if is_temporary && failing_since.elapsed() < MAX_WAIT {
+                let is_open = |request: &Waiting| !request.is_closed();
+                self.lock().waiting.extend(waiting.into_iter().filter(is_open));
+            } else {
+                respond(waiting, &Err(reason));
             }
-            is_failed = result.is_err();
-            for request in waiting {
-                // A request whose client is gone does not listen.
-                request.send(result.clone()).ok();
-            }
-            if is_failed {
-                thread::sleep(POLL_INTERVAL);
-            }
+            thread::sleep(POLL_INTERVAL);
         }
     }
 

@@ -59,6 +59,9 @@ pub(crate) const BACKLOG: u32 = 1024;
 pub(crate) const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which work that is still running after the grace period may end.
 const WORK_TIMEOUT: Duration = Duration::from_secs(2);
+/// Part of the grace period in which a node of a cluster still accepts requests, but is not ready: load
+/// balancers take it out of use before it closes connections, or they would send requests to closed ones.
+const UNREADY_TIME: Duration = Duration::from_secs(3);
 /// Time for the last background tasks after the grace period.
 const TASKS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time for all other steps until the process ends.
@@ -77,7 +80,8 @@ pub enum End {
 pub struct Running {
     app: Arc<App>,
     address: SocketAddr,
-    stop: oneshot::Sender<()>,
+    /// Takes the time for which requests are still accepted.
+    stop: oneshot::Sender<Duration>,
     accepting: JoinHandle<()>,
     grace: Duration,
     runtime: Runtime,
@@ -204,7 +208,8 @@ impl Running {
         }
         tracing::info!("shutting down");
         exit_after(self.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);
-        self.stop(async {
+        let is_node = self.app.cms.cluster().is_some();
+        self.stop(if is_node { UNREADY_TIME } else { Duration::ZERO }, async {
             if termination_signal().await.is_ok() {
                 tracing::warn!("second termination signal: running requests aborted");
             }
@@ -214,13 +219,13 @@ impl Running {
 
     /// Refuses new requests, finishes the running ones within the grace period, and returns.
     pub fn shutdown(self) {
-        self.stop(std::future::pending());
+        self.stop(Duration::ZERO, std::future::pending());
     }
 
-    fn stop(self, aborted: impl Future<Output = ()>) {
+    fn stop(self, unready_time: Duration, aborted: impl Future<Output = ()>) {
         let Self { stop, accepting, runtime, .. } = self;
         // Fails only when the task ended already.
-        let _ = stop.send(());
+        let _ = stop.send(unready_time);
         runtime.block_on(async {
             tokio::select! {
                 ended = accepting => if let Err(error) = ended {
@@ -285,7 +290,7 @@ async fn run(
     listener: TcpListener,
     config: ServerConfig,
     app: Arc<App>,
-    mut stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<Duration>,
 ) {
     // Dropped by each connection when it ends.
     let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
@@ -293,19 +298,49 @@ async fn run(
     let (running, draining) = watch::channel(());
     webhooks::enable_synchronous(&app, config.webhook_private);
     let tasks = BackgroundTasks::start(&app, &config);
+    let unready_time = tokio::select! {
+        never = accept(&listener, &app, &draining, &open) => match never {},
+        // An error: the handle of the server was dropped.
+        stopped = stopped => stopped.unwrap_or_default(),
+    };
+    let grace = time::sleep(config.grace);
+    app.draining.store(true, Ordering::Relaxed);
+    let unready = async {
+        // Before connections are refused: other nodes forward no further writes.
+        cluster::release(&app, &[Duty::Writer]).await;
+        time::sleep(unready_time).await;
+    };
+    tokio::select! {
+        never = accept(&listener, &app, &draining, &open) => match never {},
+        () = unready => {}
+    }
+    drop(listener);
+    drop((running, draining, open));
+    tokio::select! {
+        _ = all_ended.recv() => {}
+        () = grace => tracing::warn!("grace period over: running requests aborted"),
+    }
+    if time::timeout(TASKS_TIMEOUT, tasks.stop(&app)).await.is_err() {
+        tracing::warn!("grace period over: background tasks aborted");
+    }
+}
+
+/// Accepts connections. It is cancelled between two of them.
+async fn accept(
+    listener: &TcpListener,
+    app: &Arc<App>,
+    draining: &watch::Receiver<()>,
+    open: &mpsc::Sender<Infallible>,
+) -> Infallible {
     loop {
-        let accepted = async { (app.connection_limits.slot().await, listener.accept().await) };
-        let (slot, stream) = tokio::select! {
-            accepted = accepted => accepted,
-            _ = &mut stopped => break,
-        };
-        match stream {
+        let slot = app.connection_limits.slot().await;
+        match listener.accept().await {
             Ok((stream, address)) => {
                 let Some(accepted) = app.connection_limits.accept(slot, address.ip()) else {
                     tracing::debug!(%address, "connection refused: too many of this address");
                     continue;
                 };
-                let (app, draining, open) = (Arc::clone(&app), draining.clone(), open.clone());
+                let (app, draining, open) = (Arc::clone(app), draining.clone(), open.clone());
                 tokio::spawn(async move {
                     let peer = Some(address.ip());
                     let connection = Connection::new(&app.response_memory, &accepted.memory, peer);
@@ -318,17 +353,6 @@ async fn run(
                 time::sleep(ACCEPT_RETRY_INTERVAL).await;
             }
         }
-    }
-    app.draining.store(true, Ordering::Relaxed);
-    // Before connections are refused: other nodes forward no further writes.
-    cluster::release(&app, &[Duty::Writer]).await;
-    drop(listener);
-    drop((running, open));
-    if time::timeout(config.grace, all_ended.recv()).await.is_err() {
-        tracing::warn!("grace period over: running requests aborted");
-    }
-    if time::timeout(TASKS_TIMEOUT, tasks.stop(&app)).await.is_err() {
-        tracing::warn!("grace period over: background tasks aborted");
     }
 }
 

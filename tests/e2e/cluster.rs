@@ -347,34 +347,87 @@ fn node_responds_while_it_copies_the_database() {
     drop((first, second));
 }
 
+/// A load balancer needs a moment to notice, and sends no request to a connection that is about to end.
+#[test]
+fn node_that_stops_responds_until_load_balancers_have_noticed() {
+    let Some(shared) = Shared::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let node = shared.node(folder.path());
+    let kept_open = get(&node, TAGS).headers().get("connection").cloned();
+    assert_eq!(kept_open, None);
+    node.signal("TERM");
+    let stopped = Instant::now();
+    while get(&node, "/readyz").status() == 200 {
+        assert!(stopped.elapsed() < Duration::from_secs(2), "it is no longer ready");
+    }
+    // A new connection, two seconds later.
+    thread::sleep(Duration::from_secs(2));
+    let response = get(&node, TAGS);
+    assert_eq!(
+        (response.status().as_u16(), &response.headers()["connection"]),
+        (200, &"close".parse().unwrap())
+    );
+    node.terminate();
+    assert!(stopped.elapsed() < Duration::from_secs(8), "{:?}", stopped.elapsed());
+}
+
+/// Waits until a node reads, and returns the ids of all tags.
+fn tags_when_current(client: &Client, node: &Server) -> BTreeSet<String> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let read = client.get(format!("{}{TAGS}", node.url)).header("X-AUTH-TOKEN", &node.key);
+        if read.send().is_ok_and(|response| response.status() == 200) {
+            return tags(node);
+        }
+        assert!(Instant::now() < deadline, "{}", node.logged());
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// A database that was restored from a backup uses the same commit numbers for other content.
 #[test]
 fn node_copies_its_replica_again_after_a_restore() {
     let Some(shared) = Shared::start() else { return };
     let folder = TempDir::new().unwrap();
-    let node = Server::start_with_variables(
-        folder.path(),
-        &["--listen", &free_address()],
-        &shared.variables(),
-    );
+    let node = shared.node_with(folder.path(), &["--listen", &free_address()]);
     let client = client().build().unwrap();
     assert_eq!(send(&client, &node, "kept").unwrap().status(), 200);
     shared.postgres.back_up();
     assert_eq!(send(&client, &node, "lost").unwrap().status(), 200);
     shared.postgres.restore();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        let read = client.get(format!("{}{TAGS}", node.url)).header("X-AUTH-TOKEN", &node.key);
-        if read.send().is_ok_and(|response| response.status() == 200) {
-            break;
-        }
-        assert!(Instant::now() < deadline, "{}", node.logged());
-        thread::sleep(Duration::from_millis(100));
-    }
-    assert_eq!(tags(&node), BTreeSet::from(["kept".to_owned()]));
+    assert_eq!(tags_when_current(&client, &node), BTreeSet::from(["kept".to_owned()]));
     assert_eq!(send(&client, &node, "new").unwrap().status(), 200);
     drop(node);
     shared.assert_equal(folder.path());
+}
+
+/// The standby lacks the last commits, and takes the place of the server.
+#[test]
+fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {
+    let Some(shared) = Shared::start() else { return };
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let [first, second] = folders
+        .each_ref()
+        .map(|folder| shared.node_with(folder.path(), &["--listen", &free_address()]));
+    let client = client().build().unwrap();
+    assert_eq!(send(&client, &first, "kept").unwrap().status(), 200);
+    shared.postgres.create_standby();
+    for id in ["lost-1", "lost-2"] {
+        assert_eq!(send(&client, &first, id).unwrap().status(), 200);
+    }
+    assert_eq!(tags(&second).len(), 3);
+    shared.postgres.fail_over();
+    // The number of the first lost commit, before the other node has looked.
+    assert_eq!(tags_when_current(&client, &first), BTreeSet::from(["kept".to_owned()]));
+    assert_eq!(send(&client, &first, "new").unwrap().status(), 200);
+    let expected = BTreeSet::from(["kept".to_owned(), "new".to_owned()]);
+    for node in [&first, &second] {
+        assert_eq!(tags_when_current(&client, node), expected);
+    }
+    drop((first, second));
+    for folder in &folders {
+        shared.assert_equal(folder.path());
+    }
 }
 
 /// An address that the server can bind again.

@@ -97,16 +97,14 @@ impl Cluster<'_> {
         server
     }
 
-    /// Runs a command with the settings of the cluster; returns its output.
+    /// Runs a command with the settings of the cluster; returns its output, whatever its exit code.
     pub(crate) fn run(&self, command: &[&str]) -> String {
         let output = Command::new(&self.services.binary)
             .args(command)
             .envs(self.variables())
             .output()
             .expect("the command was built: cargo build --release");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-        text
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {

@@ -111,7 +111,7 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
     let changes = follow_again(&address, &begin, &seen).await;
     ends.store(true, Ordering::Relaxed);
     following.await.expect("it ends");
-    tokio::task::block_in_place(|| target.end());
+    tokio::task::block_in_place(|| target.compare());
     let copied = restore(options, folder.path(), &backup, &models).await;
     print(&format!(
         "\n{found} objects have their acknowledged state, {changes} changes were received once and \

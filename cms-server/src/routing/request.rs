@@ -16,7 +16,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, HttpBody},
-    http::{HeaderValue, Method, Request, StatusCode, Uri, header, request::Parts},
+    http::{HeaderValue, Method, Request, StatusCode, Uri, Version, header, request::Parts},
     response::Response as HttpResponse,
 };
 use cms_core::{Cms, Error, Permission, Reservation, Result};
@@ -87,7 +87,7 @@ pub(crate) async fn handle(
     let (parts, mut body) = request.into_parts();
     // A client that waits for "100 Continue" gets the response instead, and sends no body.
     let sends_body = !parts.headers.contains_key(header::EXPECT);
-    let (method, uri) = (parts.method.clone(), parts.uri.clone());
+    let (method, uri, version) = (parts.method.clone(), parts.uri.clone(), parts.version);
     let request_id = app.request_ids.of(&parts.headers);
     let matched = MATCHER.find(&parts.method, parts.uri.path());
     let route = match matched {
@@ -124,7 +124,13 @@ pub(crate) async fn handle(
         body::discard(&mut body).await;
     }
     log.write(&app, &response, &method, &uri, &request_id, time);
-    response.into_http(&method, request_id).map(|body| running.respond(body, memory))
+    let mut response =
+        response.into_http(&method, request_id).map(|body| running.respond(body, memory));
+    if app.is_draining() && version <= Version::HTTP_11 {
+        // The next request of a load balancer opens a connection, to a server that is ready.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 /// Tells whether the responses of a path depend on the key or the session of a request.

@@ -92,6 +92,37 @@ impl Server {
         self.run();
     }
 
+    /// Creates a standby, which gets no later commits.
+    pub(crate) fn create_standby(&self) {
+        let port = self.port.to_string();
+        let mut copy = self.program("pg_basebackup");
+        copy.args([
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &port,
+            "-U",
+            "cms",
+            "-R",
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+        ]);
+        run(copy.arg("-D").arg(self.folder.path().join("standby")));
+    }
+
+    /// Kills the server; its standby takes its place, with another history.
+    pub(crate) fn fail_over(&self) {
+        self.kill();
+        let [data, lost, standby] =
+            ["data", "lost", "standby"].map(|name| self.folder.path().join(name));
+        run(self.shell("mv").arg(&data).arg(lost));
+        run(self.shell("mv").arg(standby).arg(data));
+        self.run();
+        run(self.control().args(["-w", "promote"]));
+    }
+
     /// Stops the server, and waits for open transactions no longer than needed to cancel them.
     pub(crate) fn shut_down(&self) {
         run(self.control().args(["-m", "fast", "-w", "stop"]));
