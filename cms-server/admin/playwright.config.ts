@@ -3,7 +3,10 @@ import { execSync } from 'node:child_process';
 import { defineConfig } from '@playwright/test';
 
 function chromium(): string {
-  return process.env.CHROMIUM ?? execSync('command -v chromium-headless-shell || command -v chromium', { encoding: 'utf8' }).trim();
+  return (
+    process.env.CHROMIUM ??
+    execSync('command -v chromium-headless-shell || command -v chromium', { encoding: 'utf8' }).trim()
+  );
 }
 
 export default defineConfig({

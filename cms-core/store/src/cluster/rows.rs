@@ -119,7 +119,7 @@ pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> 
     Ok(())
 }
 
-/// Like [`write`], of a table without rows of these keys: it needs no index to find them.
+/// Like [`write()`], of a table without rows of these keys: it needs no index to find them.
 pub(super) fn write_new(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut insert = reader.statement(&insertion(table))?;
     (0..rows.keys.len()).try_for_each(|position| execute(&mut insert, rows, position))
