@@ -401,6 +401,37 @@ fn node_copies_its_replica_again_after_a_restore() {
     shared.assert_equal(folder.path());
 }
 
+#[test]
+fn reads_wait_for_a_restart_of_the_database_but_not_for_long() {
+    let Some(shared) = Shared::start() else { return };
+    let folder = TempDir::new().unwrap();
+    let node = shared.node(folder.path());
+    let read = || {
+        let started = Instant::now();
+        (get(&node, TAGS).status().as_u16(), started.elapsed())
+    };
+    shared.postgres.kill();
+    let (status, waited) = thread::scope(|scope| {
+        let read = scope.spawn(read);
+        thread::sleep(Duration::from_secs(1));
+        shared.postgres.run();
+        read.join().unwrap()
+    });
+    assert_eq!(status, 200, "after {waited:?}");
+    assert!(waited > Duration::from_secs(1), "{waited:?}");
+
+    shared.postgres.kill();
+    let (status, waited) = read();
+    assert_eq!(status, 503);
+    assert!(waited > Duration::from_secs(4), "{waited:?}");
+    thread::sleep(Duration::from_secs(1));
+    let (status, waited) = read();
+    assert_eq!(status, 503);
+    assert!(waited < Duration::from_secs(2), "{waited:?}");
+    shared.postgres.run();
+    tags_when_current(&client().build().unwrap(), &node);
+}
+
 /// The standby lacks the last commits, and takes the place of the server.
 #[test]
 fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {
