@@ -130,24 +130,18 @@ impl Nodes<'_> {
             }
             return "all restarted in turn".to_owned();
         }
+        let postgres = &self.services.postgres;
+        let without_postgres = |what: &str, stop: &dyn Fn()| {
+            let took = timed(|| {
+                stop();
+                postgres.run();
+            });
+            format!("PostgreSQL {what}, {took}; ")
+        };
         // With more intervals, each tenth.
         let what = match interval % 10 {
-            1 => {
-                let postgres = &self.services.postgres;
-                let took = timed(|| {
-                    postgres.shut_down();
-                    postgres.run();
-                });
-                format!("PostgreSQL restarted, {took}; ")
-            }
-            2 => {
-                let postgres = &self.services.postgres;
-                let took = timed(|| {
-                    postgres.kill();
-                    postgres.run();
-                });
-                format!("PostgreSQL crashed, {took}; ")
-            }
+            1 => without_postgres("restarted", &|| postgres.shut_down()),
+            2 => without_postgres("crashed", &|| postgres.kill()),
             3 => {
                 let paused = &self.running[1];
                 paused.signal("STOP");
