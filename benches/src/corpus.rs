@@ -4,9 +4,10 @@
 use std::{
     fs::File,
     io::{BufWriter, Result, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
+use cms_core::testing::pictures;
 use serde_json::{Value, json};
 
 pub(crate) const AUTHORS: usize = 100;
@@ -148,6 +149,39 @@ fn content_type(name: &str, properties: &[(&str, Value, Value)], required: &[&st
             "propertiesConfig": map(|p| p.2.clone()),
         },
     })
+}
+
+/// Files of the types and the authors, to import before posts.
+pub(crate) struct Corpus {
+    types: [PathBuf; 2],
+    pub(crate) authors: PathBuf,
+}
+
+impl Corpus {
+    pub(crate) fn write(folder: &Path) -> Self {
+        let authors = folder.join("authors.ndjson");
+        write(&authors, (0..AUTHORS).map(author)).expect("the folder is writable");
+        Self { types: types().map(|content_type| write_type(folder, &content_type)), authors }
+    }
+
+    pub(crate) fn types(&self) -> [&Path; 2] {
+        self.types.each_ref().map(PathBuf::as_path)
+    }
+}
+
+/// Writes a content type as JSON; returns the path.
+pub(crate) fn write_type(folder: &Path, content_type: &Value) -> PathBuf {
+    let name = content_type["name"].as_str().expect("types have a name");
+    let path = folder.join(format!("{name}.json"));
+    std::fs::write(&path, content_type.to_string()).expect("the folder is writable");
+    path
+}
+
+/// Writes a photo; returns the path.
+pub(crate) fn write_photo(folder: &Path) -> PathBuf {
+    let path = folder.join("photo.jpg");
+    std::fs::write(&path, pictures::photo(2000, 1500)).expect("the folder is writable");
+    path
 }
 
 /// Writes objects as JSON lines.

@@ -25,11 +25,11 @@ use std::{
 };
 
 use clap::Parser;
-use cms_core::testing::pictures;
 
 use crate::{
     bare::Bare,
     client::MakeRequest,
+    corpus::Corpus,
     server::{KEY, Server},
 };
 
@@ -207,25 +207,16 @@ fn start_up(options: &Options, folder: &Path) -> String {
 /// Fills both databases with the same posts, and measures the import.
 fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: usize) {
     let lines = folder.join("posts.ndjson");
-    let authors = folder.join("authors.ndjson");
     corpus::write(&lines, (0..posts).map(corpus::post)).expect("the corpus can be written");
-    corpus::write(&authors, (0..corpus::AUTHORS).map(corpus::author)).expect("as above");
-    let mut types = Vec::new();
-    for content_type in corpus::types() {
-        let path = folder.join(format!("{}.json", content_type["name"].as_str().expect("a name")));
-        std::fs::write(&path, content_type.to_string()).expect("as above");
-        types.push(path);
-    }
+    let corpus = Corpus::write(folder);
     let cms =
         |arguments: &[&Path], command: &[&str]| server::run(&options.cms, data, command, arguments);
-    cms(&[&types[0], &types[1]], &["ctd", "apply"]);
-    cms(&[&authors], &["import", "author"]);
+    cms(&corpus.types(), &["ctd", "apply"]);
+    cms(&[&corpus.authors], &["import", "author"]);
     let start = Instant::now();
     cms(&[&lines], &["import", "post"]);
     let of_cms = per_second(posts, start);
-    let photo = folder.join("photo.jpg");
-    std::fs::write(&photo, pictures::photo(2000, 1500)).expect("as above");
-    cms(&[&photo], &["media", "upload"]);
+    cms(&[&corpus::write_photo(folder)], &["media", "upload"]);
     let database = bare;
     let bare = Bare::create(database, "FULL");
     let text = std::fs::read_to_string(&lines).expect("it was just written");
@@ -244,6 +235,12 @@ fn prepare(options: &Options, folder: &Path, data: &Path, bare: &Path, posts: us
 #[expect(clippy::cast_precision_loss, reason = "no corpus has 2^52 posts")]
 fn per_second(count: usize, start: Instant) -> f64 {
     count as f64 / start.elapsed().as_secs_f64()
+}
+
+/// A percentile below 100 of response times; 0 without any.
+fn percentile(mut millis: Vec<f32>, percent: usize) -> f32 {
+    millis.sort_by(f32::total_cmp);
+    millis.get(millis.len() * percent / 100).copied().unwrap_or_default()
 }
 
 /// The medians of both figures.

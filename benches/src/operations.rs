@@ -54,13 +54,12 @@ pub(crate) fn all(posts: usize, image: &str) -> Vec<Operation> {
     let posts = posts as u64;
     let list = "/api/v1/content/post?limit=20";
     let filter = encoded(&json!({"category": {"type": "equals", "filter": "category-7"}}));
-    let id = move |number: u64| format!("post-{}", number.wrapping_mul(7_919) % posts);
     let mut operations = vec![
         Operation::hot("by id", "/api/v1/content/post/post-7", "/id/post-7"),
         Operation::different(
             "by id",
-            move |n| format!("/api/v1/content/post/{}", id(n)),
-            move |n| format!("/id/{}", id(n)),
+            move |n| path(n, posts),
+            move |n| format!("/id/{}", id(n, posts)),
         ),
         Operation::hot("20 ordered by a property", &format!("{list}&order_by=rank"), "/ordered"),
         Operation::hot("20 filtered", &format!("{list}&filters={filter}"), "/filtered"),
@@ -100,6 +99,15 @@ pub(crate) fn all(posts: usize, image: &str) -> Vec<Operation> {
     ]);
     operations.extend(directions(list, &format!("&filters={filter}")));
     operations
+}
+
+/// The path of one of the posts; consecutive numbers are far apart.
+pub(crate) fn path(number: u64, posts: u64) -> String {
+    format!("/api/v1/content/post/{}", id(number, posts))
+}
+
+fn id(number: u64, posts: u64) -> String {
+    format!("post-{}", number.wrapping_mul(7_919) % posts)
 }
 
 /// Creates of new posts.

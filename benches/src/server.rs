@@ -16,6 +16,9 @@ use crate::client;
 /// The admin key of the measured server.
 pub(crate) const KEY: &str = "0123456789abcdef0123456789abcdef01234567";
 
+/// The system chooses the port.
+pub(crate) const FREE_PORT: &str = "127.0.0.1:0";
+
 /// A running server; it is killed on drop.
 pub(crate) struct Server {
     process: Child,
@@ -25,7 +28,7 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the release server on a data directory.
     pub(crate) fn cms(binary: &Path, data: &Path) -> Self {
-        Self::cms_at(binary, data, "127.0.0.1:0")
+        Self::cms_at(binary, data, FREE_PORT)
     }
 
     /// Starts it at an address.

@@ -6,10 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    env,
-    io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -23,60 +20,22 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
+    bucket::BucketServer,
     postgres,
     support::{Cli, Server, client, fixtures},
 };
 
 pub(crate) const TAGS: &str = "/api/v1/content/_tag";
 
-/// A running s3rver with the bucket `site`. It is killed on drop.
-struct Bucket {
-    program: Child,
-    endpoint: String,
-    _folder: TempDir,
-}
-
-impl Bucket {
-    #[expect(clippy::disallowed_methods, reason = "the variable names the program")]
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-    fn start() -> Option<Self> {
-        let Some(program) = env::var_os("CMS_TEST_S3") else {
-            println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
-            return None;
-        };
-        let folder = TempDir::new().unwrap();
-        let mut program = Command::new(program)
-            .args(["--address", "127.0.0.1", "--port", "0", "--silent", "--no-vhost-buckets"])
-            .args(["--configure-bucket", "site", "--directory"])
-            .arg(folder.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("CMS_TEST_S3 names a program");
-        let output = BufReader::new(program.stdout.take().unwrap());
-        let address = output.lines().map_while(Result::ok).find_map(|line| {
-            line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
-        });
-        let endpoint = address.expect("s3rver says where it listens");
-        Some(Self { program, endpoint, _folder: folder })
-    }
-}
-
-impl Drop for Bucket {
-    fn drop(&mut self) {
-        self.program.kill().ok();
-        self.program.wait().ok();
-    }
-}
-
 /// The services that all nodes share.
 pub(crate) struct Shared {
     pub(crate) postgres: postgres::Server,
-    bucket: Bucket,
+    bucket: BucketServer,
 }
 
 impl Shared {
     pub(crate) fn start() -> Option<Self> {
-        let shared = Self { bucket: Bucket::start()?, postgres: postgres::Server::start()? };
+        let shared = Self { bucket: BucketServer::start()?, postgres: postgres::Server::start()? };
         shared.postgres.create_database("cms");
         Some(shared)
     }
@@ -88,13 +47,10 @@ impl Shared {
     /// The settings of a node of the cluster in a database.
     pub(crate) fn variables_of(&self, database: &str) -> Vec<(&'static str, String)> {
         let port = self.postgres.port();
-        vec![
-            ("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{port}/{database}")),
-            ("CMS_MEDIA", format!("s3://site/{database}")),
-            ("AWS_ENDPOINT_URL", self.bucket.endpoint.clone()),
-            ("AWS_ACCESS_KEY_ID", "S3RVER".to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", "S3RVER".to_owned()),
-        ]
+        let url = format!("postgres://cms@127.0.0.1:{port}/{database}");
+        let mut variables = vec![("CMS_DATABASE", url)];
+        variables.extend(self.bucket.variables(database));
+        variables
     }
 
     /// Starts a node on the data directory `data` in a folder.

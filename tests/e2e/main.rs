@@ -5,6 +5,9 @@
 mod backup;
 mod bad_input;
 mod batches;
+#[expect(dead_code, reason = "shared with the tests of cms-core")]
+#[path = "../../cms-core/tests/it/bucket.rs"]
+mod bucket;
 mod bulk;
 mod cli_guide;
 mod cli_walkthrough;

@@ -12,14 +12,13 @@ use std::{
 use serde_json::json;
 use tokio::time::{self, MissedTickBehavior};
 
-use super::{Run, services::Cluster, write_type};
+use super::{Run, services::Cluster};
 use crate::{
     client::{self, Connection, MakeRequest},
-    corpus, operations, per_second, print,
-    server::{KEY, Server},
+    corpus, operations, per_second, percentile, print,
+    server::{FREE_PORT, KEY, Server, run_remotely},
 };
 
-const FREE_PORT: &str = "127.0.0.1:0";
 /// Reads show what the node has applied.
 const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
 /// Creates per second while staleness is measured, for so many seconds.
@@ -79,7 +78,7 @@ async fn staleness(first: &Server, second: &Server) {
             while connection.exchange(&read).await.expect("it responds").0 == 404 {
                 time::sleep(Duration::from_millis(1)).await;
             }
-            Some(created.elapsed().as_secs_f64() * 1000.0)
+            Some(created.elapsed().as_secs_f32() * 1000.0)
         }));
     }
     let mut millis = Vec::new();
@@ -87,9 +86,8 @@ async fn staleness(first: &Server, second: &Server) {
         millis.extend(observed.await.expect("an observer does not panic"));
     }
     let rate = per_second(usize::try_from(CREATES * SECONDS).unwrap_or_default(), start);
-    millis.sort_by(f64::total_cmp);
-    let [p50, p99, longest] =
-        [50, 99, 100].map(|percent| millis[(millis.len() * percent / 100).min(millis.len() - 1)]);
+    let longest = millis.iter().copied().fold(0.0, f32::max);
+    let [p50, p99] = [50, 99].map(|percent| percentile(millis.clone(), percent));
     print(&format!(
         "| staleness at {rate:.0} creates per second, {} reads | p50 {p50:.0} ms, p99 {p99:.0} ms, longest {longest:.0} ms |",
         millis.len()
@@ -150,7 +148,7 @@ async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let changed = post.to_string().replace("\"excerpt\"", "\"summary\"");
     let mut changed: serde_json::Value = serde_json::from_str(&changed).expect("it was JSON");
     changed["metaDefinition"]["propertiesConfig"]["summary"]["renamedFrom"] = json!("excerpt");
-    let file = write_type(run.services.folder(), &changed);
+    let file = corpus::write_type(run.services.folder(), &changed);
     let nodes = [first, &second];
     let before = nodes.map(Server::anonymous_megabytes);
     let ends = Arc::new(AtomicBool::new(false));
@@ -160,7 +158,7 @@ async fn type_change(run: &Run<'_>, cluster: &Cluster<'_>, first: &Server) {
     let (binary, address) = (run.options.cms.clone(), first.address.clone());
     let start = Instant::now();
     let change = tokio::task::spawn_blocking(move || {
-        crate::server::run_remotely(&binary, &address, &["ctd", "apply"], &[&file]);
+        run_remotely(&binary, &address, &["ctd", "apply"], &[&file]);
         start.elapsed().as_secs_f64()
     });
     let mut most = before;
@@ -196,8 +194,7 @@ async fn read_until(address: String, posts: u64, ends: Arc<AtomicBool>) -> (u32,
     let mut connection = Connection::open(&address).await.expect("it listens");
     let (mut reads, mut failed, mut longest) = (0, 0, Duration::ZERO);
     while !ends.load(Ordering::Relaxed) {
-        let post = u64::from(reads).wrapping_mul(7_919) % posts;
-        let read = client::get(&format!("/api/v1/content/post/post-{post}"), KEY);
+        let read = client::get(&operations::path(u64::from(reads), posts), KEY);
         let start = Instant::now();
         let (status, _) = connection.exchange(&read).await.expect("it responds");
         longest = longest.max(start.elapsed());

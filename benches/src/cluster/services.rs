@@ -1,9 +1,8 @@
 //! What the nodes of a cluster share, as processes: PostgreSQL, a bucket, and a slow connection.
 
 use std::{
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     time::Duration,
 };
 
@@ -15,39 +14,25 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::postgres;
-use crate::server::Server;
+use super::{bucket::BucketServer, postgres};
+use crate::server::{FREE_PORT, Server};
 
 /// The services, and the data directories of the nodes.
 pub(crate) struct Services {
     pub(crate) postgres: postgres::Server,
-    bucket: Child,
-    endpoint: String,
+    bucket: BucketServer,
     folder: TempDir,
     binary: PathBuf,
 }
 
 impl Services {
     /// Starts the programs that `CMS_TEST_POSTGRES` and `CMS_TEST_S3` name.
-    #[expect(clippy::disallowed_methods, reason = "the variable names the program")]
     pub(crate) fn start(binary: &Path) -> Self {
         // With fsync: commits are compared with those of a single server that syncs too.
         let postgres = postgres::Server::start_with("").expect("CMS_TEST_POSTGRES is set");
+        let bucket = BucketServer::start().expect("CMS_TEST_S3 is set");
         let folder = tempfile::tempdir().expect("a temporary directory can be created");
-        let program = std::env::var_os("CMS_TEST_S3").expect("CMS_TEST_S3 names s3rver");
-        let mut bucket = Command::new(program)
-            .args(["--address", "127.0.0.1", "--port", "0", "--silent", "--no-vhost-buckets"])
-            .args(["--configure-bucket", "site", "--directory"])
-            .arg(folder.path().join("bucket"))
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("CMS_TEST_S3 names a program");
-        let output = BufReader::new(bucket.stdout.take().expect("it is piped"));
-        let endpoint = output.lines().map_while(Result::ok).find_map(|line| {
-            line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
-        });
-        let endpoint = endpoint.expect("s3rver prints its address");
-        Self { postgres, bucket, endpoint, folder, binary: binary.to_owned() }
+        Self { postgres, bucket, folder, binary: binary.to_owned() }
     }
 
     /// The folder of the data directories.
@@ -59,13 +44,6 @@ impl Services {
     pub(crate) fn create_cluster(&self, name: &str) -> Cluster<'_> {
         self.postgres.create_database(name);
         Cluster { services: self, name: name.to_owned(), port: self.postgres.port() }
-    }
-}
-
-impl Drop for Services {
-    fn drop(&mut self) {
-        drop(self.bucket.kill());
-        drop(self.bucket.wait());
     }
 }
 
@@ -97,6 +75,12 @@ impl Cluster<'_> {
         server
     }
 
+    /// Starts a node that forwards writes, at an address that it can name before it listens.
+    pub(crate) fn forwarding_node(&self, node: &str, listen: &str, arguments: &[&str]) -> Server {
+        let address = format!("http://{listen}");
+        self.node(node, listen, &[&["--node-address", &address][..], arguments].concat())
+    }
+
     /// Runs a command with the settings of the cluster; returns its output, whatever its exit code.
     pub(crate) fn run(&self, command: &[&str]) -> String {
         let output = Command::new(&self.services.binary)
@@ -109,19 +93,16 @@ impl Cluster<'_> {
 
     fn variables(&self) -> Vec<(&'static str, String)> {
         let Self { services, name, port } = self;
-        vec![
-            ("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{port}/{name}")),
-            ("CMS_MEDIA", format!("s3://site/{name}")),
-            ("AWS_ENDPOINT_URL", services.endpoint.clone()),
-            ("AWS_ACCESS_KEY_ID", "S3RVER".to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", "S3RVER".to_owned()),
-        ]
+        let mut variables =
+            vec![("CMS_DATABASE", format!("postgres://cms@127.0.0.1:{port}/{name}"))];
+        variables.extend(services.bucket.variables(name));
+        variables
     }
 }
 
 /// Forwards connections to a port of this host, each byte after half a round trip; returns its port.
 pub(crate) async fn slow_connection(port: u16, round_trip: Duration) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let listener = TcpListener::bind(FREE_PORT).await.expect("a free port");
     let own = listener.local_addr().expect("it is bound").port();
     tokio::spawn(async move {
         while let Ok((client, _)) = listener.accept().await {

@@ -13,14 +13,13 @@ use crate::{
     COUNTER,
     client::{self, MakeRequest},
     medians, operations, per_second, print,
-    server::{KEY, Server},
+    server::{FREE_PORT, KEY, Server},
 };
 
 /// Posts that are read, and of one import.
 const POSTS: usize = 20_000;
 /// The time to PostgreSQL and back in the section `slow`.
 const ROUND_TRIP: Duration = Duration::from_millis(2);
-const FREE_PORT: &str = "127.0.0.1:0";
 /// Responses are not kept in memory: each read is a read of the replica.
 const WITHOUT_CACHE: [&str; 2] = ["--response-cache", "0"];
 
@@ -50,10 +49,8 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
         }
         let bounded = [&WITHOUT_CACHE[..], &["--read-consistency", "within=2s"]].concat();
         let bounded = cluster.node("n2", FREE_PORT, &bounded);
-        let read: MakeRequest = Arc::new(|number| {
-            let post = number.wrapping_mul(7_919) % POSTS as u64;
-            client::get(&format!("/api/v1/content/post/post-{post}"), KEY)
-        });
+        let read: MakeRequest =
+            Arc::new(|number| client::get(&operations::path(number, POSTS as u64), KEY));
         for connections in [1, 16, 64] {
             let name = "reads by id, within=2s";
             compare(run, name, connections, &of_single, &[&bounded.address], &read).await;
@@ -79,10 +76,7 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
         let cluster = run.cluster("four");
         let nodes: Vec<_> = (1..=4)
             .map(|number| {
-                let listen = free_address();
-                let own = format!("http://{listen}");
-                let arguments = [&WITHOUT_CACHE[..], &["--node-address", &own]].concat();
-                cluster.node(&format!("n{number}"), &listen, &arguments)
+                cluster.forwarding_node(&format!("n{number}"), &free_address(), &WITHOUT_CACHE)
             })
             .collect();
         run.prepare(&nodes[0].address);

@@ -30,7 +30,7 @@ use crate::{
     Options,
     client::Connection,
     cluster::services::Services,
-    per_second, print,
+    per_second, percentile, print,
     server::{self, KEY, Server},
 };
 
@@ -140,11 +140,6 @@ fn print_interval(
         failed.0,
         failed.1
     ));
-}
-
-fn percentile(mut millis: Vec<f32>, percent: usize) -> f32 {
-    millis.sort_by(f32::total_cmp);
-    millis.get(millis.len() * percent / 100).copied().unwrap_or_default()
 }
 
 /// A backup, and the acknowledged states before it started.

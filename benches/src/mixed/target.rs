@@ -11,14 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cms_core::testing::pictures;
-
 use crate::{
     Options,
     cluster::{
         Run, free_address,
         services::{Cluster, Services},
     },
+    corpus,
     server::{self, Server},
 };
 
@@ -48,8 +47,7 @@ impl<'a> Target<'a> {
         let run = Run::new(options, services);
         run.prepare(&nodes[0].address);
         run.import(&nodes[0].address, 0..options.posts[0]);
-        let photo = services.folder().join("photo.jpg");
-        std::fs::write(&photo, pictures::photo(2000, 1500)).expect("the folder is writable");
+        let photo = corpus::write_photo(services.folder());
         server::run_remotely(&options.cms, &nodes[0].address, &["media", "upload"], &[&photo]);
         let (balancer, address) = start_balancer(services.folder(), &nodes);
         Self::Nodes(Nodes { services, cluster, running: nodes, _balancer: balancer, address })
@@ -168,7 +166,7 @@ fn name(index: usize) -> String {
 }
 
 fn start(cluster: &Cluster<'_>, index: usize, listen: &str) -> Server {
-    cluster.node(&name(index), listen, &["--node-address", &format!("http://{listen}")])
+    cluster.forwarding_node(&name(index), listen, &[])
 }
 
 /// A running load balancer. It is killed on drop.

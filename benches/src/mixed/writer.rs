@@ -141,9 +141,10 @@ impl Client {
     /// Counts a request without an outcome. Another node may still carry a write out.
     async fn fails(&mut self) {
         let failures = &self.shared.failures;
-        let count = if self.is_writing { &failures.writes } else { &failures.reads };
+        let is_write = std::mem::take(&mut self.is_writing);
+        let count = if is_write { &failures.writes } else { &failures.reads };
         count.fetch_add(1, Ordering::Relaxed);
-        if self.shared.is_cluster && std::mem::take(&mut self.is_writing) {
+        if self.shared.is_cluster && is_write {
             sleep(UNKNOWN_TIME).await;
         }
     }

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 mod backup;
+#[expect(dead_code, reason = "shared with end-to-end tests and benchmarks")]
+mod bucket;
 mod bulk;
 mod change_feed;
 mod check;

@@ -1,14 +1,13 @@
 //! Files in S3-compatible storage: the content of a bucket, and errors of unusable ones.
 //!
-//! Most tests need a server program, see [`Storage`]; without it they report so and pass.
+//! Most tests need a server program, see [`BucketServer`]; without it they report so and pass.
 
 use std::{
     collections::BTreeSet,
-    env, fs,
+    fs,
     io::{BufRead, BufReader, Write},
     net::TcpListener,
     path::Path,
-    process::{Child, Command, Stdio},
     sync::Arc,
     thread,
     time::{Duration, Instant},
@@ -20,10 +19,10 @@ use cms_core::{
     testing::{TestCms, pictures},
     wire::{check::CheckRequest, media::UploadRequest, trash::TrashRequest},
 };
-use tempfile::TempDir;
 
 use super::{
     backup::check_scheduled_backups,
+    bucket::{ACCESS_KEY, BucketServer},
     media::{get, image, receive, upload},
     support::article,
 };
@@ -31,46 +30,21 @@ use super::{
 /// The suffix of files that this program stores objects in.
 const OBJECT: &str = "._S3rver_object";
 
-/// A running s3rver, which stores objects on disk and accepts one access key. It does not check
-/// signatures. It is killed on drop.
-struct Storage {
-    program: Child,
-    folder: TempDir,
-    endpoint: String,
-}
+/// A running server with a bucket.
+struct Storage(BucketServer);
 
 impl Storage {
-    /// Starts the program that `CMS_TEST_S3` names, with a bucket `site`.
-    #[expect(clippy::disallowed_methods, reason = "the variable names the program")]
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
     fn start() -> Option<Self> {
-        let Some(program) = env::var_os("CMS_TEST_S3") else {
-            println!("skipped: CMS_TEST_S3 names no s3rver, see CONTRIBUTING.md");
-            return None;
-        };
-        let folder = TempDir::new().unwrap();
-        let mut program = Command::new(program)
-            .args(["--address", "127.0.0.1", "--port", "0", "--silent", "--no-vhost-buckets"])
-            .args(["--configure-bucket", "site", "--directory"])
-            .arg(folder.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("CMS_TEST_S3 names a program");
-        let output = BufReader::new(program.stdout.take().unwrap());
-        let address = output.lines().map_while(Result::ok).find_map(|line| {
-            line.strip_prefix("S3rver listening on ").map(|address| format!("http://{address}"))
-        });
-        let endpoint = address.expect("s3rver says where it listens");
-        Some(Self { program, folder, endpoint })
+        BucketServer::start().map(Self)
     }
 
     fn bucket(&self, prefix: &str) -> S3Bucket {
-        bucket(&self.endpoint, prefix)
+        bucket(&self.0.endpoint, prefix)
     }
 
     /// Keys of all objects.
     fn keys(&self) -> BTreeSet<String> {
-        let root = self.folder.path().join("site");
+        let root = self.0.folder.path().join("site");
         let mut folders = vec![root.clone()];
         let mut keys = BTreeSet::new();
         while let Some(folder) = folders.pop() {
@@ -88,14 +62,7 @@ impl Storage {
     }
 
     fn path(&self, key: &str) -> std::path::PathBuf {
-        self.folder.path().join("site").join(format!("{key}{OBJECT}"))
-    }
-}
-
-impl Drop for Storage {
-    fn drop(&mut self) {
-        self.program.kill().ok();
-        self.program.wait().ok();
+        self.0.folder.path().join("site").join(format!("{key}{OBJECT}"))
     }
 }
 
@@ -105,8 +72,8 @@ fn bucket(endpoint: &str, prefix: &str) -> S3Bucket {
         prefix: prefix.to_owned(),
         endpoint: Some(endpoint.to_owned()),
         region: "us-east-1".to_owned(),
-        access_key_id: "S3RVER".to_owned(),
-        secret_access_key: "S3RVER".to_owned(),
+        access_key_id: ACCESS_KEY.to_owned(),
+        secret_access_key: ACCESS_KEY.to_owned(),
     }
 }
 
