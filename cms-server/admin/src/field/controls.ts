@@ -108,7 +108,10 @@ export function controlFor(field: Field): Control | Promise<Control> {
 
 const MAX_RETRY_DELAY_MS = 30_000;
 
-/** Loads a control until it arrives: the server, or the network, may be gone for a while. */
+/**
+ * Loads a control until it arrives: the server, or the network, may be gone for a while. Many browsers remember
+ * the failure; then the page offers to be loaded again, once it is online.
+ */
 async function loadAgain(lazy: Loader): Promise<Control> {
   for (let delay = 1000; ; delay = Math.min(2 * delay, MAX_RETRY_DELAY_MS)) {
     try {
