@@ -258,3 +258,31 @@ fn node_writes_itself_when_the_writer_is_gone() {
     assert!(sent.is_subset(&all));
     assert!((0..20).all(|number| all.contains(&format!("killed-{number}"))));
 }
+
+/// A client that got 504 asks what became of its write. The answer must not change later.
+#[test]
+fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
+    let Some(nodes) = Nodes::start(&[]) else { return };
+    let status = |id: &str| send(&nodes.client, &nodes.other, id).unwrap().status().as_u16();
+    thread::scope(|scope| {
+        // The commit of the first write waits, and the second one for it.
+        let sql = "BEGIN; LOCK TABLE cms.commit_log IN EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT";
+        scope.spawn(|| nodes.shared.postgres.sql("cms", sql));
+        thread::sleep(Duration::from_secs(1));
+        let first = scope.spawn(|| status("first"));
+        thread::sleep(Duration::from_millis(500));
+        let second = scope.spawn(|| status("second"));
+        thread::sleep(Duration::from_millis(500));
+        nodes.writer.signal("STOP");
+        assert_eq!((first.join().unwrap(), second.join().unwrap()), (504, 504));
+    });
+    let all = tags(&nodes.other);
+    assert!(all.contains("first") && !all.contains("second"), "{all:?}");
+    nodes.writer.signal("CONT");
+    let started = Instant::now();
+    while get(&nodes.writer, "/readyz").status() != 200 {
+        assert!(started.elapsed() < Duration::from_secs(20), "ready in time");
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(tags(&nodes.writer), all);
+}

@@ -26,6 +26,10 @@ use super::{
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
 
+/// Maximum time that a write of a node waits, as long as the wait for the lock. A node that was paused
+/// does not carry out writes that their clients have given up.
+const MAX_WAIT_ON_NODE: Duration = Duration::from_secs(10);
+
 /// Runs the writes of all callers, one batch at a time.
 pub(super) struct GroupCommit {
     queue: Mutex<Queue>,
@@ -60,6 +64,16 @@ impl Queue {
     fn take(&mut self, count: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         self.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
     }
+
+    /// Refuses the writes that have waited for longer than this.
+    fn refuse_late(&mut self, max_wait: Duration) {
+        let is_late = |write: &&PendingWrite| write.since.elapsed() > max_wait;
+        let count = self.waiting.iter().take_while(is_late).count();
+        for write in self.waiting.drain(..count) {
+            let error = Error::Busy("the write has waited for too long".to_owned());
+            write.waiter.set(WaiterState::Done(Err(Arc::new(error))));
+        }
+    }
 }
 
 struct PendingWrite {
@@ -67,6 +81,7 @@ struct PendingWrite {
     run: Run,
     /// It keeps nothing: a node needs no lock on the head for it.
     is_dry_run: bool,
+    since: Instant,
     waiter: Arc<Waiter>,
 }
 
@@ -166,8 +181,9 @@ impl GroupCommit {
         };
         let is_leader = {
             let mut queue = lock(&self.queue);
-            let waiter = Arc::clone(&waiter);
-            queue.waiting.push_back(PendingWrite { run: Box::new(run), is_dry_run, waiter });
+            let (run, waiter) = (Box::new(run), Arc::clone(&waiter));
+            let since = Instant::now();
+            queue.waiting.push_back(PendingWrite { run, is_dry_run, since, waiter });
             !std::mem::replace(&mut queue.has_leader, true)
         };
         if is_leader {
@@ -230,6 +246,9 @@ impl GroupCommit {
     /// Takes writes that wait, at most some; for a commit of a node up to the next dry run.
     fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         let mut queue = lock(&self.queue);
+        if self.replica.is_some() {
+            queue.refuse_late(MAX_WAIT_ON_NODE);
+        }
         let waiting = queue.waiting.iter().take(max);
         let stops_at = |write: &&PendingWrite| self.replica.is_some() && write.is_dry_run;
         let count = waiting.take_while(|write| !stops_at(write)).count();
@@ -265,7 +284,7 @@ impl GroupCommit {
                     .and_then(|head| replica.run(head, &self.connection, &mut take)),
             },
         };
-        if waiters.is_empty() {
+        if waiters.is_empty() && outcome.is_err() {
             // The batch has failed before it took writes: they fail with it.
             waiters = self.take_waiting(MAX_WRITES_PER_COMMIT).1;
         }
@@ -422,6 +441,26 @@ mod tests {
             writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
             if succeeds { WriteOutcome::Keep } else { WriteOutcome::Undo }
         })
+    }
+
+    #[test]
+    fn write_that_has_waited_for_too_long_is_refused() {
+        let mut queue = Queue::default();
+        let max_wait = Duration::from_secs(10);
+        let waiters = [20, 11, 9].map(|seconds| {
+            let waiter = Arc::new(Waiter::default());
+            queue.waiting.push_back(PendingWrite {
+                run: insert(true),
+                is_dry_run: false,
+                since: Instant::now() - Duration::from_secs(seconds),
+                waiter: Arc::clone(&waiter),
+            });
+            waiter
+        });
+        queue.refuse_late(max_wait);
+        let is_refused = |waiter: &Arc<Waiter>| matches!(&*lock(&waiter.state), WaiterState::Done(Err(error)) if matches!(**error, Error::Busy(_)));
+        assert_eq!(waiters.each_ref().map(is_refused), [true, true, false]);
+        assert_eq!(queue.waiting.len(), 1);
     }
 
     /// The transaction ends with its batch in every case: the next one can begin.
