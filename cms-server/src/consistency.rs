@@ -11,7 +11,7 @@ use std::{
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{Cms, Error, Position, Result};
+use cms_core::{Cluster, Cms, Error, Position, Result};
 use prometheus::{Histogram, HistogramOpts};
 use tokio::{sync::oneshot, time};
 
@@ -24,6 +24,8 @@ pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position"
 
 /// How long a request waits for the replica.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+/// The same while the replica applies a commit: one that changes a type of 100,000 objects takes up to this.
+const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(20);
 /// Longest time between two looks at the head.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The shortest bound: a look at the head takes a part of it.
@@ -131,7 +133,7 @@ impl HeadChecks {
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
-    /// [`Error::Busy`] after some seconds, at once if the shared database has not responded for so long: a
+    /// [`Error::Busy`] after some seconds, or at once if the shared database has not responded for so long: a
     /// node never reads older data than it promises.
     pub(crate) async fn wait(
         &self,
@@ -157,16 +159,20 @@ impl HeadChecks {
             }
             _ => false,
         };
-        if is_current { Ok(()) } else { self.check(MAX_WAIT).await }
+        if is_current { Ok(()) } else { self.check(cluster).await }
     }
 
     /// Waits for a look at the head that begins after the call.
-    async fn check(&self, max_wait: Duration) -> Result<()> {
+    async fn check(&self, cluster: Cluster<'_>) -> Result<()> {
         let _timer = self.waits.start_timer();
-        let (sender, done) = oneshot::channel();
+        let (sender, mut done) = oneshot::channel();
         self.lock().waiting.push(sender);
         self.wanted.notify_one();
-        match time::timeout(max_wait, done).await {
+        let mut checked = time::timeout(MAX_WAIT, &mut done).await;
+        if checked.is_err() && cluster.is_applying() {
+            checked = time::timeout(MAX_WAIT_FOR_APPLY - MAX_WAIT, done).await;
+        }
+        match checked {
             Ok(Ok(Ok(()))) => Ok(()),
             Ok(Ok(Err(reason))) => Err(Error::Busy(reason)),
             Ok(Err(_)) => Err(Error::Busy("the server stops".to_owned())),

@@ -388,6 +388,27 @@ fn reads_wait_for_a_restart_of_the_database_but_not_for_long() {
     tags_when_current(&client().build().unwrap(), &node);
 }
 
+#[test]
+fn strict_read_waits_longer_while_the_replica_applies_a_commit() {
+    let Some(shared) = Shared::start() else { return };
+    let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let [writer, reader] = folders.each_ref().map(|folder| shared.node(folder.path()));
+    tags(&reader);
+    reader.signal("STOP");
+    let client = client().build().unwrap();
+    assert_eq!(send(&client, &writer, "slow").unwrap().status(), 200);
+    thread::scope(|scope| {
+        // The reader gets no row meanwhile.
+        let sql = "BEGIN; LOCK TABLE cms.object; SELECT pg_sleep(7); COMMIT";
+        scope.spawn(|| shared.postgres.sql("cms", sql));
+        thread::sleep(Duration::from_secs(1));
+        reader.signal("CONT");
+        let started = Instant::now();
+        assert!(tags(&reader).contains("slow"));
+        assert!(started.elapsed() > Duration::from_secs(5), "{:?}", started.elapsed());
+    });
+}
+
 /// The standby lacks the last commits, and takes the place of the server.
 #[test]
 fn nodes_copy_their_replicas_again_after_a_failover_with_loss() {

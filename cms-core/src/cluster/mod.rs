@@ -140,6 +140,12 @@ impl Cluster<'_> {
         self.cms.store.is_abandoned()
     }
 
+    /// Returns whether commits of other nodes are being applied to the replica: one of many rows takes
+    /// seconds.
+    pub fn is_applying(&self) -> bool {
+        self.cms.store.is_applying()
+    }
+
     /// Returns what the replica counts.
     pub fn metrics(&self) -> Option<&ReplicaMetrics> {
         self.cms.store.replica_metrics()

@@ -102,6 +102,11 @@ impl Store {
         self.group_commit.replica().is_some_and(Replica::is_abandoned)
     }
 
+    /// Whether commits of other nodes are being applied to the replica.
+    pub fn is_applying(&self) -> bool {
+        self.group_commit.replica().is_some_and(Replica::is_applying)
+    }
+
     /// Creates a cluster in an empty shared database, with all rows of this standalone database, which
     /// no process can write to after that: the cluster would lack the change. All rows are compared.
     pub fn create_cluster(&self, database: &Arc<dyn SharedDatabase>) -> Result<Head> {

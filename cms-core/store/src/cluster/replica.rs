@@ -67,6 +67,8 @@ struct State {
     is_abandoned: bool,
     /// Whether it was logged that the cluster has a newer schema.
     is_outdated: bool,
+    /// Whether commits of other nodes are being applied.
+    is_applying: bool,
 }
 
 /// What became of a commit whose outcome was not known.
@@ -107,7 +109,12 @@ impl Replica {
             schemas,
             mirror: Mutex::new(Arc::new(Mirror::of(path, connection)?)),
             applier: ChangeApplier::open(path)?,
-            state: Mutex::new(State { position, is_abandoned: false, is_outdated: false }),
+            state: Mutex::new(State {
+                position,
+                is_abandoned: false,
+                is_outdated: false,
+                is_applying: false,
+            }),
             metrics,
         })
     }
@@ -120,6 +127,11 @@ impl Replica {
     /// Whether the replica belongs to another history than the shared database: it has to be deleted.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state().is_abandoned
+    }
+
+    /// Whether commits of other nodes are being applied: one of many rows takes seconds.
+    pub(crate) fn is_applying(&self) -> bool {
+        self.state().is_applying
     }
 
     pub(crate) fn metrics(&self) -> &ReplicaMetrics {
@@ -260,10 +272,12 @@ impl Replica {
             self.migrate(connection, head.schema)?;
             info!(schema = head.schema, "upgrade finished");
         }
-        let position = self.applier.apply(&self.mirror().tables, snapshot)?;
+        self.state().is_applying = true;
+        let applied = self.applier.apply(&self.mirror().tables, snapshot);
+        self.state().is_applying = false;
+        self.state().position = applied?;
         let rows: usize = snapshot.changes().values().map(Vec::len).sum();
         self.metrics.rows_applied.inc_by(rows as u64);
-        self.state().position = position;
         Ok(())
     }
 
