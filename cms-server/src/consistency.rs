@@ -24,8 +24,8 @@ pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position"
 
 /// How long a request waits for the replica.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// The same while the replica applies a commit: one that changes a type of 100,000 objects takes up to this.
-const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(20);
+/// How much longer it waits while the replica applies a commit: one that changes 100,000 objects takes seconds.
+const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(15);
 /// Longest time between two looks at the head.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The shortest bound: a look at the head takes a part of it.
@@ -170,7 +170,7 @@ impl HeadChecks {
         self.wanted.notify_one();
         let mut checked = time::timeout(MAX_WAIT, &mut done).await;
         if checked.is_err() && cluster.is_applying() {
-            checked = time::timeout(MAX_WAIT_FOR_APPLY - MAX_WAIT, done).await;
+            checked = time::timeout(MAX_WAIT_FOR_APPLY, done).await;
         }
         match checked {
             Ok(Ok(Ok(()))) => Ok(()),

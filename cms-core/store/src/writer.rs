@@ -452,7 +452,7 @@ mod tests {
             queue.waiting.push_back(PendingWrite {
                 run: insert(true),
                 is_dry_run: false,
-                since: Instant::now() - Duration::from_secs(seconds),
+                since: Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap(),
                 waiter: Arc::clone(&waiter),
             });
             waiter
