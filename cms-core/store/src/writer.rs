@@ -26,8 +26,8 @@ use super::{
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
 
-/// Maximum time that a write of a node waits, as long as the wait for the lock. A node that was paused
-/// does not carry out writes that their clients have given up.
+/// Maximum time that a write waits in the queue of a node, the same as for the lock on the head. So a node
+/// that was paused does not carry out writes that their clients have given up.
 const MAX_WAIT_ON_NODE: Duration = Duration::from_secs(10);
 
 /// Runs the writes of all callers, one batch at a time.
