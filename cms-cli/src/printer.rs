@@ -264,7 +264,7 @@ pub(crate) fn error_line(text: &str) {
 }
 
 /// Asks for a text on the terminal; an empty one is the default.
-pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
+pub(crate) fn prompt(question: &str, default: &str) -> Result<String> {
     write!(anstream::stderr(), "{question} [{default}]: ").ok();
     let mut input = String::new();
     io::stdin().read_line(&mut input)?;
@@ -273,7 +273,7 @@ pub(crate) fn ask(question: &str, default: &str) -> Result<String> {
 }
 
 /// Asks for a secret on the terminal, without echo. Ctrl-C ends the process, and turns echo on again.
-pub(crate) fn ask_secret(question: &str) -> Result<String> {
+pub(crate) fn prompt_secret(question: &str) -> Result<String> {
     let terminal = [Term::stderr(), Term::stdout()].into_iter().find(Term::is_term);
     let terminal = terminal.ok_or_else(|| Failure::usage("there is no terminal to ask on"))?;
     ctrlc::set_handler(end_prompt).ok();

@@ -29,7 +29,7 @@ pub(crate) struct Settings {
     pub(crate) format: OutputFormat,
     pub(crate) quiet: bool,
     /// There is a terminal to ask for confirmation, and `--yes` is not set.
-    may_ask: bool,
+    may_prompt: bool,
     /// `--yes` is set.
     yes: bool,
 }
@@ -59,7 +59,7 @@ impl Settings {
             http_webhooks: is_on("CMS_WEBHOOK_ALLOW_HTTP"),
             format: format(global, &cli.command),
             quiet: global.quiet,
-            may_ask: !global.yes && io::stdin().is_terminal(),
+            may_prompt: !global.yes && io::stdin().is_terminal(),
             yes: global.yes,
         })
     }
@@ -75,13 +75,13 @@ impl Settings {
     }
 
     /// Whether there is a terminal to ask for confirmation, and `--yes` is not set.
-    pub(crate) fn may_ask(&self) -> bool {
-        self.may_ask
+    pub(crate) fn may_prompt(&self) -> bool {
+        self.may_prompt
     }
 
     /// Asks for confirmation on a terminal, unless `--yes` is set; an error if the user declines.
     pub(crate) fn confirm(&self, question: &str) -> Result<()> {
-        if self.may_ask { printer::confirm(question) } else { Ok(()) }
+        if self.may_prompt { printer::confirm(question) } else { Ok(()) }
     }
 }
 

@@ -133,7 +133,7 @@ impl HeadChecks {
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
-    /// [`Error::Busy`] after some seconds, or at once if the shared database has not responded for so long: a
+    /// [`Error::Busy`] after some seconds, or immediately if the shared database has not responded for so long: a
     /// node never reads older data than it promises.
     pub(crate) async fn wait(
         &self,

@@ -1,5 +1,5 @@
 //! Concurrent reads, writes and searches on a server that is killed several times, or on nodes of a
-//! cluster with the faults of [`target`]: checks that no acknowledged write is lost and that every
+//! cluster with the failures of [`target`]: checks that no acknowledged write is lost and that every
 //! response is correct, and measures latency and memory.
 //! A backup runs meanwhile, and a client follows the changes.
 //!
@@ -34,10 +34,10 @@ use crate::{
     server::{self, KEY, Server},
 };
 
-/// Time after a start or fault that is not measured, because the database is not in memory yet.
+/// Time after a start or failure that is not measured, because the database is not in memory yet.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Runs for `minutes` in `kills + 1` intervals with a fault between them.
+/// Runs for `minutes` in `kills + 1` intervals with a failure between them.
 pub(crate) async fn run(options: &Options, minutes: f64) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let services = (options.nodes > 0).then(|| Services::start(&options.cms));
@@ -73,7 +73,7 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         .collect();
 
     print(
-        "| interval | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | anonymous, MB | fault, time until ready | failed reads, writes |",
+        "| interval | requests per second | p50, ms | p99, ms | p99 of writes, ms | memory, MB | anonymous, MB | failure, time until ready | failed reads, writes |",
     );
     print("|---|---|---|---|---|---|---|---|---|");
     let time = Duration::from_secs_f64(minutes * 60.0 / f64::from(options.kills + 1));
@@ -94,12 +94,12 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         let tally = shared.take_tally();
         let rate = per_second(tally.responses(), start);
         let memory = target.memory();
-        let mut fault = String::new();
+        let mut failure = String::new();
         if interval < options.kills {
-            fault = tokio::task::block_in_place(|| target.fail(options, interval));
+            failure = tokio::task::block_in_place(|| target.fail(options, interval));
             tokio::time::sleep(WARM_UP).await;
         }
-        print_interval(interval, rate, tally, memory, &fault, shared.failures.take());
+        print_interval(interval, rate, tally, memory, &failure, shared.failures.take());
     }
     shared.ends.store(true, Ordering::Relaxed);
     for writer in writers {
@@ -126,12 +126,12 @@ fn print_interval(
     rate: f64,
     tally: Tally,
     memory: (f64, f64),
-    fault: &str,
+    failure: &str,
     failed: (u32, u32),
 ) {
     let Tally { reads, writes, .. } = tally;
     print(&format!(
-        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {fault} | {}, {} |",
+        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {failure} | {}, {} |",
         percentile(reads.clone(), 50),
         percentile(reads, 99),
         percentile(writes, 99),

@@ -24,7 +24,7 @@ use crate::{
 /// How long a node stands still.
 const PAUSE: Duration = Duration::from_secs(30);
 /// Time between the restarts of two nodes.
-const TURN: Duration = Duration::from_secs(5);
+const RESTART_INTERVAL: Duration = Duration::from_secs(5);
 
 pub(super) enum Target<'a> {
     Single { server: Server, data: PathBuf },
@@ -124,7 +124,7 @@ impl Nodes<'_> {
         if interval + 1 == kills {
             for index in 0..self.running.len() {
                 self.restart(index, Server::terminate);
-                sleep(TURN);
+                sleep(RESTART_INTERVAL);
             }
             return "all restarted in turn".to_owned();
         }

@@ -66,7 +66,7 @@ impl BulkChange<'_> {
         printer: &mut Printer,
     ) -> Result<Outcome> {
         let expect = self.selection.expect;
-        if !dry_run && !settings.yes() && !settings.may_ask() && expect.is_none() {
+        if !dry_run && !settings.yes() && !settings.may_prompt() && expect.is_none() {
             return Err(Failure::usage("there is no terminal to ask for confirmation")
                 .hint("use --expect N with the number of objects, or --yes"));
         }
@@ -89,7 +89,7 @@ impl BulkChange<'_> {
             printer.note(NOTHING_CHANGED)?;
             return Ok(Outcome::Done);
         }
-        if settings.may_ask() {
+        if settings.may_prompt() {
             let rows: Vec<Value> = preview.sample.iter().map(|row| json!(row)).collect();
             printer.note(table(&rows).trim_end())?;
         }

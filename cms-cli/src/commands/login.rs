@@ -78,7 +78,7 @@ fn load() -> Result<Profiles> {
 /// Reads the key from the terminal, without echo, or from standard input.
 fn read_key(url: &str) -> Result<String> {
     let key = if io::stdin().is_terminal() {
-        printer::ask_secret(&format!("key for {url}"))?
+        printer::prompt_secret(&format!("key for {url}"))?
     } else {
         let mut text = String::new();
         let input = io::stdin().take(MAX_KEY_BYTES);

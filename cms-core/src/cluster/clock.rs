@@ -29,9 +29,9 @@ impl ClusterClock {
     }
 
     /// Corrects the offset by a request whose response is the time of the shared database.
-    pub(super) fn compare(&self, ask: impl FnOnce() -> Result<Timestamp>) -> Result<()> {
+    pub(super) fn compare(&self, request: impl FnOnce() -> Result<Timestamp>) -> Result<()> {
         let before = self.clock.now().0;
-        let there = ask()?.0;
+        let there = request()?.0;
         let after = self.clock.now().0;
         // The response was made at some time between the two.
         let (least, most) = (there.saturating_sub(after), there.saturating_sub(before));

@@ -101,7 +101,7 @@ pub(crate) struct Node {
     clock: Arc<ClusterClock>,
     started: Instant,
     state: Mutex<State>,
-    /// Until when this node holds [`RUNNING_BACKUP`]. Locked while the shared database is asked, so that a
+    /// Until when this node holds [`RUNNING_BACKUP`]. Locked during the request to the shared database, so that a
     /// renewal does not follow the release.
     running_backup: Mutex<Option<Instant>>,
 }

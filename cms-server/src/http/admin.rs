@@ -98,7 +98,7 @@ pub(crate) fn get(app: &App, head: &Parts) -> Response {
         return send(head, file, caching);
     }
     if path.starts_with(ASSETS) {
-        // A file of an earlier build: the page that asks for it offers to load itself again.
+        // A file of an earlier build: the page that requests it offers to be loaded again.
         return error::unknown_path();
     }
     let page = &BY_NAME[PAGE];

@@ -14,7 +14,7 @@ use crate::response::Response;
 /// Longest time without a message.
 pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Returns whether a client asks for a stream of events.
+/// Returns whether a client requests a stream of events.
 pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut types = values.flat_map(|value| value.split(','));

@@ -23,7 +23,7 @@ use crate::config::ServerConfig;
 
 /// How long a request waits for a permit.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The same for an image: a page asks for all of its images at once, and each is rendered once.
+/// The same for an image: a page requests all of its images concurrently, and each is rendered once.
 const IMAGE_WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The same where the body of the request is received already, or about to be.
 const UPLOAD_WAIT_TIMEOUT: Duration = Duration::from_mins(1);

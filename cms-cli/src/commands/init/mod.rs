@@ -23,15 +23,15 @@ use crate::{
 };
 
 pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
-    let may_ask = settings.may_ask() && !args.dry_run.dry_run;
+    let may_prompt = settings.may_prompt() && !args.dry_run.dry_run;
     let folder = match &args.dir {
         Some(dir) => dir.clone(),
-        None if may_ask => printer::ask("project folder", ".")?.into(),
+        None if may_prompt => printer::prompt("project folder", ".")?.into(),
         None => PathBuf::from("."),
     };
     let template = match args.template {
         Some(template) => template,
-        None if may_ask => chosen(&printer::ask("template (blog, empty)", "blog")?)?,
+        None if may_prompt => chosen(&printer::prompt("template (blog, empty)", "blog")?)?,
         None => Template::Blog,
     };
     let files = template::files(template);
@@ -46,8 +46,9 @@ pub(super) fn run(args: &InitArgs, settings: &Settings, printer: &mut Printer) -
     printer.value(&value, String::new)?;
     printer.note(&format!("created in {}: {}", folder.display(), names.join(", ")))?;
     if cfg!(feature = "serve") && !args.no_serve {
-        let opens = may_ask && is_yes(&printer::ask("start the server and open it? (y, n)", "y")?);
-        if opens || !may_ask {
+        let opens =
+            may_prompt && is_yes(&printer::prompt("start the server and open it? (y, n)", "y")?);
+        if opens || !may_prompt {
             printer.flush()?;
             return start(&folder, template, opens);
         }
