@@ -24,7 +24,8 @@ pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position"
 
 /// How long a request waits for the replica.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// How much longer it waits while the replica applies a commit: one that changes 100,000 objects takes seconds.
+/// How much longer it waits while the replica applies a commit: one that changes 100,000 objects takes
+/// seconds.
 const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(15);
 /// Longest time between two looks at the head.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -133,8 +134,8 @@ impl HeadChecks {
     /// Waits until the replica of a node is as current as a request needs it.
     ///
     /// # Errors
-    /// [`Error::Busy`] after some seconds, or immediately if the shared database has not responded for so long: a
-    /// node never reads older data than it promises.
+    /// [`Error::Busy`] after some seconds, or immediately if the shared database has not responded for so
+    /// long: a node never reads older data than it promises.
     pub(crate) async fn wait(
         &self,
         cms: &Cms,

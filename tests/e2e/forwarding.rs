@@ -82,6 +82,14 @@ fn start(shared: &Shared, folder: &Path, name: &str, arguments: &[&str]) -> Serv
     shared.node_with(folder, &all)
 }
 
+fn wait_until_ok(node: &Server, path: &str, max_wait: Duration) {
+    let started = Instant::now();
+    while get(node, path).status() != 200 {
+        assert!(started.elapsed() < max_wait, "{path} is 200 in time");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// Status, names of headers, and the body with placeholders for what differs each time.
 fn shape(response: Response) -> (u16, BTreeSet<String>, String) {
     let names = response.headers().keys().map(ToString::to_string);
@@ -227,11 +235,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
         thread::sleep(Duration::from_millis(20));
     }
     stopping.join().unwrap();
-    let started = Instant::now();
-    while get(&other, "/writerz").status() != 200 {
-        assert!(started.elapsed() < Duration::from_secs(10), "the duty moves");
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_until_ok(&other, "/writerz", Duration::from_secs(10));
     // One that is killed: only a request under way has an unknown outcome.
     let again = start(&shared, folders[0].path(), "one", &[]);
     let forwards = |node: &Server| {
@@ -259,7 +263,7 @@ fn node_writes_itself_when_the_writer_is_gone() {
     assert!((0..20).all(|number| all.contains(&format!("killed-{number}"))));
 }
 
-/// A client that got 504 asks what became of its write. The answer must not change later.
+/// A client that got 504 reads whether its write was stored. That must not change later.
 #[test]
 fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
     let Some(nodes) = Nodes::start(&[]) else { return };
@@ -279,10 +283,6 @@ fn paused_writer_does_not_carry_out_what_has_waited_for_too_long() {
     let all = tags(&nodes.other);
     assert!(all.contains("first") && !all.contains("second"), "{all:?}");
     nodes.writer.signal("CONT");
-    let started = Instant::now();
-    while get(&nodes.writer, "/readyz").status() != 200 {
-        assert!(started.elapsed() < Duration::from_secs(20), "ready in time");
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_until_ok(&nodes.writer, "/readyz", Duration::from_secs(20));
     assert_eq!(tags(&nodes.writer), all);
 }

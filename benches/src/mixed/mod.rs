@@ -94,12 +94,12 @@ pub(crate) async fn run(options: &Options, minutes: f64) {
         let tally = shared.take_tally();
         let rate = per_second(tally.responses(), start);
         let memory = target.memory();
-        let mut failure = String::new();
+        let mut injected_failure = String::new();
         if interval < options.kills {
-            failure = tokio::task::block_in_place(|| target.fail(options, interval));
+            injected_failure = tokio::task::block_in_place(|| target.fail(options, interval));
             tokio::time::sleep(WARM_UP).await;
         }
-        print_interval(interval, rate, tally, memory, &failure, shared.failures.take());
+        print_interval(interval, rate, tally, memory, &injected_failure, shared.failures.take());
     }
     shared.ends.store(true, Ordering::Relaxed);
     for writer in writers {
@@ -126,12 +126,12 @@ fn print_interval(
     rate: f64,
     tally: Tally,
     memory: (f64, f64),
-    failure: &str,
+    injected_failure: &str,
     failed: (u32, u32),
 ) {
     let Tally { reads, writes, .. } = tally;
     print(&format!(
-        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {failure} | {}, {} |",
+        "| {interval} | {rate:.0} | {:.1} | {:.1} | {:.1} | {:.0} | {:.0} | {injected_failure} | {}, {} |",
         percentile(reads.clone(), 50),
         percentile(reads, 99),
         percentile(writes, 99),

@@ -22,9 +22,9 @@ use crate::{
 const POSTS: &str = "/api/v1/content/post";
 /// Maximum number of objects that a client owns.
 const MAX_OWN_OBJECTS: usize = 20;
-/// Time after which a write without a response is stored or never will be: a node refuses what has waited
-/// for ten seconds.
-const UNKNOWN_TIME: Duration = Duration::from_secs(12);
+/// Time after which a write without a response is stored or never will be: a node that stands still for
+/// half a minute may then finish the commit that was under way.
+const UNKNOWN_TIME: Duration = Duration::from_secs(40);
 
 /// State that all clients share.
 pub(super) struct Shared {

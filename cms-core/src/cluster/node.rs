@@ -101,8 +101,8 @@ pub(crate) struct Node {
     clock: Arc<ClusterClock>,
     started: Instant,
     state: Mutex<State>,
-    /// Until when this node holds [`RUNNING_BACKUP`]. Locked during the request to the shared database, so that a
-    /// renewal does not follow the release.
+    /// Until when this node holds [`RUNNING_BACKUP`]. Locked during the request to the shared
+    /// database, so that a renewal does not follow the release.
     running_backup: Mutex<Option<Instant>>,
 }
 

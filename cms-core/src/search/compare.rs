@@ -28,10 +28,10 @@ impl Searching<'_> {
         let begun = Instant::now();
         let current = loop {
             ensure_running()?;
-            let requested = Instant::now();
+            let wait_begun = Instant::now();
             match self.cms.index.wait_for_position(self.source(), head, WAIT_INTERVAL) {
                 // A response before the timeout is final: the index is up to date, or cannot be updated.
-                Ok(_) if requested.elapsed() >= WAIT_INTERVAL && begun.elapsed() < MAX_WAIT => {}
+                Ok(_) if wait_begun.elapsed() >= WAIT_INTERVAL && begun.elapsed() < MAX_WAIT => {}
                 Ok(current) => break current,
                 Err(error) => return Ok(vec![format!("the index cannot be read: {error}")]),
             }

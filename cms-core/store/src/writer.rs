@@ -65,9 +65,9 @@ impl Queue {
         self.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
     }
 
-    /// Refuses the writes that have waited for longer than this.
-    fn refuse_late(&mut self, max_wait: Duration) {
-        let is_late = |write: &&PendingWrite| write.since.elapsed() > max_wait;
+    /// Refuses the writes that have waited for too long on a node.
+    fn refuse_late(&mut self) {
+        let is_late = |write: &&PendingWrite| write.since.elapsed() > MAX_WAIT_ON_NODE;
         let count = self.waiting.iter().take_while(is_late).count();
         for write in self.waiting.drain(..count) {
             let error = Error::Busy("the write has waited for too long".to_owned());
@@ -247,7 +247,7 @@ impl GroupCommit {
     fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         let mut queue = lock(&self.queue);
         if self.replica.is_some() {
-            queue.refuse_late(MAX_WAIT_ON_NODE);
+            queue.refuse_late();
         }
         let waiting = queue.waiting.iter().take(max);
         let stops_at = |write: &&PendingWrite| self.replica.is_some() && write.is_dry_run;
@@ -446,7 +446,6 @@ mod tests {
     #[test]
     fn write_that_has_waited_for_too_long_is_refused() {
         let mut queue = Queue::default();
-        let max_wait = Duration::from_secs(10);
         let waiters = [20, 11, 9].map(|seconds| {
             let waiter = Arc::new(Waiter::default());
             queue.waiting.push_back(PendingWrite {
@@ -457,8 +456,11 @@ mod tests {
             });
             waiter
         });
-        queue.refuse_late(max_wait);
-        let is_refused = |waiter: &Arc<Waiter>| matches!(&*lock(&waiter.state), WaiterState::Done(Err(error)) if matches!(**error, Error::Busy(_)));
+        queue.refuse_late();
+        let is_refused = |waiter: &Arc<Waiter>| match &*lock(&waiter.state) {
+            WaiterState::Done(Err(error)) => matches!(**error, Error::Busy(_)),
+            _ => false,
+        };
         assert_eq!(waiters.each_ref().map(is_refused), [true, true, false]);
         assert_eq!(queue.waiting.len(), 1);
     }
