@@ -94,7 +94,11 @@ fn read() -> impl Strategy<Value = (String, CallerKind)> {
             "?fields[]=title&fields[]=internal.createdBy&fields[]=related&hydrate=1&odd=1",
         ][..],
     );
-    let searches = prop::sample::select(&["?q=*&hydrate=1", "?q=title&content_type[]=note"][..]);
+    // Without words: scores of words move a little when index segments are merged, with and without
+    // a cache.
+    let searches = prop::sample::select(
+        &["?q=*&hydrate=1", "?q=*&filters[title]=title&content_type[]=note"][..],
+    );
     let callers = prop::sample::select(&[CallerKind::ReadOnly, CallerKind::Scoped][..]);
     let path = prop_oneof![
         4 => (types(), lists).prop_map(|(name, query)| format!("/api/v1/content/{name}{query}")),

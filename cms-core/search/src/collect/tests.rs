@@ -304,6 +304,19 @@ fn hits_are_ordered_by_score() {
 }
 
 #[test]
+fn score_counts_deleted_documents_until_segments_are_merged() {
+    let [apple, pear, deleted] = [(1, "apple"), (2, "pear"), (3, "apple")]
+        .map(|(pk, name)| item(pk, json!({ "name": name })));
+    let before = Corpus::new(&[&[apple.clone(), pear.clone(), deleted]], &[3]);
+    let after = Corpus::new(&[&[apple, pear]], &[]);
+    let scores = [&before, &after].map(|corpus| {
+        assert_eq!(corpus.finds(word("apple")), [1]);
+        corpus.score(word("apple"))
+    });
+    assert!(scores[0] < scores[1], "{scores:?}");
+}
+
+#[test]
 fn scores_are_multiplied_by_type_and_age() {
     let day = 86_400;
     let aged = |pk, ctd, created| {
