@@ -256,11 +256,12 @@ impl Locked<'_> {
     }
 }
 
-/// A statement that inserts or replaces rows: one array for each column.
+/// A statement that inserts or replaces rows: one array for each column. In the list of results, unlike
+/// in FROM, PostgreSQL does not collect the rows before it inserts the first one.
 fn upsert(table: &MirroredTable) -> String {
     let arrays: Vec<String> = (1..)
         .zip(&table.columns)
-        .map(|(number, column)| format!("${number}::{}[]", type_name(column)))
+        .map(|(number, column)| format!("unnest(${number}::{}[])", type_name(column)))
         .collect();
     let others: Vec<String> = table
         .columns
@@ -275,7 +276,7 @@ fn upsert(table: &MirroredTable) -> String {
         format!("UPDATE SET {}", others.join(", "))
     };
     format!(
-        "INSERT INTO {} ({}) SELECT * FROM unnest({}) ON CONFLICT ({}) DO {action}",
+        "INSERT INTO {} ({}) SELECT {} ON CONFLICT ({}) DO {action}",
         table_name(table),
         column_names(table),
         arrays.join(", "),
@@ -390,7 +391,7 @@ mod tests {
         assert_eq!(
             upsert(&table),
             "INSERT INTO \"cms\".\"object\" (\"pk\", \"te\"\"xt\") \
-             SELECT * FROM unnest($1::bigint[], $2::text[]) \
+             SELECT unnest($1::bigint[]), unnest($2::text[]) \
              ON CONFLICT (\"pk\") DO UPDATE SET \"te\"\"xt\" = EXCLUDED.\"te\"\"xt\""
         );
         table.columns.pop();

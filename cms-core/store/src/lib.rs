@@ -65,7 +65,7 @@ use cms_model::{
     settings::{Durability, NewDatabase},
 };
 use rusqlite::{
-    CachedStatement, Connection, OptionalExtension, Params, Row,
+    CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row,
     types::{FromSql, Type},
 };
 use serde::de::DeserializeOwned;
@@ -386,5 +386,14 @@ impl WriteTransaction<'_> {
     /// Executes a statement; returns the number of changed rows.
     fn execute_and_count(&self, sql: &str, parameters: impl Params) -> Result<usize> {
         self.statement(sql)?.execute(parameters).map_err(map)
+    }
+
+    /// Writes the changed pages to the write-ahead log, so that the commit has little to write.
+    fn flush_pages(&self) -> Result<()> {
+        match self.connection.cache_flush() {
+            // A statement uses some of them: the commit writes those.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+            flushed => flushed.map_err(map),
+        }
     }
 }

@@ -11,6 +11,9 @@ use super::{
 };
 use crate::{Reader, error::map, pool};
 
+/// Maximum rows that are requested at once.
+const CHUNK_ROWS: usize = 2000;
+
 /// The connection that writes the changes of others. It does not enforce references: they hold at
 /// the end, but not between two rows, and its deletions must not cascade to rows that stay.
 pub(super) struct ChangeApplier(Mutex<Connection>);
@@ -54,7 +57,7 @@ fn apply(
         let table = tables.iter().find(|table| table.name == *name).ok_or_else(|| {
             Error::internal(format!("the cluster has changed the unknown table {name}"))
         })?;
-        for keys in keys.chunks(rows::CHUNK_ROWS) {
+        for keys in keys.chunks(CHUNK_ROWS) {
             let rows = snapshot.rows(table, keys)?;
             let existing: HashSet<i64> = rows.keys.iter().copied().collect();
             let deleted: Vec<i64> =

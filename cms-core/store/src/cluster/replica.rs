@@ -375,7 +375,9 @@ impl Replica {
         commit: &NewCommit,
     ) -> Result<()> {
         loop {
-            for (name, keys) in &commit.keys {
+            // In the opposite order of names: objects take longest to store, and what comes after them is
+            // read meanwhile.
+            for (name, keys) in commit.keys.iter().rev() {
                 let table = tables.iter().find(|table| table.name == *name);
                 let table = table.expect("only mirrored tables are captured");
                 rows::read(writer, table, keys, |keys, rows| {
@@ -384,6 +386,9 @@ impl Replica {
                     Ok(())
                 })?;
             }
+            // Meanwhile too: then the local commit has little left to write. A full disk shows before the
+            // shared commit.
+            writer.flush_pages()?;
             match head.commit(commit) {
                 CommitOutcome::Committed => {
                     self.metrics.count_commit("committed");

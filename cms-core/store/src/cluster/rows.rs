@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{Reader, error::map};
 
-/// Maximum rows, and bytes of text, that are in memory at once.
-pub(super) const CHUNK_ROWS: usize = 2000;
+/// Maximum rows, and bytes of text, that are in memory at once. The shared database stores the rows of a
+/// chunk while those of the next one are read.
+const CHUNK_ROWS: usize = 250;
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
 /// Passes the rows with these keys on, in chunks: the keys of a chunk, and those of its rows that
