@@ -22,6 +22,10 @@ const POSTS: usize = 20_000;
 const ROUND_TRIP: Duration = Duration::from_millis(2);
 /// Responses are not kept in memory: each read is a read of the replica.
 const WITHOUT_CACHE: [&str; 2] = ["--response-cache", "0"];
+/// Reads do not ask PostgreSQL first.
+const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
+/// Connections to each of several nodes.
+const SCALE_CONNECTIONS: usize = 16;
 
 /// Prints a table of the wanted sections.
 pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
@@ -35,6 +39,8 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
     run.prepare(&node.address);
     let (of_single, of_node) = ([&*single.address], [&*node.address]);
     let create = operations::create().cms;
+    let read: MakeRequest =
+        Arc::new(|number| client::get(&operations::path(number, POSTS as u64), KEY));
     if is_wanted("creates") {
         for connections in [8, 64] {
             compare(run, "creates", connections, &of_single, &of_node, &create).await;
@@ -47,10 +53,8 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
         for address in [of_single[0], of_node[0]] {
             run.import(address, 0..POSTS);
         }
-        let bounded = [&WITHOUT_CACHE[..], &["--read-consistency", "within=2s"]].concat();
+        let bounded = [&WITHOUT_CACHE[..], &BOUNDED].concat();
         let bounded = cluster.node("n2", FREE_PORT, &bounded);
-        let read: MakeRequest =
-            Arc::new(|number| client::get(&operations::path(number, POSTS as u64), KEY));
         for connections in [1, 16, 64] {
             let name = "reads by id, within=2s";
             compare(run, name, connections, &of_single, &[&bounded.address], &read).await;
@@ -74,16 +78,43 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
     }
     if is_wanted("four nodes") {
         let cluster = run.cluster("four");
+        let arguments = [&WITHOUT_CACHE[..], &BOUNDED].concat();
         let nodes: Vec<_> = (1..=4)
             .map(|number| {
-                cluster.forwarding_node(&format!("n{number}"), &free_address(), &WITHOUT_CACHE)
+                cluster.forwarding_node(&format!("n{number}"), &free_address(), &arguments)
             })
             .collect();
         run.prepare(&nodes[0].address);
         let all: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
         let name = "creates on one of four nodes, spread over all";
         compare(run, name, 64, &all[..1], &all, &create).await;
+        run.import(&nodes[0].address, 0..POSTS);
+        scale(run, &nodes, &read).await;
     }
+}
+
+/// Prints processor time per read on one and on several nodes. They share the cores here, so their rates
+/// do not show how reads scale. If a read does not take longer with more nodes, nothing but cores limits
+/// them.
+async fn scale(run: &Run<'_>, nodes: &[Server], read: &MakeRequest) {
+    for count in [2, 4] {
+        let mut figures = Vec::new();
+        for _ in 0..run.options.rounds {
+            let of_one = processor_time(run, &nodes[..1], read).await;
+            figures.push((of_one, processor_time(run, &nodes[..count], read).await));
+        }
+        let name = format!("processor time of a read in µs, one and {count} nodes");
+        print_row(&name, &format!("{SCALE_CONNECTIONS} each"), &figures);
+    }
+}
+
+/// Microseconds of all nodes per read, with the connections spread over them.
+async fn processor_time(run: &Run<'_>, nodes: &[Server], read: &MakeRequest) -> f64 {
+    let addresses: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
+    let seconds = || nodes.iter().map(Server::processor_seconds).sum::<f64>();
+    let before = seconds();
+    let per_second = load(run, &addresses, SCALE_CONNECTIONS * nodes.len(), read).await;
+    (seconds() - before) * 1e6 / (per_second * run.options.seconds)
 }
 
 /// Prints a row: medians of both, in turns.
