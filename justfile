@@ -23,7 +23,7 @@ two-nodes:
         --skip image_is_available_as_long_as_its_file --skip stalled_upload --skip new_users_get_the_mapped_role \
         --skip sign_in_links_the_user --skip metrics_count --skip large_bodies --skip rate_limit_returns_429 \
         --skip readiness_lists --skip slow_body --skip presence:: --skip running_server_publishes \
-        --skip session_ends_by_time --skip sign_in_limits::
+        --skip session_ends_by_time --skip issuer_that_does_not_respond --skip sign_in_limits::
     CMS_TEST_CLUSTER=2 cargo test --package cms-cli --test e2e
 
 # Review changed snapshots (needs cargo-insta)
