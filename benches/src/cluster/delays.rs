@@ -12,15 +12,13 @@ use std::{
 use serde_json::json;
 use tokio::time::{self, MissedTickBehavior};
 
-use super::{Run, services::Cluster};
+use super::{BOUNDED, Run, services::Cluster};
 use crate::{
     client::{self, Connection, MakeRequest},
     corpus, operations, per_second, percentile, print,
     server::{FREE_PORT, KEY, Server, run_remotely},
 };
 
-/// Reads show what the node has applied.
-const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
 /// Creates per second while staleness is measured, for so many seconds.
 const CREATES: u64 = 500;
 const SECONDS: u64 = 20;

@@ -23,6 +23,9 @@ use crate::{
     print, server,
 };
 
+/// Arguments of nodes whose reads do not ask PostgreSQL first.
+const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
+
 /// Measures the sections whose name contains the text of `--only`.
 pub(crate) async fn run(options: &Options) {
     let services = Services::start(&options.cms);

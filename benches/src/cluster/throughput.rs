@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Run, free_address, services::slow_connection};
+use super::{BOUNDED, Run, free_address, services::slow_connection};
 use crate::{
     COUNTER,
     client::{self, MakeRequest},
@@ -22,8 +22,6 @@ const POSTS: usize = 20_000;
 const ROUND_TRIP: Duration = Duration::from_millis(2);
 /// Responses are not kept in memory: each read is a read of the replica.
 const WITHOUT_CACHE: [&str; 2] = ["--response-cache", "0"];
-/// Reads do not ask PostgreSQL first.
-const BOUNDED: [&str; 2] = ["--read-consistency", "within=2s"];
 /// Connections to each of several nodes.
 const SCALE_CONNECTIONS: usize = 16;
 
