@@ -36,6 +36,7 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
     let node = cluster.node("n1", FREE_PORT, &WITHOUT_CACHE);
     run.prepare(&node.address);
     let (of_single, of_node) = ([&*single.address], [&*node.address]);
+    let bounded = [&WITHOUT_CACHE[..], &BOUNDED].concat();
     let create = operations::create().cms;
     let read: MakeRequest =
         Arc::new(|number| client::get(&operations::path(number, POSTS as u64), KEY));
@@ -51,11 +52,10 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
         for address in [of_single[0], of_node[0]] {
             run.import(address, 0..POSTS);
         }
-        let bounded = [&WITHOUT_CACHE[..], &BOUNDED].concat();
-        let bounded = cluster.node("n2", FREE_PORT, &bounded);
+        let second = cluster.node("n2", FREE_PORT, &bounded);
         for connections in [1, 16, 64] {
             let name = "reads by id, within=2s";
-            compare(run, name, connections, &of_single, &[&bounded.address], &read).await;
+            compare(run, name, connections, &of_single, &[&second.address], &read).await;
             compare(run, "reads by id, strict", connections, &of_single, &of_node, &read).await;
         }
     }
@@ -76,17 +76,15 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
     }
     if is_wanted("four nodes") {
         let cluster = run.cluster("four");
-        let arguments = [&WITHOUT_CACHE[..], &BOUNDED].concat();
         let nodes: Vec<_> = (1..=4)
-            .map(|number| {
-                cluster.forwarding_node(&format!("n{number}"), &free_address(), &arguments)
-            })
+            .map(|number| cluster.forwarding_node(&format!("n{number}"), &free_address(), &bounded))
             .collect();
         run.prepare(&nodes[0].address);
+        // Before the creates, during which the other nodes apply it: reads follow.
+        run.import(&nodes[0].address, 0..POSTS);
         let all: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
         let name = "creates on one of four nodes, spread over all";
         compare(run, name, 64, &all[..1], &all, &create).await;
-        run.import(&nodes[0].address, 0..POSTS);
         scale(run, &nodes, &read).await;
     }
 }
