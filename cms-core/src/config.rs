@@ -26,7 +26,7 @@ pub struct ClusterConfig {
     /// URL at which other nodes reach this one, if they do.
     pub address: Option<String>,
     /// Whether this node keeps the cluster from moving to a newer database schema.
-    pub holds_upgrade: bool,
+    pub blocks_upgrade: bool,
     /// Age that reads of content may have; zero if they are strict.
     pub read_bound: Duration,
     /// The database schemas of this program.
@@ -39,7 +39,7 @@ impl ClusterConfig {
             database,
             name: name.into(),
             address: None,
-            holds_upgrade: false,
+            blocks_upgrade: false,
             read_bound: Duration::ZERO,
             schemas: Schemas::default(),
         }

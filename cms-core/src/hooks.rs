@@ -2,7 +2,12 @@
 //! the deliveries of journal rows that have none yet inside a transaction that removes objects permanently,
 //! rendered images after its commit.
 //!
-//! The services of objects and content types run these steps, and know neither webhooks nor media.
+//! - before it, synchronous webhooks, which `object/before_write.rs` calls;
+//! - before objects are removed permanently, in that transaction, the creation of the webhook deliveries
+//!   that are still missing;
+//! - after the commit of a deletion, the removal of rendered images.
+//!
+//! The services of objects and content types run these steps, and call no service of webhooks or media.
 //! A new step has its place here.
 
 use cms_model::{clock::Timestamp, context::Caller, error::Result};

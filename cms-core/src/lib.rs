@@ -57,7 +57,7 @@ pub use bulk::service::Bulk;
 pub use change::service::Changes;
 pub use check::{EnsureRunning, check_file};
 pub use cluster::{
-    Cluster, Duty, Transferred, Writer, count_transfer, create_cluster, export_cluster,
+    Cluster, Duty, Transferred, WriterNode, count_transfer, create_cluster, export_cluster,
 };
 pub use cms::Cms;
 pub use cms_media::{

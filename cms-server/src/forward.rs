@@ -17,7 +17,7 @@ use axum::{
     http::{self, HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts},
 };
 use bytes::Bytes;
-use cms_core::{Cluster, Error, Result, Writer};
+use cms_core::{Cluster, Error, Result, WriterNode};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use reqwest::{Client, redirect::Policy};
@@ -78,7 +78,7 @@ pub(crate) fn client_address(app: &App, headers: &HeaderMap) -> Option<IpAddr> {
 }
 
 /// Returns the node that a write goes to; none if this one handles it.
-pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<Writer> {
+pub(crate) fn target(cluster: Cluster<'_>, headers: &HeaderMap) -> Option<WriterNode> {
     if headers.contains_key(FORWARDED) { None } else { cluster.writer() }
 }
 
@@ -91,7 +91,7 @@ impl Forwarding {
     pub(crate) async fn send(
         &self,
         app: &App,
-        writer: &Writer,
+        writer: &WriterNode,
         (parts, client): (&Parts, Option<IpAddr>),
         request_id: &HeaderValue,
         body: &mut Body,
@@ -151,7 +151,7 @@ impl Forwarding {
 }
 
 /// Waits until another node writes, and the former one had time to finish.
-async fn replaced(app: &App, writer: &Writer) {
+async fn replaced(app: &App, writer: &WriterNode) {
     while app.cms.cluster().and_then(|cluster| cluster.writer()).as_ref() == Some(writer) {
         time::sleep(GRACE_INTERVAL).await;
     }
@@ -161,7 +161,7 @@ async fn replaced(app: &App, writer: &Writer) {
 /// The headers of a request for another node: those of the client, who names the host that it knows.
 fn headers(
     parts: &Parts,
-    writer: &Writer,
+    writer: &WriterNode,
     client: Option<IpAddr>,
     request_id: &HeaderValue,
 ) -> HeaderMap {

@@ -188,7 +188,7 @@ pub(super) fn at_start(
 }
 
 /// Applies project files to a temporary target, as validation; loss of values is impossible there.
-pub(super) fn to_empty(
+pub(super) fn into_empty_target(
     target: &dyn Target,
     files: &[std::path::PathBuf],
     printer: &Printer,

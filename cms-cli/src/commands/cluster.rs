@@ -103,11 +103,11 @@ pub(super) fn node(args: &ServeArgs, settings: &Settings) -> Result<Option<Clust
         )
         .hint("use --backup-to s3://BUCKET/PREFIX"));
     }
-    let holds_upgrade = args.node.hold_upgrade;
+    let blocks_upgrade = args.node.hold_upgrade;
     let address = args.node.node_address.clone();
     let read_bound = args.node.read_consistency.map_or(Duration::ZERO, Consistency::bound);
     let config = ClusterConfig::new(database, name);
-    Ok(Some(ClusterConfig { address, holds_upgrade, read_bound, ..config }))
+    Ok(Some(ClusterConfig { address, blocks_upgrade, read_bound, ..config }))
 }
 
 /// The name of this machine, where the system tells it in a file.

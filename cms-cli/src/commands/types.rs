@@ -92,7 +92,7 @@ impl Source {
             return Ok(known.types.clone());
         }
         let target = target::temporary()?;
-        apply::to_empty(&*target, paths, printer)?;
+        apply::into_empty_target(&*target, paths, printer)?;
         let types = target.types()?;
         *applied = Some(Applied { payloads, types: types.clone() });
         Ok(types)

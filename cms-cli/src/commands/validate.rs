@@ -31,12 +31,12 @@ pub(super) fn run(args: &ValidateArgs, printer: &mut Printer) -> Result<Outcome>
     let target = target::temporary()?;
     let built_in = target.types()?.len();
     if !files.is_empty() {
-        apply::to_empty(&*target, &files, printer)?;
+        apply::into_empty_target(&*target, &files, printer)?;
     }
     let (mut objects, mut media_files, mut refusals) = (0, 0, Vec::new());
     let mut refused = 0;
     for path in &folders {
-        let report = import::to_empty(&*target, path, printer)?;
+        let report = import::into_empty_target(&*target, path, printer)?;
         if report.interrupted {
             return Err(Failure::local("interrupted before everything was validated"));
         }

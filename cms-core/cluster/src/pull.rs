@@ -51,21 +51,21 @@ WHERE c.commit_no > $1
     AND EXISTS (SELECT 1 FROM "cms"."commit_log" l WHERE l.commit_no = $1 AND l.nonce = $2)
 ORDER BY c.commit_no, c.part"#;
 
-/// The state that a snapshot or a lock has read.
-pub(crate) struct View {
+/// The head, and the changes up to it since a position, as a snapshot or a lock has read them.
+pub(crate) struct HeadState {
     pub(crate) head: Head,
     pub(crate) history: History,
     pub(crate) changes: ChangedKeys,
 }
 
-/// The statements that read a [`View`].
-pub(crate) struct ViewStatements {
+/// The statements that read a [`HeadState`].
+pub(crate) struct HeadStateStatements {
     pub(crate) head: Statement,
     pub(crate) check: Statement,
     pub(crate) changes: Statement,
 }
 
-impl ViewStatements {
+impl HeadStateStatements {
     pub(crate) async fn prepare(session: &Session, head: &str) -> Attempt<Self> {
         Ok(Self {
             head: session.statement(head).await?,
@@ -123,9 +123,9 @@ impl PostgresDatabase {
     pub(crate) fn open_snapshot(&self, after: Option<Position>) -> Result<Snapshot<'_>> {
         self.wait(async {
             let mut held = self.pull.hold(&self.server).await?;
-            let requests = async |session: &Session| read_view(session, after).await;
+            let requests = async |session: &Session| read_head_state(session, after).await;
             match held.run(OPEN_TIMEOUT, requests).await {
-                Ok((session, view)) => Ok(Snapshot { database: self, held, session, view }),
+                Ok((session, state)) => Ok(Snapshot { database: self, held, session, state }),
                 Err(failure) => {
                     held.roll_back();
                     Err(self.error(failure))
@@ -135,21 +135,21 @@ impl PostgresDatabase {
     }
 }
 
-async fn read_view(session: &Session, after: Option<Position>) -> Attempt<View> {
-    let statements = ViewStatements::prepare(session, HEAD).await?;
+async fn read_head_state(session: &Session, after: Option<Position>) -> Attempt<HeadState> {
+    let statements = HeadStateStatements::prepare(session, HEAD).await?;
     let begun = send(session.client().batch_execute(BEGIN_SNAPSHOT)).await;
     let head = send(read_head(session, &statements.head)).await;
     let Some(after) = after else {
         begun.response().await?;
         let head = head.response().await?;
-        return Ok(View { head, history: History::Same, changes: ChangedKeys::new() });
+        return Ok(HeadState { head, history: History::Same, changes: ChangedKeys::new() });
     };
     let changes = send(read_changes(session, &statements.changes, after)).await;
     let check = send(read_check(session, &statements.check, after)).await;
     begun.response().await?;
     let head = head.response().await?;
     let changes = changes.response().await?;
-    Ok(View { head, history: check.response().await?.history, changes })
+    Ok(HeadState { head, history: check.response().await?.history, changes })
 }
 
 pub(crate) async fn read_head(session: &Session, statement: &Statement) -> Attempt<Head> {
@@ -276,7 +276,7 @@ pub(crate) struct Snapshot<'d> {
     database: &'d PostgresDatabase,
     held: Held<'d>,
     session: Arc<Session>,
-    view: View,
+    state: HeadState,
 }
 
 impl Drop for Snapshot<'_> {
@@ -287,15 +287,15 @@ impl Drop for Snapshot<'_> {
 
 impl SharedSnapshot for Snapshot<'_> {
     fn head(&self) -> &Head {
-        &self.view.head
+        &self.state.head
     }
 
     fn history(&self) -> History {
-        self.view.history
+        self.state.history
     }
 
     fn changes(&self) -> &ChangedKeys {
-        &self.view.changes
+        &self.state.changes
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {

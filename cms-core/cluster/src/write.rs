@@ -18,7 +18,7 @@ use crate::{
     PostgresDatabase,
     connection::{Held, Sent, Session, send, within},
     error::{Attempt, Failure},
-    pull::{READ_TIMEOUT, View, ViewStatements, read_changes, read_check, read_head},
+    pull::{HeadState, HeadStateStatements, READ_TIMEOUT, read_changes, read_check, read_head},
     value::{
         Parameter, arrays, chunks, column_names, key_name, parameter, quoted, table_name, type_name,
     },
@@ -62,7 +62,7 @@ impl PostgresDatabase {
         self.wait(async {
             let mut held = self.write.hold(&self.server).await?;
             let requests = async |session: &Session| lock(session, after).await;
-            let (session, view) = match held.run(LOCK_TIMEOUT, requests).await {
+            let (session, state) = match held.run(LOCK_TIMEOUT, requests).await {
                 Ok(locked) => locked,
                 Err(failure) => {
                     held.roll_back();
@@ -72,34 +72,34 @@ impl PostgresDatabase {
             let keep_alive = tokio::spawn(keep_alive(Arc::clone(&session)));
             let pipeline = Pipeline::new(Arc::clone(&session));
             let is_open = true;
-            Ok(Locked { database: self, held, session, view, pipeline, keep_alive, is_open })
+            Ok(Locked { database: self, held, session, state, pipeline, keep_alive, is_open })
         })
     }
 }
 
 /// Begins a transaction and takes the lock: one round trip, once all statements are prepared, and a
 /// second one if other nodes have committed.
-async fn lock(session: &Session, after: Position) -> Attempt<View> {
-    let statements = ViewStatements::prepare(session, LOCK).await?;
+async fn lock(session: &Session, after: Position) -> Attempt<HeadState> {
+    let statements = HeadStateStatements::prepare(session, LOCK).await?;
     let begun = send(session.client().batch_execute(BEGIN)).await;
     let head = send(read_head(session, &statements.head)).await;
     begun.response().await?;
     let head = head.response().await?;
-    let mut view = View { head, history: History::Same, changes: ChangedKeys::new() };
-    if view.head.position == after {
-        return Ok(view);
+    let mut state = HeadState { head, history: History::Same, changes: ChangedKeys::new() };
+    if state.head.position == after {
+        return Ok(state);
     }
     // Each statement has a snapshot of its own, which is taken under the lock. The changes come before
     // the check: if the position is in the log afterwards, none of the changes after it had been
     // pruned.
     let changes = send(read_changes(session, &statements.changes, after)).await;
     let check = send(read_check(session, &statements.check, after)).await;
-    view.changes = changes.response().await?;
-    view.history = check.response().await?.history;
-    if view.history != History::Same {
-        view.changes.clear();
+    state.changes = changes.response().await?;
+    state.history = check.response().await?.history;
+    if state.history != History::Same {
+        state.changes.clear();
     }
-    Ok(view)
+    Ok(state)
 }
 
 /// Keeps an idle transaction open for as long as this process runs.
@@ -191,7 +191,7 @@ pub(crate) struct Locked<'d> {
     database: &'d PostgresDatabase,
     held: Held<'d>,
     session: Arc<Session>,
-    view: View,
+    state: HeadState,
     pipeline: Pipeline,
     keep_alive: JoinHandle<()>,
     is_open: bool,
@@ -300,15 +300,15 @@ impl Drop for Locked<'_> {
 
 impl SharedSnapshot for Locked<'_> {
     fn head(&self) -> &Head {
-        &self.view.head
+        &self.state.head
     }
 
     fn history(&self) -> History {
-        self.view.history
+        self.state.history
     }
 
     fn changes(&self) -> &ChangedKeys {
-        &self.view.changes
+        &self.state.changes
     }
 
     fn rows(&mut self, table: &MirroredTable, keys: &[i64]) -> Result<Rows> {
@@ -351,7 +351,7 @@ impl LockedHead for Locked<'_> {
     }
 
     fn commit(mut self: Box<Self>, commit: &NewCommit) -> CommitOutcome {
-        let expected = self.view.head.position.commit + 1;
+        let expected = self.state.head.position.commit + 1;
         if commit.position.commit != expected {
             return CommitOutcome::Failed(Error::internal(format!(
                 "commit {} does not follow the head: expected {expected}",

@@ -165,8 +165,8 @@ pub const MAX_SEARCH_DEPTH: usize = 20;
 pub const MAX_SEARCH_PARAMETERS: usize = 100;
 /// Maximum number of aggregations of one search: each may hold every value of a property in memory.
 pub const MAX_SEARCH_AGGREGATIONS: usize = 20;
-/// Maximum length of a word that may match with typing errors.
-pub const MAX_FUZZY_WORD_CHARS: usize = 64;
+/// Words of this length or longer match only without typing errors.
+pub const MIN_EXACT_WORD_CHARS: usize = 64;
 /// Maximum length of a word with wildcards; in longer words they are ignored.
 pub const MAX_WILDCARD_WORD_CHARS: usize = 100;
 /// Default time for which a search waits for the index.

@@ -89,7 +89,13 @@ impl BulkDryRun<'_> {
             Err(error) => return Err(error),
         };
         let (reader, known) = (self.reader, &mut KnownTargets::default());
-        prepared.check_stored(reader, self.catalog, content_type, Some(stored.pk), known)?;
+        prepared.check_against_database(
+            reader,
+            self.catalog,
+            content_type,
+            Some(stored.pk),
+            known,
+        )?;
         let (before, after) = (write::parse(&stored.data)?, prepared.object()?);
         let changed = prepared.changed_names()?;
         let of = |object: &Map<String, Value>| {

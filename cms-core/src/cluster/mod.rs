@@ -29,7 +29,7 @@ use cms_store::{
 
 use self::node::{Node, RunningBackup};
 pub use self::{
-    node::{Duty, Writer},
+    node::{Duty, WriterNode},
     transfer::{Transferred, count_transfer, create_cluster, export_cluster},
 };
 use crate::{ClusterConfig, Cms, CoreConfig};
@@ -238,7 +238,7 @@ impl Cluster<'_> {
         let Some(position) = self.position() else { return };
         let started = Instant::now();
         loop {
-            let wait = match self.node.read_bound_behind(position.commit) {
+            let wait = match self.node.max_read_bound_of_nodes_behind(position.commit) {
                 Ok(None) => return,
                 Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_WAIT, MAX_REVOCATION_WAIT),
                 // Not known: others may read.
@@ -252,7 +252,7 @@ impl Cluster<'_> {
     }
 
     /// Returns the node to which this one forwards writes; none if it writes itself.
-    pub fn writer(&self) -> Option<Writer> {
+    pub fn writer(&self) -> Option<WriterNode> {
         self.node.writer().filter(|_| !self.node.holds(Duty::Writer))
     }
 

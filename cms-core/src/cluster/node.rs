@@ -80,7 +80,7 @@ impl Duty {
 
 /// The node to which others forward writes.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Writer {
+pub struct WriterNode {
     pub name: String,
     /// URL at which it is reached.
     pub address: String,
@@ -96,7 +96,7 @@ pub(crate) struct Node {
     name: String,
     address: Option<String>,
     token: String,
-    holds_upgrade: bool,
+    blocks_upgrade: bool,
     read_bound: Duration,
     clock: Arc<ClusterClock>,
     started: Instant,
@@ -115,7 +115,7 @@ struct State {
     /// The live nodes, this one included, when they were last looked up.
     live: usize,
     /// The other node that writes, when it was last looked up.
-    writer: Option<Writer>,
+    writer: Option<WriterNode>,
 }
 
 /// While this exists, no node removes media files, unless [`Self::is_held`] says that it has ended.
@@ -149,7 +149,7 @@ impl Node {
             name: config.name.clone(),
             address: config.address.clone(),
             token: ids.token(),
-            holds_upgrade: config.holds_upgrade,
+            blocks_upgrade: config.blocks_upgrade,
             read_bound: config.read_bound,
             clock,
             started: Instant::now(),
@@ -272,7 +272,7 @@ impl Node {
             let mut reports = nodes.into_iter().map(|node| node.report);
             let NodeReport { name, address, token, .. } =
                 reports.find(|report| report.id == holder.node)?;
-            address.map(|address| Writer { name, address, token })
+            address.map(|address| WriterNode { name, address, token })
         });
         let mut state = self.state();
         (state.live, state.writer) = (live, writer);
@@ -286,7 +286,7 @@ impl Node {
 
     /// Returns the largest bound of reads of the other live nodes that have not applied a commit; none if
     /// all have.
-    pub(crate) fn read_bound_behind(&self, commit: i64) -> Result<Option<Duration>> {
+    pub(crate) fn max_read_bound_of_nodes_behind(&self, commit: i64) -> Result<Option<Duration>> {
         let is_behind = |node: &NodeState| {
             node.is_live && node.report.id != self.id && node.report.applied < commit
         };
@@ -301,7 +301,7 @@ impl Node {
         &self.clock
     }
 
-    pub(crate) fn writer(&self) -> Option<Writer> {
+    pub(crate) fn writer(&self) -> Option<WriterNode> {
         self.state().writer.clone()
     }
 
@@ -312,7 +312,7 @@ impl Node {
 
     /// The newest schema to which this node lets the cluster move.
     pub(crate) fn accepted_schema(&self, current: i64, newest: i64) -> i64 {
-        if self.holds_upgrade { current } else { newest }
+        if self.blocks_upgrade { current } else { newest }
     }
 
     /// Reports the state of this node, and compares its clock with that of the shared database.

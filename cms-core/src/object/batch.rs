@@ -26,7 +26,7 @@ use cms_store::WriteTransaction;
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    hooks::HookResult,
+    before_write::HookResult,
     service::{Objects, find, may_change, require_quota},
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
@@ -367,7 +367,7 @@ impl<'a> Batch<'a> {
 
     fn check(&mut self, prepared: &mut PreparedObject, itself: Option<i64>) -> Result<()> {
         let Self { writer, catalog, content_type, known, .. } = self;
-        prepared.check_stored(writer, catalog, content_type, itself, known)
+        prepared.check_against_database(writer, catalog, content_type, itself, known)
     }
 
     /// Keeps the validation errors of an element; any other error ends the batch.

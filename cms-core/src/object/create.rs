@@ -45,7 +45,13 @@ impl Objects<'_> {
                 let catalog = self.cms.catalog.at(reader)?;
                 prepared.check_id(reader, &content_type)?;
                 let mut known = KnownTargets::default();
-                prepared.check_stored(reader, &catalog, &content_type, None, &mut known)?;
+                prepared.check_against_database(
+                    reader,
+                    &catalog,
+                    &content_type,
+                    None,
+                    &mut known,
+                )?;
                 prepared.into_valid().map(|_| Json(Vec::new()))
             });
         }
@@ -55,7 +61,7 @@ impl Objects<'_> {
                 prepared.renewed(content_type, &context, &mut StepBudget::per_write())?;
             prepared.check_id(writer, content_type)?;
             let mut known = KnownTargets::default();
-            prepared.check_stored(writer, catalog, content_type, None, &mut known)?;
+            prepared.check_against_database(writer, catalog, content_type, None, &mut known)?;
             let prepared = prepared.into_valid()?;
             require_quota(writer, quota, u64::from(prepared.dates.deleted.is_none()))?;
             let stored = write::insert(writer, content_type, prepared, &context)?;

@@ -153,7 +153,13 @@ impl Copier<'_> {
         )?;
         prepared.check_id(self.writer, content_type)?;
         let mut known = KnownTargets::default();
-        prepared.check_stored(self.writer, self.catalog, content_type, None, &mut known)?;
+        prepared.check_against_database(
+            self.writer,
+            self.catalog,
+            content_type,
+            None,
+            &mut known,
+        )?;
         write::insert(self.writer, content_type, prepared.into_valid()?, self.context)
     }
 }

@@ -1,12 +1,12 @@
 //! The operations on content objects ([`read`], [`service`] over [`mod@write`], [`create`], [`batch`],
-//! [`version`], [`duplicate`], [`idempotency`], [`hooks`], [`validate`], [`incoming`]);
+//! [`version`], [`duplicate`], [`idempotency`], [`before_write`], [`validate`], [`incoming`]);
 //! [`hydrate`] replaces links with objects, [`authors`] names who changed them.
 
 pub(crate) mod authors;
 pub(crate) mod batch;
+mod before_write;
 mod create;
 pub(crate) mod duplicate;
-mod hooks;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
 mod incoming;

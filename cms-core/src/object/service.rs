@@ -81,7 +81,7 @@ impl Objects<'_> {
                     prepare_edit(reader, content_type, caller, change, &context)?;
                 if !prepared.errors.is_empty() {
                     let mut known = KnownTargets::default();
-                    prepared.check_stored(
+                    prepared.check_against_database(
                         reader,
                         catalog,
                         content_type,
@@ -104,7 +104,13 @@ impl Objects<'_> {
                 prepared
             };
             let mut known = KnownTargets::default();
-            prepared.check_stored(writer, catalog, content_type, Some(stored.pk), &mut known)?;
+            prepared.check_against_database(
+                writer,
+                catalog,
+                content_type,
+                Some(stored.pk),
+                &mut known,
+            )?;
             let prepared = prepared.into_valid()?;
             let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored))

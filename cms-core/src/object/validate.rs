@@ -38,7 +38,13 @@ impl Objects<'_> {
             let (mut prepared, stored) =
                 prepare_edit(reader, content_type, caller, (id, edit, payload), &context)?;
             let mut known = KnownTargets::default();
-            prepared.check_stored(reader, catalog, content_type, Some(stored.pk), &mut known)?;
+            prepared.check_against_database(
+                reader,
+                catalog,
+                content_type,
+                Some(stored.pk),
+                &mut known,
+            )?;
             prepared.into_valid().map(drop)
         })
     }
@@ -53,7 +59,7 @@ impl Objects<'_> {
                 PreparedObject::new(content_type, payload, &*config.ids, &context, budget)?;
             prepared.check_id(reader, content_type)?;
             let mut known = KnownTargets::default();
-            prepared.check_stored(reader, catalog, content_type, None, &mut known)?;
+            prepared.check_against_database(reader, catalog, content_type, None, &mut known)?;
             let prepared = prepared.into_valid()?;
             require_quota(reader, config.max_objects, u64::from(prepared.dates.deleted.is_none()))
         })

@@ -1,9 +1,9 @@
 //! The one write path of objects.
 //!
 //! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside
-//! the write transaction [`PreparedObject::check_stored`] adds the errors that need the database, and
-//! [`insert`] or [`update`] writes. The object is prepared again if its type or stored version
-//! changed in between.
+//! the write transaction [`PreparedObject::check_against_database`] adds the errors that need the
+//! database, and [`insert`] or [`update`] writes. The object is prepared again if its type or stored
+//! version changed in between.
 
 mod context;
 mod journal;
@@ -225,7 +225,7 @@ impl PreparedObject {
     ///
     /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
     /// checked.
-    pub(crate) fn check_stored(
+    pub(crate) fn check_against_database(
         &mut self,
         reader: &Reader<'_>,
         catalog: &Catalog,

@@ -226,16 +226,16 @@ impl ReindexRequest {
         self.content_types.iter().any(|(ctd, _)| *ctd == 0)
     }
 
-    /// Whether the row before belongs to the same request.
-    fn is_continued_by(&self, before: &Self) -> bool {
-        let is_of_types = !self.is_of_all_types() && !before.is_of_all_types();
-        let is_consecutive = before.rows.1 + 1 == self.rows.0;
-        is_of_types && is_consecutive && (before.at, &before.actor) == (self.at, &self.actor)
+    /// Whether this continues the request of an earlier row.
+    fn continues(&self, earlier: &Self) -> bool {
+        let is_of_types = !self.is_of_all_types() && !earlier.is_of_all_types();
+        let is_consecutive = earlier.rows.1 + 1 == self.rows.0;
+        is_of_types && is_consecutive && (earlier.at, &earlier.actor) == (self.at, &self.actor)
     }
 
-    fn prepend(&mut self, before: Self) {
-        self.rows.0 = before.rows.0;
-        self.content_types.splice(0..0, before.content_types);
+    fn prepend(&mut self, earlier: Self) {
+        self.rows.0 = earlier.rows.0;
+        self.content_types.splice(0..0, earlier.content_types);
     }
 }
 
@@ -285,7 +285,7 @@ impl Reader<'_> {
             let row = reindex_request(row).map_err(map)?;
             let is_full = requests.len() == limit;
             match requests.last_mut() {
-                Some(last) if last.is_continued_by(&row) => last.prepend(row),
+                Some(last) if last.continues(&row) => last.prepend(row),
                 Some(last) if last.is_of_all_types() => break,
                 _ if is_full => break,
                 _ => requests.push(row),

@@ -60,6 +60,14 @@ pub(crate) struct CacheSlot {
     state: Arc<CommitState>,
 }
 
+/// The result of looking a request up in the cache.
+pub(crate) enum Lookup<T> {
+    /// The cached response.
+    Hit(T),
+    /// The slot under which to store the response; none if it must not be cached.
+    Miss(Option<CacheSlot>),
+}
+
 #[derive(PartialEq, Eq)]
 struct Key {
     /// Primary key.
@@ -142,15 +150,18 @@ impl ResponseCache {
         cms: &Cms,
         caller: &Caller,
         parts: &Parts,
-    ) -> Result<std::result::Result<Arc<CachedResponse>, Option<CacheSlot>>> {
+    ) -> Result<Lookup<Arc<CachedResponse>>> {
         let Some((entries, key)) = self.entries.as_ref().zip(KeyRef::of(caller, parts)) else {
-            return Ok(Err(None));
+            return Ok(Lookup::Miss(None));
         };
         let state = cms.commit_state()?;
         let cached = entries.get(&key).filter(|cached| state.are_current(&cached.dependencies));
         let counter = if cached.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
-        Ok(cached.ok_or_else(|| Some(CacheSlot { key: Arc::new(key.to_key()), state })))
+        Ok(match cached {
+            Some(cached) => Lookup::Hit(cached),
+            None => Lookup::Miss(Some(CacheSlot { key: Arc::new(key.to_key()), state })),
+        })
     }
 
     /// Caches a response that was made from these types, unless there was a commit meanwhile: then

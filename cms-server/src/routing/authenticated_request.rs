@@ -29,7 +29,11 @@ use crate::{
         progress::{self, CancelOnDrop},
     },
     net::permits::Work,
-    response::{Response, cache::CacheSlot, ignored_fields},
+    response::{
+        Response,
+        cache::{CacheSlot, Lookup},
+        ignored_fields,
+    },
     state::App,
     telemetry::request_log::{LoggedQuery, RequestLog},
 };
@@ -78,8 +82,8 @@ impl AuthenticatedRequest {
             caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
         let slot = match self.find_cached(app, &caller)? {
-            Ok(response) => return Ok(response),
-            Err(slot) => slot,
+            Lookup::Hit(response) => return Ok(response),
+            Lookup::Miss(slot) => slot,
         };
         let work = match self.route.execution {
             Execution::Blocking(work) => work,
@@ -114,18 +118,15 @@ impl AuthenticatedRequest {
         blocking::run(app, work, call).await?
     }
 
-    /// Returns the cached response, complete for the client; else what the response may be cached
-    /// as.
-    fn find_cached(
-        &self,
-        app: &App,
-        caller: &Caller,
-    ) -> Result<std::result::Result<Response, Option<CacheSlot>>> {
+    /// Returns the cached response, complete for the client, or the slot for a new one.
+    fn find_cached(&self, app: &App, caller: &Caller) -> Result<Lookup<Response>> {
         if !self.route.is_cached {
-            return Ok(Err(None));
+            return Ok(Lookup::Miss(None));
         }
-        let found = app.response_cache.find(&app.cms, caller, &self.parts)?;
-        Ok(found.map(|cached| self.negotiated(app, Response::from(cached))))
+        Ok(match app.response_cache.find(&app.cms, caller, &self.parts)? {
+            Lookup::Hit(cached) => Lookup::Hit(self.negotiated(app, Response::from(cached))),
+            Lookup::Miss(slot) => Lookup::Miss(slot),
+        })
     }
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {

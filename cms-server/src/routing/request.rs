@@ -105,18 +105,18 @@ pub(crate) async fn handle(
     let Outputs { log, remove_cookie } = outputs;
     let response = response.with_optional(header::SET_COOKIE, remove_cookie);
     let response = if depends_on_caller(&uri) { response.varying_by_caller() } else { response };
-    let is_stored = response.status.is_success();
-    let is_forwarded = response.has_header(&consistency::POSITION);
-    if route.is_some_and(|route| route.revokes_access) && is_stored && !is_forwarded {
+    let succeeded = response.status.is_success();
+    let came_from_another_node = response.has_header(&consistency::POSITION);
+    if route.is_some_and(|route| route.revokes_access) && succeeded && !came_from_another_node {
         wait_for_nodes(&app).await;
     }
-    let response = match route.filter(|route| is_stored && route.is_write() && !is_forwarded) {
-        Some(_) => {
-            response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
-        }
-        None => response,
+    let is_write = route.is_some_and(Route::is_write);
+    let response = if is_write && succeeded && !came_from_another_node {
+        response.with_optional(consistency::POSITION, consistency::position_header(&app.cms))
+    } else {
+        response
     };
-    let response = response.with_memory(&memory, route.is_some_and(Route::is_write), &method);
+    let response = response.with_memory(&memory, is_write, &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
     app.metrics.count_request(label, response.status, time);
@@ -168,7 +168,7 @@ async fn respond(
             return Ok(error::method_not_allowed(allow));
         }
     };
-    if let Some(cluster) = app.cms.cluster().filter(|_| route.is_forwarded())
+    if let Some(cluster) = app.cms.cluster().filter(|_| route.may_be_forwarded())
         && let Some(writer) = forward::target(cluster, &parts.headers)
     {
         let request = (&parts, outputs.log.address);

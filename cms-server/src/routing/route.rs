@@ -274,7 +274,7 @@ impl Route {
 
     /// Returns whether another node may handle it. Uploads go to the bucket from here; sign-ins are limited by
     /// this node; the progress of a request is a stream.
-    pub(crate) fn is_forwarded(&self) -> bool {
+    pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.execution == Execution::Blocking(Work::Write)
             && self.progress != ProgressUse::Reported

@@ -161,7 +161,7 @@ pub(super) fn at_start(cms: &Arc<Cms>, folder: &Path, printer: &mut Printer) -> 
 }
 
 /// Imports a content folder into a temporary target, as validation.
-pub(super) fn to_empty(
+pub(super) fn into_empty_target(
     target: &dyn Target,
     folder: &Path,
     printer: &mut Printer,

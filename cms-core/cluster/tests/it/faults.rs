@@ -83,7 +83,7 @@ fn commit_is_stored_once_wherever_the_connection_breaks() {
             assert_eq!(new, Position { commit: at.commit + 1, nonce }, "{text}");
             assert_eq!(all(&other, &object()), objects(&[(2, &text)]));
             at = new;
-            if proxy.disarm() {
+            if proxy.remove_unused_fault() {
                 break;
             }
         }

@@ -69,8 +69,8 @@ impl Proxy {
         *self.faults.lock().unwrap() = Some((fault, at));
     }
 
-    /// Removes the fault; returns whether it has not happened yet.
-    pub(crate) fn disarm(&self) -> bool {
+    /// Removes the fault if it has not been triggered; returns whether it was still there.
+    pub(crate) fn remove_unused_fault(&self) -> bool {
         self.faults.lock().unwrap().take().is_some()
     }
 

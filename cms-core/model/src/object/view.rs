@@ -110,8 +110,8 @@ impl Audience {
         }
     }
 
-    /// The audience of a caller: it sees changes for this audience and larger ones.
-    pub fn of_caller(caller: &Caller) -> Self {
+    /// The smallest audience whose changes a caller sees: it sees those of larger ones, too.
+    pub fn smallest_visible_to(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview
         } else if caller.visibility.public_only {

@@ -170,9 +170,9 @@ impl Restoration {
     ) -> Result<Self> {
         let mut known = KnownTargets::with(content_type.pk, &self.prepared.id);
         self.prepared.check_id(reader, content_type)?;
-        self.prepared.check_stored(reader, catalog, content_type, None, &mut known)?;
+        self.prepared.check_against_database(reader, catalog, content_type, None, &mut known)?;
         if let Some(published) = &mut self.prepared_published {
-            published.check_stored(reader, catalog, content_type, None, &mut known)?;
+            published.check_against_database(reader, catalog, content_type, None, &mut known)?;
             self.prepared.errors.merge(published.errors.clone());
         }
         self.prepared = self.prepared.into_valid()?;

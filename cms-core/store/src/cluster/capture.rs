@@ -33,16 +33,16 @@ type Change = (usize, i64);
 impl Capture {
     /// Starts to note the changes of a connection.
     pub(super) fn install(connection: &mut Connection, tables: &[MirroredTable]) -> Result<Self> {
-        let positions: HashMap<String, usize> =
-            tables.iter().enumerate().map(|(at, table)| (table.name.clone(), at)).collect();
-        let links = positions[LINKS];
+        let indexes: HashMap<String, usize> =
+            tables.iter().enumerate().map(|(index, table)| (table.name.clone(), index)).collect();
+        let links = indexes[LINKS];
         let capture = Self { changes: Arc::default(), links };
         let changes = Arc::clone(&capture.changes);
         let hook = move |action: Action, _: &str, table: &str, key: i64| {
-            let Some(&at) = positions.get(table) else { return };
+            let Some(&index) = indexes.get(table) else { return };
             let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
-            if changes.last() != Some(&(at, key)) {
-                changes.push((at, key));
+            if changes.last() != Some(&(index, key)) {
+                changes.push((index, key));
             }
             // The links go with their object, which the hook does not report.
             if action == Action::SQLITE_DELETE && table == "object" {
@@ -65,11 +65,11 @@ impl Capture {
         tables: &[MirroredTable],
         name: &str,
     ) -> Result<()> {
-        let at = tables.iter().position(|table| table.name == name);
-        let at = at.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
-        let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[at].key());
+        let index = tables.iter().position(|table| table.name == name);
+        let index = index.ok_or_else(|| Error::internal(format!("{name} is no mirrored table")))?;
+        let sql = format!("SELECT DISTINCT \"{}\" FROM \"{name}\"", tables[index].key());
         let keys: Vec<i64> = reader.query_values(&sql, [])?;
-        self.lock().extend(keys.into_iter().map(|key| (at, key)));
+        self.lock().extend(keys.into_iter().map(|key| (index, key)));
         Ok(())
     }
 

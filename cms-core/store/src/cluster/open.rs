@@ -154,7 +154,7 @@ pub fn export(folder: &Path, database: &dyn SharedDatabase) -> Result<Position> 
     bootstrap::leave_cluster(&connection)?;
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").map_err(map)?;
     drop(connection);
-    node.publish(copy)?;
+    node.rename_into_place(copy)?;
     Ok(position)
 }
 
@@ -246,13 +246,13 @@ impl<'f> NodeFolder<'f> {
     fn copy(&self, database: &dyn SharedDatabase, schemas: &Schemas, reason: &str) -> Result<()> {
         info!(reason, "bootstrap started");
         let (copy, position) = bootstrap::copy_shared_database(self.folder, database, schemas)?;
-        self.publish(copy)?;
+        self.rename_into_place(copy)?;
         info!(commit = position.commit, "bootstrap finished");
         Ok(())
     }
 
     /// Gives a complete database its name.
-    fn publish(&self, copy: PathBuf) -> Result<()> {
+    fn rename_into_place(&self, copy: PathBuf) -> Result<()> {
         let failed = |error: &_| path_error(self.folder, error);
         fs::rename(copy, self.path()).map_err(|error| failed(&error))?;
         folder::sync(self.folder).map_err(|error| failed(&error))

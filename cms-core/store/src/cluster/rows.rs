@@ -106,15 +106,15 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
 pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut existing = reader.statement(&select(table, &format!("\"{}\" = ?1", table.key())))?;
     let mut insert = reader.statement(&insertion(table))?;
-    for (position, key) in rows.keys.iter().enumerate() {
-        match different_columns(&mut existing, *key, rows, position)? {
-            None => execute(&mut insert, rows, position)?,
+    for (index, key) in rows.keys.iter().enumerate() {
+        match different_columns(&mut existing, *key, rows, index)? {
+            None => execute(&mut insert, rows, index)?,
             Some(columns) if columns.is_empty() => {}
             Some(_) if table.name == LINKS => {
                 delete(reader, table, &[*key])?;
-                execute(&mut insert, rows, position)?;
+                execute(&mut insert, rows, index)?;
             }
-            Some(columns) => update(reader, table, rows, position, &columns)?,
+            Some(columns) => update(reader, table, rows, index, &columns)?,
         }
     }
     Ok(())
@@ -123,7 +123,7 @@ pub(super) fn write(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> 
 /// Like [`write()`], of a table without rows of these keys: it needs no index to find them.
 pub(super) fn write_new(reader: &Reader<'_>, table: &MirroredTable, rows: &Rows) -> Result<()> {
     let mut insert = reader.statement(&insertion(table))?;
-    (0..rows.keys.len()).try_for_each(|position| execute(&mut insert, rows, position))
+    (0..rows.keys.len()).try_for_each(|index| execute(&mut insert, rows, index))
 }
 
 /// The statement that writes a row whose key the table does not have.
@@ -137,10 +137,10 @@ fn insertion(table: &MirroredTable) -> String {
     format!("REPLACE INTO \"{}\" ({}) VALUES ({parameters})", table.name, table.column_list())
 }
 
-fn execute(insert: &mut CachedStatement<'_>, rows: &Rows, position: usize) -> Result<()> {
-    insert.raw_bind_parameter(1, rows.keys[position]).map_err(map)?;
+fn execute(insert: &mut CachedStatement<'_>, rows: &Rows, index: usize) -> Result<()> {
+    insert.raw_bind_parameter(1, rows.keys[index]).map_err(map)?;
     for (column, values) in (2..).zip(&rows.values) {
-        insert.raw_bind_parameter(column, values.at(position)).map_err(map)?;
+        insert.raw_bind_parameter(column, values.at(index)).map_err(map)?;
     }
     insert.raw_execute().map_err(map)?;
     Ok(())
@@ -152,13 +152,13 @@ fn different_columns(
     existing: &mut CachedStatement<'_>,
     key: i64,
     rows: &Rows,
-    position: usize,
+    index: usize,
 ) -> Result<Option<Vec<usize>>> {
     let mut found = existing.query([key]).map_err(map)?;
     let Some(row) = found.next().map_err(map)? else { return Ok(None) };
     let mut columns = Vec::new();
     for (column, values) in rows.values.iter().enumerate() {
-        if row.get_ref(column + 1).map_err(map)? != values.value(position) {
+        if row.get_ref(column + 1).map_err(map)? != values.value(index) {
             columns.push(column);
         }
     }
@@ -169,7 +169,7 @@ fn update(
     reader: &Reader<'_>,
     table: &MirroredTable,
     rows: &Rows,
-    position: usize,
+    index: usize,
     columns: &[usize],
 ) -> Result<()> {
     let set = |column: &usize| format!("\"{}\" = ?", table.columns[column + 1].name);
@@ -181,10 +181,10 @@ fn update(
     );
     let mut statement = reader.statement(&sql)?;
     for (parameter, column) in (1..).zip(columns) {
-        let value = rows.values[*column].at(position);
+        let value = rows.values[*column].at(index);
         statement.raw_bind_parameter(parameter, value).map_err(map)?;
     }
-    statement.raw_bind_parameter(columns.len() + 1, rows.keys[position]).map_err(map)?;
+    statement.raw_bind_parameter(columns.len() + 1, rows.keys[index]).map_err(map)?;
     statement.raw_execute().map_err(map)?;
     Ok(())
 }
@@ -200,20 +200,20 @@ pub(super) fn delete(reader: &Reader<'_>, table: &MirroredTable, keys: &[i64]) -
 }
 
 impl ColumnValues {
-    fn value(&self, position: usize) -> ValueRef<'_> {
+    fn value(&self, index: usize) -> ValueRef<'_> {
         let value = match self {
-            Self::Integer(values) => values[position].map(ValueRef::Integer),
+            Self::Integer(values) => values[index].map(ValueRef::Integer),
             Self::Text(values) => {
-                values[position].as_ref().map(|text| ValueRef::Text(text.as_bytes()))
+                values[index].as_ref().map(|text| ValueRef::Text(text.as_bytes()))
             }
-            Self::Blob(values) => values[position].as_deref().map(ValueRef::Blob),
+            Self::Blob(values) => values[index].as_deref().map(ValueRef::Blob),
         };
         value.unwrap_or(ValueRef::Null)
     }
 
     /// The value of a row, as a parameter of a statement.
-    fn at(&self, position: usize) -> impl ToSql + '_ {
-        ToSqlOutput::Borrowed(self.value(position))
+    fn at(&self, index: usize) -> impl ToSql + '_ {
+        ToSqlOutput::Borrowed(self.value(index))
     }
 }
 

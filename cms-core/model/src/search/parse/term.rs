@@ -201,7 +201,7 @@ impl QueryCursor<'_> {
         }
         let word = sequence.pop().unwrap_or_default();
         let edits = match (fuzziness, word.chars().count()) {
-            (_, limits::MAX_FUZZY_WORD_CHARS..)
+            (_, limits::MIN_EXACT_WORD_CHARS..)
             | (Fuzziness::Exact, _)
             | (Fuzziness::Auto, 0..=2) => 0,
             (Fuzziness::Edits(edits), _) => edits,
