@@ -24,7 +24,8 @@ use crate::{
 const PASSWORD_VARIABLE: &str = "CMS_DATABASE_PASSWORD";
 const URL_VARIABLE: &str = "CMS_DATABASE";
 
-/// A node looks at the head ten times a second, and is not ready if it could not for five seconds.
+/// Age of the newest head check from which on a node is stale, as for its readiness: it checks the head ten
+/// times a second.
 const MAX_STALENESS_MS: i64 = 5000;
 
 /// Number of differences that are listed.
@@ -123,7 +124,7 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
     drop(snapshot);
     let (engine, nodes, duties) = (database.engine()?, database.nodes()?, database.duties()?);
     let states = nodes.iter().map(|node| state(node, &head));
-    let is_behind = states.clone().any(|state| matches!(state, State::Behind | State::Outdated));
+    let has_problem = states.clone().any(|state| matches!(state, State::Stale | State::Outdated));
     let held = |duty: Duty| duties.iter().find(|holder| holder.duty == duty.as_str());
     // Nobody makes backups where no node has a destination for them.
     let unheld: Vec<&str> = Duty::ALL
@@ -159,9 +160,8 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
             let state = match state {
                 State::Silent => "silent".to_owned(),
                 State::Outdated => format!("outdated: knows schema {}", report.knows),
-                State::Behind => {
-                    format!("{} commits behind", head.position.commit - report.applied)
-                }
+                State::Stale if report.staleness_ms == i64::MAX => "no head check yet".to_owned(),
+                State::Stale => format!("last head check {} s ago", report.staleness_ms / 1000),
                 State::Current => "current".to_owned(),
             };
             let consistency = read_consistency(report.read_bound_ms);
@@ -178,7 +178,7 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
     if !unheld.is_empty() {
         printer.note(&format!("no node does: {}", unheld.join(", ")))?;
     }
-    Ok(if is_behind || !unheld.is_empty() { Outcome::CheckFailed } else { Outcome::Done })
+    Ok(if has_problem || !unheld.is_empty() { Outcome::CheckFailed } else { Outcome::Done })
 }
 
 /// What the last report of a node says.
@@ -186,7 +186,8 @@ enum State {
     Silent,
     /// It does not know the schema of the cluster.
     Outdated,
-    Behind,
+    /// Its newest head check is too old.
+    Stale,
     Current,
 }
 
@@ -196,7 +197,7 @@ fn state(node: &NodeState, head: &Head) -> State {
     } else if node.report.knows < head.schema {
         State::Outdated
     } else if node.report.staleness_ms > MAX_STALENESS_MS {
-        State::Behind
+        State::Stale
     } else {
         State::Current
     }
