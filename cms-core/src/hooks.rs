@@ -1,6 +1,4 @@
-//! The steps of webhooks and media around a write of content: synchronous webhooks before it,
-//! the deliveries of journal rows that have none yet inside a transaction that removes objects permanently,
-//! rendered images after its commit.
+//! The steps of webhooks and media around a write of content:
 //!
 //! - before it, synchronous webhooks, which `object/before_write.rs` calls;
 //! - before objects are removed permanently, in that transaction, the creation of the webhook deliveries

@@ -9,7 +9,7 @@ use cms_model::{error::Error, limits};
 
 use crate::{Cluster, Cms};
 
-/// A node looks at the head ten times a second.
+/// Age of the newest head check from which on a node is not ready: it checks the head ten times a second.
 const MAX_STALENESS: Duration = Duration::from_secs(5);
 
 /// A component of the data directory and its error.

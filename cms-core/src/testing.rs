@@ -37,7 +37,7 @@ impl TestCms {
     /// Opens an empty data directory with changed settings.
     ///
     /// With the environment variable `CMS_TEST_CLUSTER` it is the replica of a node, and all its tables
-    /// are compared with the shared database after each commit.
+    /// are compared with the shared database after each commit, as long as they have fewer than 2,000 rows.
     pub fn with(change: impl FnOnce(&mut CoreConfig)) -> Self {
         #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
         let is_node = std::env::var_os("CMS_TEST_CLUSTER").is_some();
@@ -68,7 +68,7 @@ impl TestCms {
         Some(Arc::new(Cms::open(config).expect("the replica opens")))
     }
 
-    /// Opens an empty data directory that several processes may open: a replica has one.
+    /// Opens an empty data directory that is no replica: several processes may open it, a replica only one.
     pub fn standalone() -> Self {
         Self::open(|_| {})
     }

@@ -27,9 +27,9 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How much longer it waits while the replica applies a commit: one that changes 100,000 objects takes
 /// seconds.
 const MAX_WAIT_FOR_APPLY: Duration = Duration::from_secs(15);
-/// Longest time between two looks at the head.
+/// Longest time between two head checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The shortest bound: a look at the head takes a part of it.
+/// The shortest bound: a head check takes a part of it.
 const MIN_BOUND: Duration = Duration::from_millis(100);
 
 /// How current a read has to be.
@@ -84,7 +84,7 @@ impl Consistency {
     }
 }
 
-/// Looks at the head of the cluster: one look at a time, for all requests that wait when it begins.
+/// Checks the head of the cluster: one check at a time, for all requests that wait when it begins.
 pub(crate) struct HeadChecks {
     state: Mutex<State>,
     wanted: Condvar,
@@ -109,7 +109,7 @@ fn respond(waiting: Vec<Waiting>, result: &std::result::Result<(), String>) {
 }
 
 impl HeadChecks {
-    /// Starts the thread that looks at the head for a node of a cluster, until [`Self::stop`].
+    /// Starts the thread that checks the head for a node of a cluster, until [`Self::stop`].
     pub(crate) fn start(cms: &Arc<Cms>) -> Arc<Self> {
         let waits = HistogramOpts::new(
             "cms_cluster_strict_wait_seconds",
@@ -152,8 +152,9 @@ impl HeadChecks {
         let age = cluster.staleness().filter(|_| !cluster.is_abandoned());
         let is_current = match (wanted.map_or(needed, |wanted| needed.and(wanted)), age) {
             (Consistency::Within(bound), Some(age)) if age < bound => true,
-            // Read-your-writes: without a look at the head where the replica is just there. A node that
-            // has lost the shared database does not go on for long.
+            // Read-your-writes: no head check if the replica is exactly at the sent position and the last
+            // check began less than 5 s ago. So a node that has lost the shared database soon stops serving
+            // such reads.
             (_, Some(age)) if accepts_position && wanted.is_none() && age < MAX_WAIT => {
                 let position = cluster.position().map(format_position);
                 headers.get(POSITION).is_some_and(|sent| position.is_some_and(|at| at == *sent))
@@ -163,7 +164,7 @@ impl HeadChecks {
         if is_current { Ok(()) } else { self.check(cluster).await }
     }
 
-    /// Waits for a look at the head that begins after the call.
+    /// Waits for a head check that begins after the call.
     async fn check(&self, cluster: Cluster<'_>) -> Result<()> {
         let _timer = self.waits.start_timer();
         let (sender, mut done) = oneshot::channel();
@@ -181,7 +182,7 @@ impl HeadChecks {
         }
     }
 
-    /// Looks at the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
+    /// Checks the head for waiting requests, and at least every 100 ms, until [`Self::stop`].
     fn run(&self, cms: &Cms) {
         let Some(cluster) = cms.cluster() else { return };
         let mut failing_since = None;

@@ -33,18 +33,19 @@ pub(crate) const FORWARDED: HeaderName = HeaderName::from_static("x-cms-forwarde
 
 /// Forwarded requests at a time.
 const MAX_REQUESTS: usize = 256;
-/// Time for one of them to end, when there are as many.
+/// How long a request waits for a permit while [`MAX_REQUESTS`] are being forwarded.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Shorter than that of the other node, whose end of a connection could meet a request.
+/// Shorter than the idle timeout of the other node, so that it does not close a pooled connection just
+/// as a request is sent on it.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// A change of many objects takes long.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Time for a response after another node has become the one that writes: one that stops finishes its
-/// requests, one that is paused does not respond.
+/// Time for a response after another node has become the writer: the former writer may be finishing its
+/// requests, or be paused and never respond.
 const GRACE: Duration = Duration::from_secs(10);
-/// Interval of looking which node writes.
+/// Interval between two checks of which node is the writer.
 const GRACE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Headers of one connection, which end at this node.

@@ -167,7 +167,7 @@ impl App {
 }
 
 impl Drop for App {
-    /// Ends the thread that looks at the head, which keeps the data directory open.
+    /// Ends the thread that checks the head, which keeps the data directory open.
     fn drop(&mut self) {
         self.head_checks.stop();
     }

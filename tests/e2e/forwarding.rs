@@ -156,7 +156,7 @@ fn forwarded_writes_are_those_of_the_node_that_writes() {
     let Nodes { writer, other, shared, folders, .. } = nodes;
     let all = tags(&writer);
     assert_eq!(tags(&other), all);
-    // The second one to stop has stored the times at which keys were used.
+    // The node that stops last stores the times at which keys were used: only its replica has that commit.
     drop(other);
     writer.terminate();
     shared.assert_equal(folders[0].path());

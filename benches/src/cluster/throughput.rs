@@ -80,7 +80,7 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
             .map(|number| cluster.forwarding_node(&format!("n{number}"), &free_address(), &bounded))
             .collect();
         run.prepare(&nodes[0].address);
-        // Before the creates, during which the other nodes apply it: reads follow.
+        // Imported before the creates, so that all nodes have applied the posts when the reads are measured.
         run.import(&nodes[0].address, 0..POSTS);
         let all: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
         let name = "creates on one of four nodes, spread over all";

@@ -46,7 +46,8 @@ const NAME_BYTES: usize = 63;
 ///
 /// - `idle_in_transaction_session_timeout` takes the lock from nodes that are dead or paused.
 /// - Planner: statements use primary keys only, so a sequential scan is never right, and without
-///   statistics nothing else keeps the planner from one. Its penalty would start the JIT compiler.
+///   statistics nothing else keeps the planner from one. `enable_seqscan = off` adds a cost penalty that
+///   would start the JIT compiler, hence `jit = off`.
 /// - Compression: by default, PostgreSQL takes half of its time for it. Versions before 14 and builds
 ///   without LZ4 have no choice.
 const SESSION_SETTINGS: &str = "\
@@ -235,7 +236,8 @@ impl Session {
     }
 }
 
-/// Also when a timeout ends the wait for a new connection: its task would wait for the response.
+/// Ends the connection task on every drop, also when a timeout ends the wait for a new connection: its
+/// task would wait for the response.
 impl Drop for Session {
     fn drop(&mut self) {
         self.abort();

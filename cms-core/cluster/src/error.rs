@@ -1,7 +1,7 @@
 //! Errors of PostgreSQL as errors of the core.
 //!
-//! What may end without a change on our side is [`Error::Busy`], also a wrong password and an
-//! invalid certificate: for a client, the service is unavailable; for an operator, the message
+//! Errors that may go away without a change in this program are [`Error::Busy`], also a wrong password
+//! and an invalid certificate: for a client, the service is unavailable; for an operator, the message
 //! names the reason. No message contains a password, or a value of a row.
 
 use std::{fmt, time::Duration};

@@ -2,18 +2,19 @@
 //!
 //! [`PostgresDatabase`] implements [`SharedDatabase`]. It knows tables, keys and rows, and nothing of
 //! content. Three connections, opened on first use: `write` (the lock and commits), `pull` (head
-//! checks and snapshots), `membership` (reports and duties). A connection is dropped after an error,
-//! and the next call opens another one.
+//! checks and snapshots), `membership` (reports and duties); [`SharedDatabase::create`] opens a fourth
+//! one while it runs. A connection is dropped after an error that breaks it, and the next call opens
+//! another one.
 //!
 //! | Error | Meaning |
 //! |---|---|
 //! | [`Error::Busy`] | not reachable, not in time, or access is refused: the message has the reason |
 //! | [`Error::NotFound`] | the database contains no cluster: call [`SharedDatabase::create`] |
-//! | [`Error::Conflict`] | `create`: the database contains a cluster already |
+//! | [`Error::Conflict`] | `create`: the database contains a cluster already, or its encoding is not UTF8 |
 //! | [`Error::NoSpace`] | the disk of the database is full |
 //! | [`Error::Internal`] | anything else, such as tables of another schema |
 //!
-//! A snapshot keeps the connection `pull` until it is dropped, and a lock `write`: other calls that need
+//! A snapshot keeps the connection `pull` until it is dropped; a lock keeps `write`. Other calls that need
 //! the same connection wait, and after ten seconds return [`Error::Busy`].
 //!
 //! All methods block, and panic in asynchronous code.

@@ -30,8 +30,8 @@ pub(crate) const READ_TIMEOUT: Duration = Duration::from_mins(1);
 /// Rows of the first part of a table; their size decides about the next part.
 const FIRST_ROWS: usize = 250;
 
-/// A snapshot holds no lock, and its reader may be slow. Without a limit, a paused node would keep
-/// PostgreSQL from removing old rows.
+/// A snapshot does not lock the head, so its reader may be slow. Without a limit, a paused node would
+/// keep PostgreSQL from removing old rows.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = '5min'";

@@ -26,15 +26,16 @@ use crate::{
 
 /// Time for the lock, which PostgreSQL limits to 10 s, and for what is read with it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(15);
-/// Time for the next response. Longer than the statement timeout would keep jobs waiting; what comes
-/// of a commit later is found by the next lock.
+/// Time for the next response. Shorter than the statement timeout, so that other writes do not wait that
+/// long. If a commit succeeds later, the next lock finds it.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes that were sent and have no response yet.
 const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 /// Maximum keys of a row of `change`, and of a statement that deletes rows.
 const PART_KEYS: usize = 10_000;
-/// A transaction that is idle for 5 s is ended by PostgreSQL. Between the parts of a request no such
-/// timeout runs: a process that is stopped while the last bytes of one are unsent keeps the lock.
+/// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends one
+/// that is idle for 5 s. It does not end one whose request has arrived only in part: a process that is
+/// stopped then keeps the lock.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
@@ -256,8 +257,8 @@ impl Locked<'_> {
     }
 }
 
-/// A statement that inserts or replaces rows: one array for each column. In the list of results, unlike
-/// in FROM, PostgreSQL does not collect the rows before it inserts the first one.
+/// A statement that inserts or replaces rows: one array for each column. With `unnest` in the SELECT list
+/// PostgreSQL streams the rows; in FROM it would first collect them.
 fn upsert(table: &MirroredTable) -> String {
     let arrays: Vec<String> = (1..)
         .zip(&table.columns)

@@ -28,7 +28,7 @@ use super::{
     schema::{self, FORMAT, Fields, Flags, name},
 };
 
-/// Size of the objects that one thread gets together, in bytes.
+/// Bytes of objects that are passed to one thread at a time.
 const MAX_PENDING_BYTES: usize = 4 * 1024 * 1024;
 /// Memory of new documents per thread before it writes a segment, in bytes.
 const WRITER_BYTES_PER_THREAD: usize = 48 * 1024 * 1024;

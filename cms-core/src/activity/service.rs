@@ -22,8 +22,8 @@ use crate::{change::service::may_read, cms::Cms};
 /// Journal rows per read, after the first.
 const BATCH_ROWS: usize = 500;
 
-/// Maximum difference between the order of the journal and that of its times: a write takes its time
-/// before it waits for the writes before it.
+/// A write reads the clock before it waits for earlier writes, so `at` may be out of the order of `seq`
+/// by this much.
 const DISORDER_MICROS: i64 = 60_000_000;
 
 /// The record of activity.

@@ -44,8 +44,8 @@ pub fn verify_backup(backup: &Path) -> Result<Backup> {
 /// restore was interrupted. `config` decides where uploaded files are stored.
 ///
 /// Entries are written to a staging directory and verified; then the files are moved, the database
-/// last. A killed process leaves the staging directory, which no server opens; the next call starts
-/// again.
+/// last. A killed process leaves the staging directory, which no server opens. The next call starts
+/// again; if the database was already moved, it only verifies the backup and removes the staging directory.
 ///
 /// # Errors
 /// Those of [`verify_backup`]; [`Error::Conflict`] when the directory is not empty, [`Error::Busy`]

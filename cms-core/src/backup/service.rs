@@ -82,8 +82,8 @@ impl Backups<'_> {
     ///
     /// # Errors
     /// [`Error::Busy`] while another backup of the data directory or of the cluster runs,
-    /// [`Error::Internal`] when the database is damaged or the disk is full, [`Error::Damaged`] with the
-    /// stored files whose size differs from the upload.
+    /// [`Error::Internal`] when the database is damaged, [`Error::NoSpace`] when the disk is full,
+    /// [`Error::Damaged`] with the stored files whose size differs from the upload.
     pub fn begin(&self) -> Result<DatabaseCopy> {
         let config = &self.cms.config;
         let lock = self.lock()?;
@@ -134,7 +134,8 @@ impl Backups<'_> {
         let cluster = match self.cms.cluster() {
             Some(cluster) => {
                 let running = cluster.lock_for_backup()?;
-                // Nodes that looked for this lock before had committed their deletions.
+                // A node commits the deletion of objects before it checks for this lock. So every node
+                // that did not see the lock has committed, and the copy has no such objects.
                 cluster.catch_up()?;
                 Some(running)
             }

@@ -37,11 +37,12 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// How long a revoked key may wait for nodes that have not applied the revocation: as long as they may
-/// respond to a request with a position, at most as long as they count as live.
+/// The response to a request that revokes access waits until all live nodes have applied it. Minimum: a
+/// node that lags may serve a read with a position for 5 s.
 const MIN_REVOCATION_WAIT: Duration = Duration::from_secs(5);
+/// After 10 s without a report a node no longer counts as live.
 const MAX_REVOCATION_WAIT: Duration = Duration::from_secs(10);
-/// Interval of looking at their reports.
+/// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The directory in which the content of a new cluster is made.
@@ -134,8 +135,8 @@ impl Cluster<'_> {
         self.cms.store.cluster_position()
     }
 
-    /// Returns whether the shared database has another history than the replica, as after a restore: the
-    /// data directory has to be opened again.
+    /// Returns whether the replica cannot follow the shared database, as after a restore of that: the data
+    /// directory has to be opened again, which copies it.
     pub fn is_abandoned(&self) -> bool {
         self.cms.store.is_abandoned()
     }

@@ -1,4 +1,4 @@
-//! The state of this process as a node: its identity, its duties, and its last look at the head.
+//! The state of this process as a node: its identity, its duties, and its newest head check.
 
 use std::{
     collections::HashMap,
@@ -141,7 +141,7 @@ impl Drop for RunningBackup {
 
 impl Node {
     pub(crate) fn new(config: &ClusterConfig, clock: Arc<ClusterClock>) -> Self {
-        // Not those of the content, which tests count.
+        // Not `config.ids`: tests use counted ids for content.
         let ids = RandomIds;
         Self {
             database: Arc::clone(&config.database),

@@ -35,8 +35,9 @@ pub fn count_transfer(from: &Cms) -> Result<Transferred> {
     from.store.read(|reader| Ok(Transferred { objects: reader.live_objects()?, files, bytes }))
 }
 
-/// Creates a cluster with the content of a data directory, whose files are copied first. Until it ends,
-/// no process writes to the directory, which stays as it is.
+/// Creates a cluster with the content of a data directory. Files are copied first, while other processes
+/// may write to the directory; then the rows, while writes wait; then the files that are new since. Once
+/// the rows are copied, the directory refuses writes.
 ///
 /// # Errors
 /// [`Error::Conflict`] if the shared database has a cluster already.

@@ -36,7 +36,7 @@ const MANY_OBJECTS: u64 = 10_000;
 
 /// The version of derived data that lacks unique combinations, and has descending indexes.
 const BEFORE_COMBINATIONS: i64 = 3;
-/// The version of derived data that only has descending indexes in addition.
+/// The version of derived data that differs from the current one only by its descending indexes.
 const WITH_DESCENDING_INDEXES: i64 = 4;
 
 /// The effects of an update on a type and its objects.

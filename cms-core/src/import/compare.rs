@@ -70,8 +70,8 @@ pub(super) fn completeness(
 
 /// The stored properties that `sent` does not contain; none when a common property differs.
 ///
-/// A slug that is left out is generated from its source, so it counts only when it differs from
-/// that.
+/// A slug that is left out is generated from its source, so it is reported as extra only if it differs
+/// from the generated one.
 fn extra_properties<'s>(
     sent: &Value,
     stored: &'s Value,

@@ -390,7 +390,7 @@ pub(crate) fn still_used(
     wanted: &[(String, StoredObject<'_>)],
 ) -> Result<HashSet<i64>> {
     let inside: HashSet<i64> = wanted.iter().map(|(_, stored)| stored.pk).collect();
-    // Of one more linking object than the deletion has, at least one is outside of it.
+    // Reading one more linking object than are being deleted is enough: then at least one of them stays.
     let enough = wanted.len() + 1;
     let mut used = HashSet::new();
     let mut links_to: HashMap<i64, Vec<i64>> = HashMap::new();

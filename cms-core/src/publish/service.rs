@@ -209,7 +209,7 @@ pub(crate) struct StatusChange<'a> {
 }
 
 impl StatusChange<'_> {
-    /// Sets an object, given by its primary key and its status, to the status of the action.
+    /// Applies the action to an object, given by its primary key and present status.
     pub(crate) fn apply(
         &self,
         content_type: &CompiledType,

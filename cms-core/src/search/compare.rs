@@ -16,7 +16,7 @@ use crate::check::{EnsureRunning, is_stopped};
 
 /// Maximum wait of a comparison for a complete index.
 const MAX_WAIT: Duration = Duration::from_mins(2);
-/// Maximum time between two questions whether the check has to stop.
+/// Maximum time between two calls of `ensure_running`.
 const WAIT_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Searching<'_> {

@@ -6,6 +6,7 @@
 //! | [`indexer`] | which thread updates the index, and when |
 //! | [`service`], `response` | searches; renders hits as JSON |
 //! | [`compare`] | compares the index with the database |
+//! | [`mod@matches`] | the objects that match a text, for bulk jobs |
 //! | [`reindex`] | rebuilds the index, for operators |
 //!
 //! The model of a search: [`cms_model::search`]; the index: [`cms_search`].

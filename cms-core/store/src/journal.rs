@@ -276,7 +276,7 @@ impl Reader<'_> {
     }
 
     /// Returns the newest requests to rebuild the search index, newest first, at most `limit` and
-    /// none before the newest one of all types.
+    /// none older than the newest request that covers all types.
     pub fn reindex_requests(&self, limit: usize) -> Result<Vec<ReindexRequest>> {
         let mut requests: Vec<ReindexRequest> = Vec::new();
         let mut statement = self.statement(REINDEX_REQUESTS)?;

@@ -75,7 +75,7 @@ impl Reader<'_> {
         Ok(rows.into_iter().collect())
     }
 
-    /// Returns the rows of objects of a type that link to an object, in the order of creation,
+    /// Returns the primary keys of objects of a type that link to an object, in the order of creation,
     /// without those in `except`.
     pub fn incoming(
         &self,

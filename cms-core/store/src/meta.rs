@@ -1,4 +1,5 @@
-//! The one row of `meta`: revisions of cached data, and the ids of the data directory.
+//! The one row of `meta`: revisions of cached data, and the ids of the data directory. The one row of
+//! `local`: the version of derived data, and the position of a replica.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The versions of the database schema.
 //!
 //! A database gets a version by the statements of one file in `migrations/`. From version 14 on, a
-//! running cluster moves to it step by step: see [`SharedMigration`], and "Migrations" in
+//! running cluster moves to it step by step: see [`SharedMigration`], and "Write code" in
 //! CONTRIBUTING.md.
 
 use cms_model::error::{Error, Result};

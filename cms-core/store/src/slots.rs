@@ -74,7 +74,7 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Creates the missing indexes of this number of slots. Calls `progress` with the number of
+    /// Creates the missing indexes of the first `count` slots. Calls `progress` with the number of
     /// indexes that are created, and of all missing ones.
     pub fn ensure_slots(&self, count: usize, mut progress: impl FnMut(u64, u64)) -> Result<()> {
         let existing = self.slot_indexes()?;
@@ -88,7 +88,7 @@ impl WriteTransaction<'_> {
         Ok(())
     }
 
-    /// Drops the indexes of this number of slots.
+    /// Drops the indexes of the first `count` slots.
     pub fn drop_slots(&self, count: usize) -> Result<()> {
         let existing = self.slot_indexes()?;
         for (name, _) in indexes(count).iter().filter(|(name, _)| existing.contains(name)) {
@@ -113,7 +113,7 @@ impl WriteTransaction<'_> {
         Ok(())
     }
 
-    /// Writes the slots of all objects of a type where they are missing.
+    /// Writes the slots of all objects of a type where they are missing or differ.
     pub fn fill_slots(
         &self,
         ctd: i64,

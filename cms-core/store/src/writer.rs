@@ -39,7 +39,8 @@ pub(super) struct GroupCommit {
     replica: Option<Replica>,
     /// The commit listeners.
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
-    /// Number of commits, the writes in them, and their total duration in nanoseconds.
+    /// Number of batches, the writes in them, and their total duration in nanoseconds. Batches that were
+    /// rolled back because no write succeeded, and dry runs of a node, count too.
     commits: AtomicU64,
     writes: AtomicU64,
     busy: AtomicU64,
@@ -151,7 +152,7 @@ impl GroupCommit {
         self.enqueue(write, false)
     }
 
-    /// Runs a write that fails, inside a transaction.
+    /// Runs a write that must return an error, so that its changes are always rolled back.
     pub(super) fn dry_run<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
@@ -243,7 +244,7 @@ impl GroupCommit {
         Ok(upgraded)
     }
 
-    /// Takes writes that wait, at most some; for a commit of a node up to the next dry run.
+    /// Takes at most `max` waiting writes; on a node it stops before the next dry run.
     fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
         let mut queue = lock(&self.queue);
         if self.replica.is_some() {
@@ -309,7 +310,7 @@ impl GroupCommit {
 
 pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Send>;
 
-/// Takes writes that wait; none if there are none, or enough for a batch.
+/// Returns waiting writes; empty if none waits or the batch is full.
 pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
 
 /// Refuses to change a database whose content has moved to a cluster.

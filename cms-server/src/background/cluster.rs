@@ -15,10 +15,10 @@ const DUTY_INTERVAL: Duration = Duration::from_secs(5);
 /// Time to release duties, if the shared database does not respond.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Interval of looking for a replica of another history.
+/// Interval of the checks for an abandoned replica.
 const ABANDONED_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Waits until the replica of this node belongs to another history.
+/// Waits until the replica of this node has to be copied again.
 pub(crate) async fn abandoned(app: &App) {
     while !app.cms.cluster().is_some_and(|cluster| cluster.is_abandoned()) {
         time::sleep(ABANDONED_INTERVAL).await;

@@ -54,7 +54,7 @@ pub(crate) struct CachedResponse {
     gzip: Option<Bytes>,
 }
 
-/// What a response may be cached as: its key, and the state of the content before it was made.
+/// Where a new response is stored: its key, and the state of the content before it was created.
 pub(crate) struct CacheSlot {
     key: Arc<Key>,
     state: Arc<CommitState>,
@@ -143,8 +143,7 @@ impl ResponseCache {
         }
     }
 
-    /// Returns the cached response to a request of an authenticated caller; else what the response
-    /// may be cached as.
+    /// Looks up the response to a request of an authenticated caller.
     pub(crate) fn find(
         &self,
         cms: &Cms,

@@ -280,7 +280,8 @@ impl Route {
             && self.progress != ProgressUse::Reported
     }
 
-    /// Returns whether the handler waits for a commit: then its response has to be sent.
+    /// Returns whether the handler waits for a commit: then its response is sent even if the memory for
+    /// responses is used up.
     pub(crate) fn is_write(&self) -> bool {
         let writes = [Work::Write, Work::Password, Work::Upload];
         writes.map(Execution::Blocking).contains(&self.execution)

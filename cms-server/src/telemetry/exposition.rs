@@ -104,8 +104,8 @@ impl Snapshot {
             "Writes that wait for the next commit.",
             as_float(core.writes_waiting),
         );
-        self.counter("cms_commits_total", "Commits.", as_float(core.commits));
-        self.counter("cms_writes_total", "Writes in commits.", as_float(core.writes));
+        self.counter("cms_commits_total", "Batches of writes.", as_float(core.commits));
+        self.counter("cms_writes_total", "Writes in batches.", as_float(core.writes));
         self.counter(
             "cms_write_seconds_total",
             "Working time of the writer.",
@@ -165,7 +165,7 @@ impl Snapshot {
         let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
         self.value(
             "cms_cluster_staleness_seconds",
-            "Time since the start of the newest look at the head whose commit is applied.",
+            "Time since the start of the newest head check whose commit is applied.",
             staleness,
         );
         let duties =

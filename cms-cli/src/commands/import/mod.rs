@@ -62,7 +62,7 @@ struct Options<'a> {
 struct TypeFiles {
     content_type: ContentType,
     sources: Vec<ContentFile>,
-    /// Ids of deleted objects in lower case; read only with `Existing::Keep` or `--keep-dates`,
+    /// Ids of deleted objects in lower case; loaded only with `Existing::Keep` or `--keep-dates`,
     /// otherwise empty.
     deleted_ids: HashSet<String>,
     /// Files of media objects.

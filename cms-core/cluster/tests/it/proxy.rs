@@ -103,8 +103,8 @@ async fn requests(
 ) -> Option<()> {
     // The first message has no byte for its type.
     let mut kind_bytes = 0;
-    // Requests are frozen as a whole. PostgreSQL has no timeout for one that is not complete, and the
-    // library writes it at once.
+    // Only complete requests are held back. PostgreSQL has no timeout for one that has arrived in part, and
+    // the library sends each with a single write.
     let mut is_complete = true;
     loop {
         let mut message = vec![0; kind_bytes + 4];

@@ -153,10 +153,8 @@ impl Server {
         self.reload();
     }
 
-    /// Reads the files of settings again.
+    /// Reads the files of settings again, and waits until they apply to new connections.
     pub(crate) fn reload(&self) {
-        run(self.control().arg("reload"));
-        // The server does so a little later.
         let loaded = "SELECT pg_conf_load_time()";
         let before = self.sql("postgres", loaded);
         run(self.control().arg("reload"));

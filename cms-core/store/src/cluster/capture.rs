@@ -23,11 +23,11 @@ use crate::{Reader, error::map};
 /// The changed rows of the current transaction of one connection.
 pub(crate) struct Capture {
     changes: Arc<Mutex<Vec<Change>>>,
-    /// The position of the table of links.
+    /// The index of the table of links.
     links: usize,
 }
 
-/// A changed row: the position of its table in the list of mirrored tables, and its key.
+/// A changed row: the index of its table in the list of mirrored tables, and its key.
 type Change = (usize, i64);
 
 impl Capture {
@@ -44,7 +44,7 @@ impl Capture {
             if changes.last() != Some(&(index, key)) {
                 changes.push((index, key));
             }
-            // The links go with their object, which the hook does not report.
+            // Deleting an object also deletes its links, and the hook does not report those.
             if action == Action::SQLITE_DELETE && table == "object" {
                 changes.push((links, key));
             }

@@ -78,7 +78,7 @@ pub fn next(locked: &dyn LockedHead, nonce: i64, keys: &[(&str, &[i64])]) -> New
     }
 }
 
-/// Commits objects, and deletes the others of the keys.
+/// Commits objects, and deletes the rows of `keys` that `rows` lacks.
 pub fn commit(
     database: &dyn SharedDatabase,
     after: Position,
@@ -322,7 +322,7 @@ fn schema_changes_with_a_commit(a: &dyn SharedDatabase, b: &dyn SharedDatabase) 
     assert_eq!((snapshot.head().schema, snapshot.history()), (former + 1, History::Same));
     drop(snapshot);
     assert_eq!(all(b, &table), rows);
-    // Those of the former schema still read.
+    // Nodes with the former schema can still read.
     assert_eq!(all(b, &object()), objects(&[(1, "one")]));
 }
 

@@ -33,7 +33,7 @@ pub struct Head {
 /// The state of the shared database for a replica at some position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum History {
-    /// The position is that of the head, or one before it.
+    /// The position is that of the head, or any earlier one of the same history.
     Same,
     /// The position was removed from the commit log, because it is old.
     Pruned,
@@ -130,7 +130,7 @@ pub struct NodeReport {
     pub name: String,
     /// Version of the program.
     pub version: String,
-    /// Newest database schema that the program knows.
+    /// Newest database schema that the program knows; with `hold-upgrade` the present one of the cluster.
     pub knows: i64,
     /// URL for other nodes, if any.
     pub address: Option<String>,
@@ -183,13 +183,15 @@ pub struct Engine {
 
 /// A database that all nodes of a cluster share.
 ///
-/// All methods block. Those that fail because the database does not respond, or not in time, return
-/// [`Error::Busy`]: nothing was changed. Before [`Self::create`] they return [`Error::NotFound`].
+/// All methods block. If the database does not respond, or not in time, they return [`Error::Busy`].
+/// Then a call of `create`, `report`, `acquire`, `release` or `prune` may have taken effect: perhaps
+/// only its response was lost. Before [`Self::create`] all but [`Self::engine`] return
+/// [`Error::NotFound`].
 pub trait SharedDatabase: Send + Sync {
     /// Creates the tables, and writes all rows and the head, in one transaction.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if the database already has them.
+    /// [`Error::Conflict`] if the database already has them, or cannot store every text.
     fn create(
         &self,
         tables: &[MirroredTable],
@@ -238,7 +240,7 @@ pub trait SharedDatabase: Send + Sync {
         Duration::from_secs(30)
     }
 
-    /// Whether a replica compares all its tables after each commit, and panics at a difference. For
+    /// Whether a replica compares all its tables after this commit, and panics at a difference. For
     /// tests.
     #[cfg(any(test, feature = "testing"))]
     fn is_compared(&self) -> bool {

@@ -28,7 +28,7 @@ use crate::{Reader, Schemas, Store, error::map, migrate, pool};
 /// The file that a node locks: two processes on one replica would not see each other's position.
 const NODE_LOCK: &str = "node.lock";
 
-/// The last replica of another history.
+/// The last replica that could not follow the shared database.
 const ABANDONED: &str = "cms.db.abandoned";
 
 /// A data directory that this process alone uses as a node.
@@ -38,12 +38,13 @@ struct NodeFolder<'f> {
 }
 
 impl Store {
-    /// Opens the replica of a node. An empty directory, and a replica that belongs to another history
-    /// or that the commit log does not reach any more, becomes a new copy of the shared database.
+    /// Opens the replica of a node. An empty directory, and a replica that cannot follow the shared
+    /// database, becomes a new copy of it: a replica of another history, of a position that the commit
+    /// log no longer has, or of a later schema.
     ///
     /// # Errors
     /// [`Error::Conflict`] if the directory has a standalone database, if another process uses it, or
-    /// if the cluster uses a database schema that this program does not know; [`Error::Busy`] if
+    /// if the database schema of the cluster is too new or too old for this program; [`Error::Busy`] if
     /// the shared database does not respond.
     pub fn open_replica(
         folder: &Path,
@@ -96,8 +97,8 @@ impl Store {
         self.group_commit.replica().map(Replica::metrics)
     }
 
-    /// Returns whether the shared database has another history: then this store accepts no writes, and
-    /// the replica has to be opened again.
+    /// Returns whether the replica cannot follow the shared database, because that has another history,
+    /// its log no longer has the position, or an upgrade failed: it has to be opened again, which copies it.
     pub fn is_abandoned(&self) -> bool {
         self.group_commit.replica().is_some_and(Replica::is_abandoned)
     }
@@ -218,8 +219,9 @@ impl<'f> NodeFolder<'f> {
         };
         let check = database.check_head(position)?;
         schemas.require_usable(check.schema)?;
-        // One of an earlier schema follows with the commit that changed it. One that is ahead was not
-        // stored in the shared database.
+        // A replica with an earlier schema is migrated when it applies the commit that changed the schema.
+        // One with a later schema was migrated by an upgrade that PostgreSQL never committed: it is copied
+        // again.
         let schema = migrate::stored_schema(&path)?;
         let reason = match check.history {
             History::Same if schema.is_some_and(|schema| schema <= check.schema) => {
@@ -236,7 +238,7 @@ impl<'f> NodeFolder<'f> {
             schema,
             "history mismatch: the replica is copied again"
         );
-        // What the shared database has lost may be there only.
+        // After a restore, this file may be the only copy of writes that PostgreSQL lost: it is kept.
         bootstrap::replace(self.folder, ABANDONED, None)?;
         bootstrap::replace(self.folder, migrate::DATABASE, Some(ABANDONED))?;
         Ok(Some(reason))

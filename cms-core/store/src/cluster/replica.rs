@@ -63,7 +63,8 @@ struct Mirror {
 struct State {
     /// The last applied commit.
     position: Position,
-    /// Whether the shared database has another history, so that the replica is useless.
+    /// Whether the replica cannot follow the shared database and has to be copied again: the shared
+    /// database has another history, its log no longer has the position, or an upgrade failed.
     is_abandoned: bool,
     /// Whether it was logged that the cluster has a newer schema.
     is_outdated: bool,
@@ -124,7 +125,7 @@ impl Replica {
         self.state().position
     }
 
-    /// Whether the replica belongs to another history than the shared database: it has to be deleted.
+    /// Whether the replica cannot follow the shared database and has to be copied again.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state().is_abandoned
     }
@@ -251,7 +252,7 @@ impl Replica {
         if check.history == History::Same && check.head == self.position() {
             return self.require_schema(check.schema).map(|()| false);
         }
-        // Excludes the writer: its own commits need no pull.
+        // Locks out the writer of this node: a commit that it makes meanwhile would be pulled again.
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.position();
         self.apply(&mut connection, &mut *self.database.snapshot(Some(before))?)?;
@@ -310,7 +311,7 @@ impl Replica {
         Arc::clone(&self.mirror.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes that the shared database has another history than the replica.
+    /// Notes that the position of the replica is not in the log of the shared database.
     fn abandon(&self, head: Position) -> Error {
         let mut state = self.state();
         if !state.is_abandoned {
@@ -375,8 +376,8 @@ impl Replica {
         commit: &NewCommit,
     ) -> Result<()> {
         loop {
-            // In the opposite order of names: objects take longest to store, and what comes after them is
-            // read meanwhile.
+            // In reverse order of names: objects, which take longest to store, are sent before links and
+            // the journal, whose rows are read meanwhile.
             for (name, keys) in commit.keys.iter().rev() {
                 let table = tables.iter().find(|table| table.name == *name);
                 let table = table.expect("only mirrored tables are captured");
@@ -386,8 +387,8 @@ impl Replica {
                     Ok(())
                 })?;
             }
-            // Meanwhile too: then the local commit has little left to write. A full disk shows before the
-            // shared commit.
+            // Written while PostgreSQL stores the rows, so that the local commit has little left to write.
+            // A full disk shows before the shared commit.
             writer.flush_pages()?;
             match head.commit(commit) {
                 CommitOutcome::Committed => {
@@ -403,7 +404,8 @@ impl Replica {
                         self.metrics.count_commit("committed");
                         return Ok(());
                     }
-                    // The rows are values: they are right as long as no other node has committed.
+                    // Final rows are sent, not statements: sending them again is correct as long as no
+                    // other node has committed.
                     Resolved::NotCommitted(again) => {
                         head = again;
                         if let Some(change) = &commit.schema {

@@ -99,7 +99,8 @@ fn read_row(statement: &mut CachedStatement<'_>, key: i64, into: &mut Rows) -> R
 }
 
 /// Writes rows over those with the same keys. A row of another key with the same unique values is
-/// removed: then that one is among the changed rows, too.
+/// removed: the caller guarantees that the key of that row is also among the changed keys, so it is
+/// written or deleted too.
 ///
 /// Only columns that differ are written: a change of 100,000 objects that leaves their indexed values
 /// alone does not touch dozens of indexes.
@@ -146,7 +147,7 @@ fn execute(insert: &mut CachedStatement<'_>, rows: &Rows, index: usize) -> Resul
     Ok(())
 }
 
-/// Returns which columns differ from the row with this key, by their positions after the key; none if
+/// Returns which columns differ from the row with this key, by their indexes after the key; none if
 /// there is no such row.
 fn different_columns(
     existing: &mut CachedStatement<'_>,

@@ -9,7 +9,8 @@ use crate::Reader;
 const LOCAL: [&str; 5] = [
     // Which derived data and which commit of the cluster this directory has.
     "local",
-    // A clean-up may see an orphaned file for the first time on each node: then it only keeps it longer.
+    // When this node first saw each orphaned file. If the duty moves to another node, the file is only
+    // kept longer.
     "orphan",
     // Folders on the disk of one node.
     "unfinished_import",
@@ -17,8 +18,8 @@ const LOCAL: [&str; 5] = [
     "sqlite_sequence",
 ];
 
-/// The links of objects. A row of `link` has no integer key, and a statement of a filter reads it from
-/// its own key alone: so the links of one object travel as one row.
+/// The links of objects. Filters read `link` from its primary key alone, a covering index. So it gets no
+/// integer key, and all links of an object travel as one row.
 pub(super) const LINKS: &str = "link";
 
 /// Returns the mirrored tables by name.

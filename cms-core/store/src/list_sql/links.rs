@@ -47,8 +47,8 @@ impl DataCheck {
 type SourceGroups<'s> = BTreeMap<(&'static str, bool, DataCheck), Vec<&'s LinkSources>>;
 
 impl Builder<'_> {
-    /// A term that contains all objects that meet a condition on the address of links; none when
-    /// `link` cannot find them.
+    /// A term that holds for every object that meets a condition on the address of links, and perhaps
+    /// for others; none when `link` cannot find them.
     pub(super) fn linking(&mut self, condition: &Condition) -> Option<String> {
         let (_, steps) = condition.path.relation(self.listed.properties)?;
         match &condition.path.steps[steps..] {
@@ -210,8 +210,8 @@ fn of_sources(pks: &str) -> String {
     format!("link.source_ctd IN (SELECT value FROM json_each({pks}))")
 }
 
-/// Objects up to which a lookup for each is faster than a merge: the merge reads all links to the
-/// type, and those may all be to few objects, such as tags.
+/// Up to this many objects, one lookup per object is faster than a merge: the merge reads all links to
+/// the type, and there may be many links to few objects, such as tags.
 /// Tests have objects on both sides of the limit.
 const MAX_LOOKUPS: u32 = if cfg!(any(test, feature = "testing")) { 3 } else { 2000 };
 

@@ -6,7 +6,7 @@ export interface Upload {
   /** Properties of the new object. */
   alt?: string;
   signal: AbortSignal;
-  /** Bytes sent, between 0 and 1. */
+  /** The fraction of the bytes that is sent, between 0 and 1. */
   onprogress: (part: number) => void;
 }
 

@@ -41,7 +41,7 @@ function withoutProperties({ order: _order, propertiesConfig: _configs, ...rest 
   return rest;
 }
 
-/** The members of `theirs`, with those that are not in `base` as they are in `mine`. */
+/** The members of `theirs`; those that `mine` changed compared with `base` have my value. */
 export function mergedMembers(base: Json, mine: Json, theirs: Json): Json {
   const result: Json = {};
   for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {

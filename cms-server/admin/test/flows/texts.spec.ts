@@ -121,7 +121,7 @@ const HOSTILE = [
   '<iframe srcdoc="&lt;script&gt;parent.hacked = 7&lt;/script&gt;"></iframe>',
   '<img src="https://tracker.example/pixel.png" alt="pixel">',
 ].join('\n');
-/** Read twice, this has two meanings: it opens as source. */
+/** HTML that changes when it is parsed a second time (mutation XSS): it opens as source. */
 const MUTATING =
   '<p>hostile words</p><math><mtext><table><mglyph><style><img src=x onerror="window.hacked = 8">';
 

@@ -1,4 +1,4 @@
-// Bad luck while writing: types, rights, clocks, storage, tabs and processes that fail under the open form.
+// Failures under an open form: deleted types, wrong clocks, full storage, several tabs, sign-out, killed processes.
 import type { Page } from '@playwright/test';
 import { ADMIN } from '../server';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';

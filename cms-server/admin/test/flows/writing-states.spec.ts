@@ -1,4 +1,4 @@
-// Bad luck while writing: rights, types, storage and users that change under the open form.
+// Changes under an open form: properties, rights, users, forbidden storage; forms with tabs and of single objects.
 import type { Page } from '@playwright/test';
 import { createUser, expect, expectAccessible, signIn, test } from '../support';
 import type { Server } from '../server';
