@@ -1,8 +1,9 @@
 //! Updates the index: which thread, and when.
 //!
 //! A search that finds the index behind updates it itself, and concurrent searches wait for that. A
-//! server also updates it continuously, in short batches. Of several processes on one data
-//! directory, the one with the lock writes, and the others wait for its commits.
+//! server also updates it in the background, in short batches: often enough that a search has little
+//! left to index, and not more often, because each commit has a fixed cost. Of several processes on
+//! one data directory, the one with the lock writes, and the others wait for its commits.
 //!
 //! A generation is a directory `index/<number>`; the file `index/current` names the one that
 //! searches use. A new generation is built beside it, and replaces it when it is complete.
@@ -29,6 +30,10 @@ const CURRENT: &str = "current";
 const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
 const BATCH_DURATION: Duration = Duration::from_millis(200);
+/// Interval of background commits while few changes wait.
+const COMMIT_INTERVAL: Duration = Duration::from_secs(1);
+/// Changes that are indexed before the end of that interval: a search would have to index them.
+const MAX_BACKLOG: i64 = 2_000;
 /// Poll interval for the commits of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -55,6 +60,8 @@ struct State {
     /// The position of the next generation.
     next: Option<IndexPosition>,
     writer: WriterSlot,
+    /// Time of the last commit of this process.
+    committed_at: Option<Instant>,
     /// The last indexing error, until indexing succeeds.
     failure: Option<String>,
 }
@@ -180,6 +187,18 @@ impl Indexer {
         let state = self.lock();
         let WriterSlot::Free(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
+    }
+
+    /// Returns whether a batch in the background has enough to do; `seq` is the last row of the
+    /// journal.
+    pub(super) fn is_due(&self, seq: i64) -> bool {
+        let state = self.lock();
+        let (Some(current), Some(committed_at)) = (&state.current, state.committed_at) else {
+            return true;
+        };
+        !current.position.reindexes.is_empty()
+            || state.next.is_some()
+            || is_worth_a_commit(seq - current.position.seq, committed_at.elapsed())
     }
 
     /// Returns the progress of the reindex job of a journal row, and the last indexing error. Type 0
@@ -384,7 +403,10 @@ impl Indexer {
             generation: Arc::clone(&generation.follower.generation),
             position: generation.follower.position.clone(),
         };
-        self.lock().current = Some(Arc::new(current));
+        let mut state = self.lock();
+        state.current = Some(Arc::new(current));
+        state.committed_at = Some(Instant::now());
+        drop(state);
         self.returned.notify_all();
     }
 
@@ -450,5 +472,31 @@ impl Drop for ReturnWriterOnDrop<'_> {
     fn drop(&mut self) {
         self.indexer.lock().writer = WriterSlot::Free(self.writer.take());
         self.indexer.returned.notify_all();
+    }
+}
+
+/// Returns whether the background indexes this number of changes, so long after the last commit.
+fn is_worth_a_commit(backlog: i64, since_last: Duration) -> bool {
+    backlog >= MAX_BACKLOG || (backlog > 0 && since_last >= COMMIT_INTERVAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn background_commits_after_a_second_or_many_changes() {
+        let (early, late) = (COMMIT_INTERVAL / 2, COMMIT_INTERVAL);
+        for (backlog, since_last, expected) in [
+            (0, late, false),
+            (1, early, false),
+            (1, late, true),
+            (MAX_BACKLOG - 1, early, false),
+            (MAX_BACKLOG, early, true),
+            // The database was restored to an earlier state.
+            (-1, late, false),
+        ] {
+            assert_eq!(is_worth_a_commit(backlog, since_last), expected, "{backlog}");
+        }
     }
 }

@@ -133,10 +133,16 @@ impl Searching<'_> {
         }
     }
 
-    /// Runs one indexing batch; returns whether more is to be done. A server calls it continuously,
-    /// so that searches find the index up to date.
+    /// Runs one indexing batch; returns whether more is to be done.
     pub fn advance(&self) -> Result<bool> {
         self.cms.index.advance(self.source())
+    }
+
+    /// As [`Self::advance`], if enough changes wait or the last batch was a second ago. A server calls
+    /// it continuously, so that searches have little to index.
+    pub fn advance_if_due(&self) -> Result<bool> {
+        let head = self.cms.store.read_autocommit(|reader| reader.journal_head())?;
+        if self.cms.index.is_due(head.seq) { self.advance() } else { Ok(false) }
     }
 
     pub(super) fn source(&self) -> ContentSource<'_> {

@@ -42,12 +42,10 @@ impl<'a> Webhooks<'a> {
             webhook.kind == WebhookKind::Synchronous
                 && webhook.matches(event.action(), content_type)
         };
-        // Usually there is none, and one statement finds that out.
+        // Usually there is none, and no statement is needed to know that.
         let catalog = self.cms.catalog_of(caller)?;
-        let cached = self
-            .cms
-            .store
-            .read_autocommit(|reader| self.cms.webhooks.cache.cached_at(reader, &catalog))?;
+        let state = self.cms.store.commit_state()?;
+        let cached = self.cms.webhooks.cache.of_commit(&state, &catalog);
         if cached.is_some_and(|webhooks| !webhooks.iter().any(|webhook| matches(&webhook))) {
             return Ok(None);
         }

@@ -11,7 +11,7 @@ use cms_model::{
     object::model::{Columns, Edition},
     webhook::model::Webhook,
 };
-use cms_store::Reader;
+use cms_store::{CommitState, Reader};
 
 use crate::object::write;
 
@@ -34,16 +34,15 @@ impl WebhookCache {
         Ok(Arc::clone(&cached.1))
     }
 
-    /// As [`Self::at`], by a single statement: none when the webhooks have to be read.
-    pub(crate) fn cached_at(
+    /// As [`Self::at`], without a statement: none when the webhooks have to be read.
+    pub(crate) fn of_commit(
         &self,
-        reader: &Reader<'_>,
+        state: &CommitState,
         catalog: &Catalog,
-    ) -> Result<Option<Arc<Vec<Webhook>>>> {
-        let Some(content_type) = catalog.find(WEBHOOKS) else { return Ok(Some(Arc::default())) };
-        let changes = reader.type_state(content_type.pk)?.changes;
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok((held.0 == changes).then(|| Arc::clone(&held.1)))
+    ) -> Option<Arc<Vec<Webhook>>> {
+        let Some(content_type) = catalog.find(WEBHOOKS) else { return Some(Arc::default()) };
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (cached.0 == state.changes(content_type.pk)).then(|| Arc::clone(&cached.1))
     }
 }
 

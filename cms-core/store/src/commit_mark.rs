@@ -13,6 +13,8 @@ use std::{
 const HEADER_BYTES: usize = 48;
 /// The first field of a header whose format is known.
 const VERSION: u32 = 3_007_000;
+/// Position of the counter of commits.
+const COUNTER: usize = 8;
 
 /// Identifies a commit: two equal marks have the same content of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,16 @@ impl CommitMark {
         let is_known = first.starts_with(&VERSION.to_ne_bytes());
         let header = first.try_into().ok().filter(|_| is_known && first == second)?;
         Some(Self(header))
+    }
+
+    /// Returns whether this is the commit after another one.
+    pub(crate) fn is_next_after(&self, before: &Self) -> bool {
+        self.counter() == before.counter().wrapping_add(1)
+    }
+
+    fn counter(&self) -> u32 {
+        let bytes = self.0[COUNTER..COUNTER + size_of::<u32>()].try_into();
+        u32::from_ne_bytes(bytes.expect("it has four bytes"))
     }
 }
 
@@ -119,6 +131,7 @@ mod tests {
             writer.execute_batch("COMMIT").unwrap();
             let mark = index.newest().unwrap();
             assert!(!seen.contains(&mark), "commit {round}");
+            assert!(mark.is_next_after(seen.last().unwrap()), "commit {round}");
             if round % 50 == 0 {
                 // The next commit writes to the start of the WAL again.
                 writer.execute_batch("PRAGMA wal_checkpoint(RESTART)").unwrap();

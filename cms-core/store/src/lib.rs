@@ -103,7 +103,6 @@ pub use self::{
 };
 use self::{
     cluster::{capture::Capture, replica::Replica},
-    commit_mark::WalIndex,
     commit_state::CommitStateCache,
     error::{Damage, map},
     list::ListCache,
@@ -116,10 +115,9 @@ pub struct Store {
     readers: Pool,
     group_commit: GroupCommit,
     lists: ListCache,
-    commit_state: CommitStateCache,
     damage: Damage,
     // Declared after the connections, so that it is dropped after them: see `WalIndex::of`.
-    wal_index: WalIndex,
+    commit_state: Arc<CommitStateCache>,
     // Held while the database is in use; see `migrate` and `cluster`.
     _locks: Vec<File>,
 }
@@ -141,13 +139,13 @@ impl Store {
     }
 
     fn with(path: PathBuf, writer: Connection, replica: Option<Replica>, locks: Vec<File>) -> Self {
+        let commit_state = Arc::new(CommitStateCache::of(&path));
         Self {
-            wal_index: WalIndex::of(&path),
             readers: Pool::new(path),
-            group_commit: GroupCommit::new(writer, replica),
+            group_commit: GroupCommit::new(writer, Arc::clone(&commit_state), replica),
             lists: ListCache::default(),
-            commit_state: CommitStateCache::default(),
             damage: Damage::default(),
+            commit_state,
             _locks: locks,
         }
     }

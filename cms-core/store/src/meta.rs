@@ -68,6 +68,13 @@ impl Reader<'_> {
         Ok(ChangeCounters { revisions: self.revisions()?, types })
     }
 
+    /// Returns none in an uninitialized database.
+    pub(crate) fn change_counters_if_any(&self) -> Result<Option<ChangeCounters>> {
+        let Some(revisions) = self.revisions_if_any()? else { return Ok(None) };
+        let types = self.type_states()?.into_iter().collect();
+        Ok(Some(ChangeCounters { revisions, types }))
+    }
+
     /// Returns the version of derived data in the database.
     pub fn derived_data_version(&self) -> Result<i64> {
         self.query_value("SELECT derived FROM local", [])

@@ -21,6 +21,7 @@ use rusqlite::Connection;
 use super::{
     Reader, WriteTransaction,
     cluster::{capture::Capture, replica::Replica},
+    commit_state::CommitStateCache,
 };
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
@@ -35,6 +36,7 @@ pub(super) struct GroupCommit {
     queue: Mutex<Queue>,
     /// In a cluster, a thread that applies the commits of other nodes also locks this.
     connection: Mutex<Connection>,
+    commit_state: Arc<CommitStateCache>,
     /// Set if the database is the replica of a node.
     replica: Option<Replica>,
     /// The commit listeners.
@@ -119,10 +121,15 @@ impl Waiter {
 }
 
 impl GroupCommit {
-    pub(super) fn new(connection: Connection, replica: Option<Replica>) -> Self {
+    pub(super) fn new(
+        connection: Connection,
+        commit_state: Arc<CommitStateCache>,
+        replica: Option<Replica>,
+    ) -> Self {
         Self {
             queue: Mutex::default(),
             connection: Mutex::new(connection),
+            commit_state,
             replica,
             listeners: Mutex::default(),
             commits: AtomicU64::new(0),
@@ -273,7 +280,10 @@ impl GroupCommit {
             runs
         };
         let outcome = match &self.replica {
-            None => run_batch(&lock(&self.connection), &mut take, require_not_moved),
+            None => {
+                let commit = |writer: &WriteTransaction<'_>| self.commit_state.commit(writer);
+                run_batch(&lock(&self.connection), &mut take, require_not_moved, commit)
+            }
             Some(replica) => match self.take_dry_run() {
                 Some((mut runs, taken)) => {
                     waiters = taken;
@@ -331,13 +341,14 @@ fn require_not_moved(writer: &WriteTransaction<'_>) -> Result<()> {
 fn run_batch(
     connection: &Connection,
     take: &mut Take<'_>,
-    admit: impl Fn(&WriteTransaction<'_>) -> Result<()>,
+    admit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
+    commit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
 ) -> Result<()> {
     let writer = WriteTransaction(Reader::new(connection));
     writer.execute("BEGIN IMMEDIATE", [])?;
-    let ended = admit(&writer)
-        .and_then(|()| run_writes(&writer, take))
-        .and_then(|succeeded| writer.execute(if succeeded { "COMMIT" } else { "ROLLBACK" }, []));
+    let ended = admit(&writer).and_then(|()| run_writes(&writer, take)).and_then(|succeeded| {
+        if succeeded { commit(&writer) } else { writer.execute("ROLLBACK", []) }
+    });
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
         writer.execute("ROLLBACK", [])?;
@@ -466,6 +477,10 @@ mod tests {
         assert_eq!(queue.waiting.len(), 1);
     }
 
+    fn commit(writer: &WriteTransaction<'_>) -> Result<()> {
+        writer.execute("COMMIT", [])
+    }
+
     /// The transaction ends with its batch in every case: the next one can begin.
     #[test]
     fn batch_always_ends_its_transaction() {
@@ -491,7 +506,7 @@ mod tests {
         for (index, (writes, rows, fails)) in batches.into_iter().enumerate() {
             let before = count(&connection);
             assert_eq!(
-                run_batch(&connection, &mut once(writes), |_| Ok(())).is_err(),
+                run_batch(&connection, &mut once(writes), |_| Ok(()), commit).is_err(),
                 fails,
                 "batch {index}"
             );
@@ -508,7 +523,7 @@ mod tests {
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
         let limit = |pages: u32| {
             let sql = format!("PRAGMA max_page_count = {pages}");
-            connection.query_row(&sql, [], |_| Ok(())).unwrap();
+            connection.query_row(&sql, [], |_| Ok(()), commit).unwrap();
         };
         limit(4);
         let grow = || -> Run {
@@ -521,7 +536,7 @@ mod tests {
         for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
             let before = count(&connection);
             let several = writes.len() > 1;
-            match run_batch(&connection, &mut once(writes), |_| Ok(())) {
+            match run_batch(&connection, &mut once(writes), |_| Ok(()), commit) {
                 Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
                 Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
                 Err(error) => panic!("{error:?}"),
@@ -530,7 +545,7 @@ mod tests {
         }
         limit(10_000);
         let before = count(&connection);
-        run_batch(&connection, &mut once(vec![insert(true), grow()]), |_| Ok(())).unwrap();
+        run_batch(&connection, &mut once(vec![insert(true), grow()]), |_| Ok(()), commit).unwrap();
         assert_eq!(count(&connection) - before, 2);
     }
 }

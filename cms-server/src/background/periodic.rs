@@ -11,7 +11,7 @@ use crate::{net::permits::Work, state::App};
 
 /// Schedules have whole seconds, so no publication is more than one second late.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval of indexing without a search.
+/// Interval of checks whether there is enough to index without a search.
 const INDEX_INTERVAL: Duration = Duration::from_millis(200);
 /// Pause of indexing after an error, because a full disk stays full for a while.
 const INDEX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
@@ -42,7 +42,7 @@ pub(super) async fn publish_due(app: Arc<App>) {
 /// Indexes new content in small batches, so that a search has little left to index.
 pub(super) async fn index(app: Arc<App>) {
     loop {
-        match run(&app, ("index", Work::Search), |cms| cms.search().advance()).await {
+        match run(&app, ("index", Work::Search), |cms| cms.search().advance_if_due()).await {
             Some(true) => {}
             Some(false) => time::sleep(INDEX_INTERVAL).await,
             // Searches retry immediately; the log does not need the error five times a second.
