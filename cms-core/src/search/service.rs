@@ -141,8 +141,8 @@ impl Searching<'_> {
     /// As [`Self::advance`], if enough changes wait or the last batch was a second ago. A server calls
     /// it continuously, so that searches have little to index.
     pub fn advance_if_due(&self) -> Result<bool> {
-        let head = self.cms.store.read_autocommit(|reader| reader.journal_head())?;
-        if self.cms.index.is_due(head.seq) { self.advance() } else { Ok(false) }
+        let seq = self.cms.store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
+        if self.cms.index.is_due(seq) { self.advance() } else { Ok(false) }
     }
 
     pub(super) fn source(&self) -> ContentSource<'_> {
