@@ -212,7 +212,9 @@ mod tests {
                          UPDATE ctd_state SET live = live + 1, changes = changes + 1; COMMIT",
                     )
                     .unwrap();
-                store.write(WriteTransaction::bump_auth).unwrap();
+                store
+                    .write(|writer| writer.execute("UPDATE meta SET auth_rev = auth_rev + 1", []))
+                    .unwrap();
             }
             is_over.store(true, Ordering::Relaxed);
         });

@@ -523,7 +523,7 @@ mod tests {
         connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
         let limit = |pages: u32| {
             let sql = format!("PRAGMA max_page_count = {pages}");
-            connection.query_row(&sql, [], |_| Ok(()), commit).unwrap();
+            connection.query_row(&sql, [], |_| Ok(())).unwrap();
         };
         limit(4);
         let grow = || -> Run {
