@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { joinSharedStream, type LiveMessage } from './shared-stream';
 import type { Change, FeedListener, Presence } from './change-feed';

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { EditorState } from '@codemirror/state';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

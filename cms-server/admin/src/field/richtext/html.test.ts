@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { readFileSync, readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { EditorState } from 'prosemirror-state';

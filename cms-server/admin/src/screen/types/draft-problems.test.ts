@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from 'vitest';
 import { newProperty, withTyped, type PropertyDraft } from '../../type/property-draft';
 import { isChanged, newDraft, readDraft, renameProperty, writeDraft } from '../../type/type-draft';
