@@ -30,10 +30,12 @@ const CURRENT: &str = "current";
 const LOCK: &str = "lock";
 /// Duration of one background indexing batch; a search may have to wait for it.
 const BATCH_DURATION: Duration = Duration::from_millis(200);
-/// Interval of background commits while few changes wait.
-const COMMIT_INTERVAL: Duration = Duration::from_secs(1);
-/// Changes that are indexed before the end of that interval: a search would have to index them.
-const MAX_BACKLOG: i64 = 2_000;
+/// Pause of background indexing after a commit, while many changes come: one commit for many of them.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Fewer changes do not wait for the pause to end: a site with few writes has time for more commits.
+const FEW_CHANGES: i64 = 100;
+/// Changes that end the pause: a search would have to index them.
+const MAX_BACKLOG: i64 = 1_000;
 /// Poll interval for the commits of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -476,8 +478,9 @@ impl Drop for ReturnWriterOnDrop<'_> {
 }
 
 /// Returns whether the background indexes this number of changes, so long after the last commit.
-fn is_worth_a_commit(backlog: i64, since_last: Duration) -> bool {
-    backlog >= MAX_BACKLOG || (backlog > 0 && since_last >= COMMIT_INTERVAL)
+fn is_worth_a_commit(backlog: i64, since: Duration) -> bool {
+    let pauses = (FEW_CHANGES..MAX_BACKLOG).contains(&backlog) && since < PAUSE;
+    backlog > 0 && !pauses
 }
 
 #[cfg(test)]
@@ -485,18 +488,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn background_commits_after_a_second_or_many_changes() {
-        let (early, late) = (COMMIT_INTERVAL / 2, COMMIT_INTERVAL);
-        for (backlog, since_last, expected) in [
-            (0, late, false),
-            (1, early, false),
-            (1, late, true),
+    fn background_pauses_while_many_changes_come() {
+        let early = PAUSE / 2;
+        for (backlog, since, expected) in [
+            (0, PAUSE, false),
+            (1, early, true),
+            (FEW_CHANGES, early, false),
+            (FEW_CHANGES, PAUSE, true),
             (MAX_BACKLOG - 1, early, false),
             (MAX_BACKLOG, early, true),
             // The database was restored to an earlier state.
-            (-1, late, false),
+            (-1, PAUSE, false),
         ] {
-            assert_eq!(is_worth_a_commit(backlog, since_last), expected, "{backlog}");
+            assert_eq!(is_worth_a_commit(backlog, since), expected, "{backlog} after {since:?}");
         }
     }
 }

@@ -138,8 +138,8 @@ impl Searching<'_> {
         self.cms.index.advance(self.source())
     }
 
-    /// As [`Self::advance`], if enough changes wait or the last batch was a second ago. A server calls
-    /// it continuously, so that searches have little to index.
+    /// As [`Self::advance`], unless it is better to wait for more changes. A server calls it
+    /// continuously, so that searches have little to index.
     pub fn advance_if_due(&self) -> Result<bool> {
         let seq = self.cms.store.read_autocommit(|reader| Ok(reader.journal_head()?.seq))?;
         if self.cms.index.is_due(seq) { self.advance() } else { Ok(false) }
