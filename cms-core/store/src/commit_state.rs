@@ -141,8 +141,7 @@ impl CommitStateCache {
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = Some(state);
     }
 
-    /// Commits a write transaction, and caches its state: in the transaction the counters are read in
-    /// a tenth of the time that a new snapshot needs.
+    /// Commits a write transaction, and caches its state: the next request needs no snapshot for it.
     pub(crate) fn commit(&self, writer: &WriteTransaction<'_>) -> Result<()> {
         // While the transaction is open, nobody else commits.
         let before = self.newest_commit();
