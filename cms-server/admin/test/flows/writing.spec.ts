@@ -103,7 +103,7 @@ test('continues an unsaved new object', async ({ page }) => {
   await expect(page.getByLabel('Name')).toHaveValue('');
 });
 
-test('offers to load the page again when the code of a control did not arrive', async ({ page }) => {
+test('gets a control whose code did not arrive at first', async ({ page }) => {
   await signIn(page);
   let refused = 0;
   await page.route('**/assets/Relation-*.js', async (route) => {
@@ -113,8 +113,15 @@ test('offers to load the page again when the code of a control did not arrive', 
   await open(page);
   await page.getByLabel('Name').fill('Kettle without its maker');
   await expect(page.getByText(/stored/)).toBeVisible();
-  await page.getByRole('button', { name: 'Load again' }).click();
-  await expect(page.getByRole('combobox', { name: 'Maker: search' })).toBeVisible();
+  const control = page.getByRole('combobox', { name: 'Maker: search' });
+  await expect(async () => {
+    // Browsers that remember a failed import, such as Chromium 148: the page offers to be loaded again.
+    // Others, such as Chromium 156, get the control when it is requested again.
+    if (!(await control.isVisible()))
+      await page.getByRole('button', { name: 'Load again' }).click({ timeout: 1000 });
+    await expect(control).toBeVisible();
+  }).toPass();
+  expect(refused).toBeGreaterThan(1);
   await expect(page.getByLabel('Name')).toHaveValue('Kettle without its maker');
 });
 
