@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use super::{RequestedChange, rights};
 use crate::object::{
     service::may_change,
-    write::{self, Context, Edit, KnownTargets, PreparedObject},
+    write::{self, Context, Edit, PreparedObject},
 };
 
 /// A dry run in one snapshot.
@@ -88,14 +88,7 @@ impl BulkDryRun<'_> {
             }
             Err(error) => return Err(error),
         };
-        let (reader, known) = (self.reader, &mut KnownTargets::default());
-        prepared.check_against_database(
-            reader,
-            self.catalog,
-            content_type,
-            Some(stored.pk),
-            known,
-        )?;
+        prepared.check_alone(self.reader, self.catalog, content_type, Some(stored.pk))?;
         let (before, after) = (write::parse(&stored.data)?, prepared.object()?);
         let changed = prepared.changed_names()?;
         let of = |object: &Map<String, Value>| {

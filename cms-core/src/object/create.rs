@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
-    write::{self, Context, KnownTargets, PreparedObject},
+    write::{self, Context, PreparedObject},
 };
 
 impl Objects<'_> {
@@ -44,14 +44,7 @@ impl Objects<'_> {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
                 prepared.check_id(reader, &content_type)?;
-                let mut known = KnownTargets::default();
-                prepared.check_against_database(
-                    reader,
-                    &catalog,
-                    &content_type,
-                    None,
-                    &mut known,
-                )?;
+                prepared.check_alone(reader, &catalog, &content_type, None)?;
                 prepared.into_valid().map(|_| Json(Vec::new()))
             });
         }
@@ -60,8 +53,7 @@ impl Objects<'_> {
             let mut prepared =
                 prepared.renewed(content_type, &context, &mut StepBudget::per_write())?;
             prepared.check_id(writer, content_type)?;
-            let mut known = KnownTargets::default();
-            prepared.check_against_database(writer, catalog, content_type, None, &mut known)?;
+            prepared.check_alone(writer, catalog, content_type, None)?;
             let prepared = prepared.into_valid()?;
             require_quota(writer, quota, u64::from(prepared.dates.deleted.is_none()))?;
             let stored = write::insert(writer, content_type, prepared, &context)?;

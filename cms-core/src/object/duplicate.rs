@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, require_quota, to_json},
-    write::{self, Context, KnownTargets, PreparedObject},
+    write::{self, Context, PreparedObject},
 };
 
 const LIST: &str = "relatedObjectsToDuplicate";
@@ -152,14 +152,7 @@ impl Copier<'_> {
             None,
         )?;
         prepared.check_id(self.writer, content_type)?;
-        let mut known = KnownTargets::default();
-        prepared.check_against_database(
-            self.writer,
-            self.catalog,
-            content_type,
-            None,
-            &mut known,
-        )?;
+        prepared.check_alone(self.writer, self.catalog, content_type, None)?;
         write::insert(self.writer, content_type, prepared.into_valid()?, self.context)
     }
 }

@@ -25,7 +25,7 @@ use cms_model::{
 use cms_store::{Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
-use super::write::{self, Base, Context, Edit, KnownTargets, PreparedObject};
+use super::write::{self, Base, Context, Edit, PreparedObject};
 use crate::cms::Cms;
 
 /// Operations on content objects. The second argument names the content type.
@@ -80,14 +80,7 @@ impl Objects<'_> {
                 let (mut prepared, stored) =
                     prepare_edit(reader, content_type, caller, change, &context)?;
                 if !prepared.errors.is_empty() {
-                    let mut known = KnownTargets::default();
-                    prepared.check_against_database(
-                        reader,
-                        catalog,
-                        content_type,
-                        Some(stored.pk),
-                        &mut known,
-                    )?;
+                    prepared.check_alone(reader, catalog, content_type, Some(stored.pk))?;
                 }
                 Ok((prepared.into_valid()?, Base::of(content_type, &stored)))
             })?;
@@ -103,14 +96,7 @@ impl Objects<'_> {
                 write::require_steps_left(budget)?;
                 prepared
             };
-            let mut known = KnownTargets::default();
-            prepared.check_against_database(
-                writer,
-                catalog,
-                content_type,
-                Some(stored.pk),
-                &mut known,
-            )?;
+            prepared.check_alone(writer, catalog, content_type, Some(stored.pk))?;
             let prepared = prepared.into_valid()?;
             let stored = write::update(writer, content_type, stored, prepared, &context)?;
             Ok(to_json(content_type, &stored))

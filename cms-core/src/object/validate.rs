@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     service::{Objects, prepare_edit, require_quota},
-    write::{Context, Edit, KnownTargets, PreparedObject},
+    write::{Context, Edit, PreparedObject},
 };
 
 impl Objects<'_> {
@@ -37,14 +37,7 @@ impl Objects<'_> {
         self.read(caller, name, Access::UPDATE, |reader, catalog, content_type| {
             let (mut prepared, stored) =
                 prepare_edit(reader, content_type, caller, (id, edit, payload), &context)?;
-            let mut known = KnownTargets::default();
-            prepared.check_against_database(
-                reader,
-                catalog,
-                content_type,
-                Some(stored.pk),
-                &mut known,
-            )?;
+            prepared.check_alone(reader, catalog, content_type, Some(stored.pk))?;
             prepared.into_valid().map(drop)
         })
     }
@@ -58,8 +51,7 @@ impl Objects<'_> {
             let mut prepared =
                 PreparedObject::new(content_type, payload, &*config.ids, &context, budget)?;
             prepared.check_id(reader, content_type)?;
-            let mut known = KnownTargets::default();
-            prepared.check_against_database(reader, catalog, content_type, None, &mut known)?;
+            prepared.check_alone(reader, catalog, content_type, None)?;
             let prepared = prepared.into_valid()?;
             require_quota(reader, config.max_objects, u64::from(prepared.dates.deleted.is_none()))
         })

@@ -6,6 +6,7 @@
 //! version changed in between.
 
 mod context;
+mod database_checks;
 mod journal;
 mod known_targets;
 pub(crate) mod restore;
@@ -15,13 +16,7 @@ use std::{borrow::Cow, mem};
 
 use cms_model::{
     clock::Timestamp,
-    content_type::{
-        builtin::WEBHOOKS,
-        catalog::{Catalog, CompiledType},
-        defaults,
-        model::Property,
-        slug,
-    },
+    content_type::{builtin::WEBHOOKS, catalog::CompiledType, defaults, model::Property, slug},
     context::Stamp,
     error::{Error, FieldErrors, Result},
     ids::{IdSource, MAX_ID_CHARS},
@@ -219,47 +214,6 @@ impl PreparedObject {
         let (dates, type_rev) = (KeptDates::default(), content_type.rev());
         let changed = before.map_or_else(String::new, |before| changed_properties(before, object));
         Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
-    }
-
-    /// Adds the errors that need the database: link targets, and unique values.
-    ///
-    /// `itself` is the primary key of an existing object. Objects to be moved to the trash are not
-    /// checked.
-    pub(crate) fn check_against_database(
-        &mut self,
-        reader: &Reader<'_>,
-        catalog: &Catalog,
-        content_type: &CompiledType,
-        itself: Option<i64>,
-        known: &mut KnownTargets,
-    ) -> Result<()> {
-        if self.dates.deleted.is_some() {
-            return Ok(());
-        }
-        for link in &self.links {
-            if !known.exists(reader, catalog, link)? {
-                self.errors.add(link.path.as_str(), message::NOT_IN_DATABASE);
-            }
-        }
-        self.unique.check(reader, content_type, itself, &mut self.errors)
-    }
-
-    /// Adds the error of a second object of a single-object type, or of an existing id.
-    pub(crate) fn check_id(
-        &mut self,
-        reader: &Reader<'_>,
-        content_type: &CompiledType,
-    ) -> Result<()> {
-        let is_live = self.dates.deleted.is_none();
-        if is_live
-            && content_type.definition.is_single()
-            && reader.type_state(content_type.pk)?.live > 0
-        {
-            self.errors.add("id", "This content type allows only one object");
-        } else if reader.object_pk(content_type.pk, &self.id)?.is_some() {
-            self.errors.add("id", message::ALREADY_USED);
-        }
-        Ok(())
     }
 
     /// Returns the object to be stored.

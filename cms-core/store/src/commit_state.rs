@@ -144,16 +144,14 @@ impl CommitStateCache {
     /// Commits a write transaction, and caches its state: the next request needs no snapshot for it.
     pub(crate) fn commit(&self, writer: &WriteTransaction<'_>) -> Result<()> {
         // While the transaction is open, nobody else commits.
-        let before = self.newest_commit();
-        let counters = match before {
-            Some(_) => writer.change_counters_if_any()?,
+        let known = match self.newest_commit() {
+            Some(before) => writer.change_counters_if_any()?.map(|counters| (before, counters)),
             None => None,
         };
         writer.execute("COMMIT", [])?;
-        if let (Some(before), Some(counters), Some(commit)) =
-            (before, counters, self.newest_commit())
-            // Otherwise another process has committed since.
-            && commit.is_next_after(&before)
+        // The next commit is this one, unless another process has committed since.
+        if let Some((before, counters)) = known
+            && let Some(commit) = self.newest_commit().filter(|now| now.is_next_after(&before))
         {
             self.set(Arc::new(CommitState { commit: Some(commit), counters }));
         }

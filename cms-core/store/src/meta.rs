@@ -64,15 +64,17 @@ impl Reader<'_> {
         if let Some(known) = self.counters {
             return Ok(known.clone());
         }
-        let types = self.type_states()?.into_iter().collect();
-        Ok(ChangeCounters { revisions: self.revisions()?, types })
+        self.change_counters_of(self.revisions()?)
     }
 
     /// Returns none in an uninitialized database.
     pub(crate) fn change_counters_if_any(&self) -> Result<Option<ChangeCounters>> {
-        let Some(revisions) = self.revisions_if_any()? else { return Ok(None) };
+        self.revisions_if_any()?.map(|revisions| self.change_counters_of(revisions)).transpose()
+    }
+
+    fn change_counters_of(&self, revisions: Revisions) -> Result<ChangeCounters> {
         let types = self.type_states()?.into_iter().collect();
-        Ok(Some(ChangeCounters { revisions, types }))
+        Ok(ChangeCounters { revisions, types })
     }
 
     /// Returns the version of derived data in the database.
