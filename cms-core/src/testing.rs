@@ -8,6 +8,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 use cms_model::{
     clock::{Clock, FixedClock},
     context::Caller,
+    error::Result,
     ids::CountingIds,
 };
 use cms_system::clock::SystemClock;
@@ -20,6 +21,18 @@ pub use cms_store::cluster::memory::{Cut, MemoryDatabase};
 pub use site::Site;
 
 use crate::{ClusterConfig, Cms, CoreConfig, Duty, SessionClient, user::sessions::open};
+
+impl Cms {
+    /// Authenticates a key as a request does.
+    pub fn caller_of_key(&self, token: &str) -> Result<Caller> {
+        self.keys().authenticate(token, &*self.commit_state()?)
+    }
+
+    /// Authenticates the cookie of a session as a request does.
+    pub fn caller_of_session(&self, cookie: &str) -> Result<Caller> {
+        self.keys().authenticate_session(cookie, &*self.commit_state()?)
+    }
+}
 
 /// An open temporary data directory, removed on drop.
 pub struct TestCms {

@@ -16,7 +16,7 @@ use cms_model::{
         plan::{KeyPlan, PlanAction},
     },
 };
-use cms_store::{KeyRow, ManagementEvent, Reader, WriteTransaction};
+use cms_store::{CommitState, KeyRow, ManagementEvent, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{key_ring::KeyTable, session_cache::SessionEntry};
@@ -69,12 +69,13 @@ impl Cms {
 }
 
 impl Keys<'_> {
-    /// Finds the caller that a token belongs to, and the content types of the same snapshot.
+    /// Finds the caller that a token belongs to, and the content types of the same snapshot. `newest`
+    /// is the state of the newest commit ([`Cms::commit_state`]), which the request may use further.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or revoked token.
-    pub fn authenticate(&self, token: &str) -> Result<Caller> {
-        let (table, catalog) = match self.cached()? {
+    pub fn authenticate(&self, token: &str, newest: &CommitState) -> Result<Caller> {
+        let (table, catalog) = match self.cached(newest) {
             Some(cached) => cached,
             None => self.cms.store.read(|reader| self.load(reader))?,
         };
@@ -90,8 +91,8 @@ impl Keys<'_> {
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for an unknown or ended session.
-    pub fn authenticate_session(&self, cookie: &str) -> Result<Caller> {
-        let (caller, entry) = self.session(cookie)?;
+    pub fn authenticate_session(&self, cookie: &str, newest: &CommitState) -> Result<Caller> {
+        let (caller, entry) = self.session(cookie, newest)?;
         entry.record_use(self.cms.config.clock.now());
         Ok(caller)
     }
@@ -101,14 +102,14 @@ impl Keys<'_> {
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] for a session that has ended.
-    pub fn recheck_session(&self, cookie: &str) -> Result<Caller> {
-        self.session(cookie).map(|(caller, _)| caller)
+    pub fn recheck_session(&self, cookie: &str, newest: &CommitState) -> Result<Caller> {
+        self.session(cookie, newest).map(|(caller, _)| caller)
     }
 
-    fn session(&self, cookie: &str) -> Result<(Caller, Arc<SessionEntry>)> {
+    fn session(&self, cookie: &str, newest: &CommitState) -> Result<(Caller, Arc<SessionEntry>)> {
         let (digest, now) = (digest(cookie), self.cms.config.clock.now());
         let cached = self
-            .cached()?
+            .cached(newest)
             .and_then(|(table, catalog)| Some((table.sessions.find(&digest, now)?, catalog)));
         let (entry, catalog) = match cached {
             Some(cached) => cached,
@@ -122,11 +123,11 @@ impl Keys<'_> {
     }
 
     /// Returns the cached keys and content types, if both are current.
-    fn cached(&self) -> Result<Option<(Arc<KeyTable>, Arc<Catalog>)>> {
-        let revisions = self.cms.commit_state()?.revisions();
+    fn cached(&self, newest: &CommitState) -> Option<(Arc<KeyTable>, Arc<Catalog>)> {
+        let revisions = newest.revisions();
         let catalog = Some(self.cms.catalog.cached());
         let catalog = catalog.filter(|catalog| catalog.rev == revisions.schema);
-        Ok(self.cms.keys.cached(revisions).zip(catalog))
+        self.cms.keys.cached(revisions).zip(catalog)
     }
 
     /// Returns the keys and the content types of a snapshot.

@@ -341,7 +341,7 @@ impl Sessions<'_> {
         method: &str,
         client: &SessionClient,
     ) -> Result<SignedIn> {
-        let caller = self.cms.keys().authenticate_session(&cookie)?;
+        let caller = self.cms.keys().authenticate_session(&cookie, &*self.cms.commit_state()?)?;
         let (user, address) = (&caller.actor.id, &client.address);
         tracing::info!(%user, method, address, "sign-in succeeded");
         Ok(SignedIn { session: self.current(&caller)?, cookie })
@@ -464,7 +464,7 @@ mod tests {
         let core = TestCms::new();
         let user = json!({ "email": "a@x", "name": "A", "role": "viewer" });
         let first = core.session(&user);
-        core.cms.keys().authenticate_session(&first).unwrap();
+        core.cms.caller_of_session(&first).unwrap();
         let hash = digest(&first);
         let left = core.cms.store.write(move |writer| {
             let known = writer.session_with_hash(hash)?.unwrap();
@@ -478,7 +478,7 @@ mod tests {
         });
         let left: Vec<_> = left.unwrap().into_iter().map(|row| row.id).collect();
         assert_eq!(left, ["d", "b"]);
-        let refused = core.cms.keys().authenticate_session(&first);
+        let refused = core.cms.caller_of_session(&first);
         assert!(matches!(refused, Err(Error::Unauthenticated)));
     }
 }

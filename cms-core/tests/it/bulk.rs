@@ -342,7 +342,7 @@ fn bulk_job_fails_when_its_caller_loses_the_rights() {
     let test = with_articles(600);
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let key = test.cms.keys().create(&Caller::local(), &new).unwrap();
-    let web = test.cms.keys().authenticate(&key.key).unwrap();
+    let web = test.cms.caller_of_key(&key.key).unwrap();
     let id = create(&test.cms, &web, &request("publish", json!({ "expect": 600 }))).unwrap();
     assert!(test.cms.bulk().advance().unwrap());
     test.cms.keys().revoke(&Caller::local(), &key.item.id).unwrap();

@@ -69,7 +69,7 @@ pub(crate) fn key(test: &TestCms, kind: KeyKind, readable: &[&str]) -> Caller {
     let name = format!("{kind:?} {readable:?}");
     let new = NewKey { name, kind, rules };
     let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-    test.cms.keys().authenticate(&key).unwrap()
+    test.cms.caller_of_key(&key).unwrap()
 }
 
 fn refusal(test: &TestCms, since: &str) -> Error {

@@ -39,7 +39,7 @@ fn with_types() -> (TestCms, Caller) {
 fn writer(test: &TestCms, name: &str) -> Caller {
     let new = NewKey { name: name.to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-    test.cms.keys().authenticate(&key).unwrap()
+    test.cms.caller_of_key(&key).unwrap()
 }
 
 fn only_in(caller: &Caller, tag: EntityTag) -> Caller {

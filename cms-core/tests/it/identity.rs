@@ -67,7 +67,7 @@ fn ada(test: &TestCms) -> Caller {
 fn key(test: &TestCms, name: &str, kind: KeyKind) -> (String, Caller) {
     let new = NewKey { name: name.to_owned(), kind, rules: Vec::new() };
     let key = test.cms.keys().create(&Caller::local(), &new).unwrap();
-    (key.item.id, test.cms.keys().authenticate(&key.key).unwrap())
+    (key.item.id, test.cms.caller_of_key(&key.key).unwrap())
 }
 
 /// An article by a command, changed by a user and by a key.

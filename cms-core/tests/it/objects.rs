@@ -78,7 +78,7 @@ fn versions_keep_their_properties_title_and_author() {
     let objects = test.cms.objects();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadWrite, rules: Vec::new() };
     let token = test.cms.keys().create(&local, &new).unwrap().key;
-    let web = test.cms.keys().authenticate(&token).unwrap();
+    let web = test.cms.caller_of_key(&token).unwrap();
     objects
         .create(&local, "article", map(json!({ "id": "a", "title": "Old", "rank": 1 })))
         .unwrap();

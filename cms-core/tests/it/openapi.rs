@@ -344,7 +344,7 @@ fn document_for_scoped_keys_has_allowed_operations() {
         let rules = vec![rule(rights)];
         let new = NewKey { name: rights.to_owned(), kind: KeyKind::Scoped, rules };
         let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-        let caller = test.cms.keys().authenticate(&key).unwrap();
+        let caller = test.cms.caller_of_key(&key).unwrap();
         let document = describe(&test, &caller, &request(OpenApiVersion::V30));
         let (own, others): (Vec<&str>, Vec<&str>) =
             operations(&document).into_iter().partition(|id| id.starts_with("Article_"));
@@ -364,7 +364,7 @@ fn document_for_scoped_keys_has_allowed_operations() {
     let kinds = [KeyKind::ReadOnly, KeyKind::ReadWrite, KeyKind::Admin].map(|kind| {
         let new = NewKey { name: kind.as_str().to_owned(), kind, rules: Vec::new() };
         let key = test.cms.keys().create(&Caller::local(), &new).unwrap().key;
-        let caller = test.cms.keys().authenticate(&key).unwrap();
+        let caller = test.cms.caller_of_key(&key).unwrap();
         test.cms.openapi().document(&caller, &request(OpenApiVersion::V31)).unwrap().tag
     });
     assert!(kinds.iter().all(|tag| *tag == kinds[0]));
@@ -404,7 +404,7 @@ fn document_depends_on_role_and_publishing_right() {
             user["rules"] = json!([rule]);
         }
         let cookie = test.session(&user);
-        let caller = test.cms.keys().authenticate_session(&cookie).unwrap();
+        let caller = test.cms.caller_of_session(&cookie).unwrap();
         let document = describe(&test, &caller, &request(OpenApiVersion::V30));
         let operations = operations(&document);
         for id in publishing {

@@ -50,7 +50,7 @@ fn project_is_applied_atomically() {
     let applied = apply(&test, project()).unwrap();
     assert_eq!(actions(&applied), [PlanAction::Create; 3]);
     let key = applied.keys[0].key.clone().unwrap();
-    let web = test.cms.keys().authenticate(&key).unwrap();
+    let web = test.cms.caller_of_key(&key).unwrap();
     assert_eq!(web.actor().name, "web");
     let created = test.cms.objects().create(&local, "article", map(json!({"title": "a"}))).unwrap();
     assert_eq!(created.to_value()["internal"]["workflowState"], "draft");
@@ -65,7 +65,7 @@ fn project_is_applied_atomically() {
     let changed = apply(&test, request).unwrap();
     assert_eq!(actions(&changed), [PlanAction::Update, PlanAction::None, PlanAction::Update]);
     assert_eq!(changed.keys[0].key, None);
-    let web = test.cms.keys().authenticate(&key).unwrap();
+    let web = test.cms.caller_of_key(&key).unwrap();
     assert!(web.actor().rules[0].update);
 }
 
@@ -148,7 +148,7 @@ fn keys_of_a_project_need_an_admin_key() {
     let test = TestCms::new();
     let first = test.cms.keys().ensure_first(&cms_core::FirstKeys::default()).unwrap();
     for key in first {
-        let caller = test.cms.keys().authenticate(&key.key).unwrap();
+        let caller = test.cms.caller_of_key(&key.key).unwrap();
         let is_admin = key.item.name == "admin";
         assert_eq!(test.cms.types().plan(&caller, &project()).is_ok(), is_admin);
         let mut request = project();

@@ -109,7 +109,7 @@ fn restore_ends_sessions_and_links() {
     let request = UserListRequest::default();
     let before = cms.users().list(&local, &request).unwrap().data;
     assert!(before[0].pending_link.is_some());
-    cms.keys().authenticate_session(&cookie).unwrap();
+    cms.caller_of_session(&cookie).unwrap();
     let folder = TempDir::new().unwrap();
     let backup = folder.path().join("site.tar");
     let copied = cms.backups().begin().unwrap();
@@ -119,7 +119,7 @@ fn restore_ends_sessions_and_links() {
     let restored = Cms::open(config).unwrap();
     let after = restored.users().list(&local, &request).unwrap().data;
     assert_eq!((after.len(), &after[0].id, &after[0].pending_link), (1, &before[0].id, &None));
-    let refused = restored.keys().authenticate_session(&cookie);
+    let refused = restored.caller_of_session(&cookie);
     assert!(matches!(refused, Err(Error::Unauthenticated)));
 }
 

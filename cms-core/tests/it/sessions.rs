@@ -24,7 +24,7 @@ fn user(cms: &Cms, email: &str) -> User {
 }
 
 fn is_refused(cms: &Cms, cookie: &str) -> bool {
-    matches!(cms.keys().authenticate_session(cookie), Err(Error::Unauthenticated))
+    matches!(cms.caller_of_session(cookie), Err(Error::Unauthenticated))
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn session_that_another_process_ends_is_refused_immediately() {
     for cookie in [&first, &second] {
         assert!(!is_refused(&core.cms, cookie) && !is_refused(&other, cookie));
     }
-    let caller = other.keys().authenticate_session(&first).unwrap();
+    let caller = other.caller_of_session(&first).unwrap();
     other.sessions().sign_out(&caller, &SessionClient::default()).unwrap();
     assert!(is_refused(&core.cms, &first) && is_refused(&other, &first));
     let disabled = map(json!({ "disabled": true }));
@@ -63,7 +63,7 @@ fn last_use_is_stored_by_the_clean_up() {
     let core = TestCms::new();
     let cookie = core.session(&viewer("a@x"));
     core.clock.advance(MINUTE);
-    let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
+    let caller = core.cms.caller_of_session(&cookie).unwrap();
     assert_eq!(user(&core.cms, "a@x").last_seen_at.unwrap(), "2026-01-02T03:04:05.000000+0000");
     let seen = || {
         core.cms.sessions().list(&caller, PageRequest::default()).unwrap().data[0]
@@ -74,10 +74,10 @@ fn last_use_is_stored_by_the_clean_up() {
     assert_eq!(seen(), later);
     // Another session that ends empties the cache; the time is kept.
     let other = core.session(&viewer("b@x"));
-    let other = core.cms.keys().authenticate_session(&other).unwrap();
+    let other = core.cms.caller_of_session(&other).unwrap();
     core.cms.sessions().sign_out(&other, &SessionClient::default()).unwrap();
     core.clock.advance(MINUTE);
-    core.cms.keys().authenticate_session(&core.open_session("b@x")).unwrap();
+    core.cms.caller_of_session(&core.open_session("b@x")).unwrap();
     assert_eq!(seen(), later);
     core.cms.clean_up().unwrap();
     assert_eq!(user(&core.cms, "a@x").last_seen_at.unwrap(), later);
@@ -96,7 +96,7 @@ fn ended_session_does_not_return_to_the_cache() {
                 std::thread::spawn(move || while !is_refused(&cms, &cookie) {})
             })
             .collect();
-        let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
+        let caller = core.cms.caller_of_session(&cookie).unwrap();
         core.cms.sessions().sign_out(&caller, &SessionClient::default()).unwrap();
         assert!(is_refused(&core.cms, &cookie));
         for reader in readers {

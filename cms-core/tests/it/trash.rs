@@ -461,7 +461,7 @@ fn list_is_filtered_by_type_text_dates_actor_and_rights() {
     };
     let key = |new: &NewKey| {
         let created = test.cms.keys().create(&local(), new).unwrap();
-        (test.cms.keys().authenticate(&created.key).unwrap(), created.item.id)
+        (test.cms.caller_of_key(&created.key).unwrap(), created.item.id)
     };
     let (web, web_id) = key(&new("web", KeyKind::ReadWrite, &[]));
     for (id, title) in [("one", "Café"), ("two", "Two 100%"), ("three", "Three")] {

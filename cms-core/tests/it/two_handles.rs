@@ -85,8 +85,7 @@ fn key_changes_are_visible_to_both_handles() {
     let local = Caller::local();
     let new = NewKey { name: "web".to_owned(), kind: KeyKind::ReadOnly, rules: Vec::new() };
     let web = one.cms.keys().create(&local, &new).unwrap();
-    let kind =
-        |cms: &Cms| cms.keys().authenticate(&web.key).map(|caller| caller.actor().kind.clone());
+    let kind = |cms: &Cms| cms.caller_of_key(&web.key).map(|caller| caller.actor().kind.clone());
     assert_eq!(
         (kind(&one.cms).unwrap(), kind(&other).unwrap()),
         (ActorKind::Key(KeyKind::ReadOnly), ActorKind::Key(KeyKind::ReadOnly))

@@ -92,7 +92,7 @@ const PASSWORD: &str = "correct-horse-battery";
 /// Returns the first administrator with a new session.
 fn sign_in(cms: &Cms) -> Caller {
     let signed_in = cms.sessions().sign_in(EMAIL, PASSWORD, &SessionClient::default()).unwrap();
-    cms.keys().authenticate_session(&signed_in.cookie).unwrap()
+    cms.caller_of_session(&signed_in.cookie).unwrap()
 }
 
 /// The content of every directory since schema 10.

@@ -88,6 +88,8 @@ pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
     loop {
+        // Commits that come before it do not change it: waking this task for each would slow them down.
+        let is_soon = next_poll <= Instant::now() + BATCH_DELAY;
         let due = tokio::select! {
             Some(done) = tasks.join_next() => {
                 let Ok(done) = done else { continue };
@@ -95,8 +97,8 @@ pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
                 let running = running.clone();
                 dispatcher.run(move |cms| cms.webhooks().due(Some(webhook), &running)).await
             }
-            Ok(()) = commits.changed() => {
-                next_poll = next_poll.min(Instant::now() + BATCH_DELAY);
+            Ok(()) = commits.changed(), if !is_soon => {
+                next_poll = Instant::now() + BATCH_DELAY;
                 continue;
             }
             () = time::sleep_until(next_poll) => {

@@ -2,7 +2,7 @@
 //! without a key the session of its cookie.
 
 use axum::http::{HeaderMap, HeaderName, Method};
-use cms_core::{Caller, Credential, Error, Result};
+use cms_core::{Caller, CommitState, Credential, Error, Result};
 
 use super::{
     cookie,
@@ -16,9 +16,16 @@ const HEADER: HeaderName = HeaderName::from_static("x-auth-token");
 const CMS_REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Authenticates the caller of a request, with the view of content that the request selects.
-pub(crate) fn caller(app: &App, headers: &HeaderMap, query: &Query<'_>) -> Result<Caller> {
-    authenticate(app, headers, query, |cookie| app.cms.keys().authenticate_session(cookie))
+/// Authenticates the caller of a request, with the view of content that the request selects, in the
+/// state of the newest commit.
+pub(crate) fn caller(
+    app: &App,
+    headers: &HeaderMap,
+    query: &Query<'_>,
+    newest: &CommitState,
+) -> Result<Caller> {
+    let session = |cookie: &str| app.cms.keys().authenticate_session(cookie, newest);
+    authenticate(app, headers, query, newest, session)
 }
 
 /// Authenticates the caller of a stream again: an open stream does not prolong its session.
@@ -27,13 +34,16 @@ pub(crate) fn caller_of_stream(
     headers: &HeaderMap,
     query: &Query<'_>,
 ) -> Result<Caller> {
-    authenticate(app, headers, query, |cookie| app.cms.keys().recheck_session(cookie))
+    let newest = app.cms.commit_state()?;
+    let session = |cookie: &str| app.cms.keys().recheck_session(cookie, &newest);
+    authenticate(app, headers, query, &newest, session)
 }
 
 fn authenticate(
     app: &App,
     headers: &HeaderMap,
     query: &Query<'_>,
+    newest: &CommitState,
     session: impl FnOnce(&str) -> Result<Caller>,
 ) -> Result<Caller> {
     let caller = if has_key(headers, query) {
@@ -41,7 +51,7 @@ fn authenticate(
             Some(value) => value.to_str().ok(),
             None => query.get(KEY_PARAMETER),
         };
-        app.cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?)?
+        app.cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?, newest)?
     } else {
         let is_https = app.public_url.is_https(headers);
         let cookie = cookie::value(headers, cookie::session_name(is_https));

@@ -60,9 +60,10 @@ pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
         MetricsAccess::Off => error::unknown_path(),
         MetricsAccess::Public => rendered(app),
         MetricsAccess::Admin => {
-            let caller = auth::caller(app, &head.headers, &Query::of(head));
-            let authorised =
-                caller.and_then(|caller| app.cms.authorise(&caller, Permission::Admin));
+            let authorised = app.cms.commit_state().and_then(|newest| {
+                let caller = auth::caller(app, &head.headers, &Query::of(head), &newest)?;
+                app.cms.authorise(&caller, Permission::Admin)
+            });
             authorised.map_or_else(Response::from, |()| rendered(app))
         }
     }

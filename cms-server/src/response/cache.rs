@@ -18,7 +18,7 @@ use axum::{
     http::{HeaderName, HeaderValue, request::Parts},
 };
 use cms_core::{
-    Caller, Cms, CommitState, Credential, Dependencies, Result, TypesRead, Visibility,
+    Caller, Cms, CommitState, Credential, Dependencies, TypesRead, Visibility,
     wire::condition::EntityTag,
 };
 use quick_cache::{Equivalent, Weighter, sync::Cache};
@@ -143,24 +143,24 @@ impl ResponseCache {
         }
     }
 
-    /// Looks up the response to a request of an authenticated caller.
+    /// Looks up the response to a request of an authenticated caller. `state` is that of the newest
+    /// commit at a time since the request began.
     pub(crate) fn find(
         &self,
-        cms: &Cms,
+        state: Arc<CommitState>,
         caller: &Caller,
         parts: &Parts,
-    ) -> Result<Lookup<Arc<CachedResponse>>> {
+    ) -> Lookup<Arc<CachedResponse>> {
         let Some((entries, key)) = self.entries.as_ref().zip(KeyRef::of(caller, parts)) else {
-            return Ok(Lookup::Miss(None));
+            return Lookup::Miss(None);
         };
-        let state = cms.commit_state()?;
         let cached = entries.get(&key).filter(|cached| state.are_current(&cached.dependencies));
         let counter = if cached.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
-        Ok(match cached {
+        match cached {
             Some(cached) => Lookup::Hit(cached),
             None => Lookup::Miss(Some(CacheSlot { key: Arc::new(key.to_key()), state })),
-        })
+        }
     }
 
     /// Caches a response that was made from these types, unless there was a commit meanwhile: then

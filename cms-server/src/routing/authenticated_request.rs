@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, HttpBody},
     http::{Method, request::Parts},
 };
-use cms_core::{Caller, Error, Progress, Reservation, Result};
+use cms_core::{Caller, CommitState, Error, Progress, Reservation, Result};
 
 use super::{
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
@@ -60,7 +60,7 @@ impl AuthenticatedRequest {
         body: &mut Body,
         outputs: &mut Outputs,
     ) -> Result<Response> {
-        let mut caller = authenticate(app, &self.parts, &self.memory, outputs)?;
+        let (mut caller, newest) = authenticate(app, &self.parts, &self.memory, outputs)?;
         require_accepted(self.route, &caller)?;
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         let creates = self.permission.creates_objects(&Query::of(&self.parts));
@@ -81,7 +81,7 @@ impl AuthenticatedRequest {
         if is_change {
             caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
-        let slot = match self.find_cached(app, &caller)? {
+        let slot = match self.find_cached(app, &caller, newest) {
             Lookup::Hit(response) => return Ok(response),
             Lookup::Miss(slot) => slot,
         };
@@ -119,14 +119,19 @@ impl AuthenticatedRequest {
     }
 
     /// Returns the cached response, complete for the client, or the slot for a new one.
-    fn find_cached(&self, app: &App, caller: &Caller) -> Result<Lookup<Response>> {
+    fn find_cached(
+        &self,
+        app: &App,
+        caller: &Caller,
+        newest: Arc<CommitState>,
+    ) -> Lookup<Response> {
         if !self.route.is_cached {
-            return Ok(Lookup::Miss(None));
+            return Lookup::Miss(None);
         }
-        Ok(match app.response_cache.find(&app.cms, caller, &self.parts)? {
+        match app.response_cache.find(newest, caller, &self.parts) {
             Lookup::Hit(cached) => Lookup::Hit(self.negotiated(app, Response::from(cached))),
             Lookup::Miss(slot) => Lookup::Miss(slot),
-        })
+        }
     }
 
     fn authorise(&self, app: &App, caller: &Caller) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, request::Parts};
-use cms_core::{Caller, Credential, Error, Reservation, Result, limits};
+use cms_core::{Caller, CommitState, Credential, Error, Reservation, Result, limits};
 
 use super::route::{BodyKind, Route};
 use crate::{
@@ -35,15 +35,16 @@ pub(super) fn body_limit(app: &App, kind: BodyKind) -> usize {
 }
 
 /// Authenticates the caller, and applies the rate limit of the key. The sessions of a user count as
-/// one key.
+/// one key. Returns the state of the newest commit, too, which says what cached data is current.
 pub(super) fn authenticate(
     app: &App,
     parts: &Parts,
     memory: &Arc<Reservation>,
     outputs: &mut Outputs,
-) -> Result<Caller> {
+) -> Result<(Caller, Arc<CommitState>)> {
     let query = Query::of(parts);
-    let authenticate = |app: &App| auth::caller(app, &parts.headers, &query);
+    let newest = app.cms.commit_state()?;
+    let authenticate = |app: &App| auth::caller(app, &parts.headers, &query, &newest);
     let caller = blocking::run_inline(app, authenticate)?;
     if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
         let is_https = app.public_url.is_https(&parts.headers);
@@ -53,7 +54,7 @@ pub(super) fn authenticate(
     let caller = caller?.with_memory(Arc::clone(memory));
     outputs.log.caller = Some(caller.clone());
     if app.admits_key(&caller) {
-        Ok(caller)
+        Ok((caller, newest))
     } else {
         Err(Error::TooManyRequests { retry_after_seconds: 1 })
     }

@@ -224,7 +224,8 @@ async fn respond(
         }
         Endpoint::SignOut => sign_out(app, parts, memory, outputs).await,
         Endpoint::Changes => {
-            require_accepted(route, &authenticate(app, &parts, memory, outputs)?)?;
+            let (caller, _) = authenticate(app, &parts, memory, outputs)?;
+            require_accepted(route, &caller)?;
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
             let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
@@ -232,7 +233,7 @@ async fn respond(
             Ok(response.negotiated(&method, &headers, memory, &app.response_cache))
         }
         Endpoint::Backup => {
-            let caller = authenticate(app, &parts, memory, outputs)?;
+            let (caller, _) = authenticate(app, &parts, memory, outputs)?;
             require_accepted(route, &caller)?;
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
@@ -327,7 +328,7 @@ async fn sign_out(
     outputs: &mut Outputs,
 ) -> Result<Response> {
     let is_https = app.public_url.is_https(&parts.headers);
-    let caller = match authenticate(app, &parts, memory, outputs) {
+    let (caller, _) = match authenticate(app, &parts, memory, outputs) {
         Err(Error::Unauthenticated) if !auth::has_key(&parts.headers, &Query::of(&parts)) => {
             outputs.remove_cookie = Some(cookie::remove_session(is_https));
             return Ok(Response::no_content());

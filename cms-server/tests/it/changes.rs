@@ -209,7 +209,7 @@ fn stream_ends_with_its_session() {
     let mut stream = Client::connect_as(CHANGES, running.address(), &header, "").begun();
     create(&core.cms, "a");
     assert_eq!(stream.next().unwrap()["id"], "a");
-    let caller = core.cms.keys().authenticate_session(&cookie).unwrap();
+    let caller = core.cms.caller_of_session(&cookie).unwrap();
     core.cms.sessions().sign_out(&caller, &cms_core::SessionClient::default()).unwrap();
     let ended = Instant::now();
     assert_eq!(stream.next(), None);
@@ -239,7 +239,7 @@ fn stream_sends_presence() {
     let (core, running) = start(ServerConfig::default());
     create(&core.cms, "a");
     create(&core.cms, "b");
-    let caller = core.cms.keys().authenticate(KEY).unwrap();
+    let caller = core.cms.caller_of_key(KEY).unwrap();
     let put = |tab: &str, id: &str, property: Option<&str>| {
         let (tab, id) = (tab.to_owned(), id.to_owned());
         let property = property.map(str::to_owned);

@@ -181,7 +181,7 @@ impl TestApp {
         }
         let cookie = self.core.session(&user);
         if caller == CallerKind::Ended {
-            let session = self.core.cms.keys().authenticate_session(&cookie).unwrap();
+            let session = self.core.cms.caller_of_session(&cookie).unwrap();
             self.core.cms.sessions().sign_out(&session, &SessionClient::default()).unwrap();
         }
         let cookie = format!("cms_session={cookie}");
