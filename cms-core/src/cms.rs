@@ -18,7 +18,9 @@ use cms_model::{
     error::{Error, Result},
     limits,
 };
-use cms_store::{CommitState, DERIVED_DATA_VERSION, Event, Reader, Store, WriteTransaction};
+use cms_store::{
+    CommitState, DERIVED_DATA_VERSION, Event, PendingCommit, Reader, Store, WriteTransaction,
+};
 
 use crate::{
     CoreConfig,
@@ -196,13 +198,21 @@ impl Cms {
         &self,
         write: impl FnOnce(&WriteTransaction<'_>, &Catalog) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.begin_write_with_catalog(write)?.wait()
+    }
+
+    /// Queues a write as [`Self::write_with_catalog`] does.
+    pub(crate) fn begin_write_with_catalog<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog) -> Result<T> + Send + 'static,
+    ) -> Result<PendingCommit<T>> {
         let cache = Arc::clone(&self.catalog);
-        self.store.write(move |writer| write(writer, &*cache.within(writer)?))
+        self.store.begin_write(move |writer| write(writer, &*cache.within(writer)?))
     }
 
     /// Calls a function after each commit of this process, until the listener is dropped. It runs
-    /// on the thread of the caller that led the group commit, also after a failed one, while other
-    /// writes wait: it must only notify another thread.
+    /// on the thread that commits, also after a failed commit, while other writes wait: it must only
+    /// notify another thread.
     pub fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
         self.store.on_commit(listener);
     }

@@ -85,7 +85,7 @@ pub use cms_model::{
     wire,
 };
 pub use cms_store::{
-    CommitState, Dependencies, Schemas, SharedMigration, TypesRead,
+    CommitState, Dependencies, PendingCommit, Schemas, SharedMigration, TypesRead,
     cluster::{
         compare::Difference,
         database::{DutyHolder, Head, HeadCheck, NodeState, Position, SharedDatabase},
@@ -100,7 +100,7 @@ pub use media::{
     orphaned_files::OrphanCleanUp,
     service::Media,
 };
-pub use object::{read::RenderedObjects, service::Objects};
+pub use object::{read::RenderedObjects, service::Objects, write::Edit};
 pub use openapi::service::OpenApi;
 pub use presence::service::{Presences, VisiblePresences};
 pub use preview::service::Previews;

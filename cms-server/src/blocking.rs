@@ -11,7 +11,7 @@ use std::{
 
 use cms_core::{Error, Result, TRACE_TARGET};
 use tokio::task;
-use tracing::info_span;
+use tracing::{Span, info_span};
 
 use crate::{net::permits::Work, state::App};
 
@@ -22,13 +22,18 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = app.permits.acquire(kind).await?;
-    let span = info_span!(target: TRACE_TARGET, "work", otel.name = kind.name());
+    let span = span(kind);
     let work = move |app: &App| {
         let result = span.in_scope(|| work(app));
         drop(permit);
         result
     };
     run_without_permit(app, work).await
+}
+
+/// The span of a piece of work.
+pub(crate) fn span(kind: Work) -> Span {
+    info_span!(target: TRACE_TARGET, "work", otel.name = kind.name())
 }
 
 /// Runs short work on a thread that may block: the caller has a permit, or needs none.

@@ -15,7 +15,7 @@ use axum::{
     response::Response as HttpResponse,
 };
 use cms_core::{
-    Cms, Reservation, TypesRead,
+    Cms, Error, PendingCommit, Reservation, TypesRead,
     wire::{condition::EntityTag, graphql::GraphQlResponse, object::Json},
 };
 use serde::Serialize;
@@ -74,6 +74,8 @@ enum Content {
     Full(Bytes),
     /// A stream of chunks, of a total length if that is known.
     Stream { length: Option<u64>, body: Body },
+    /// An object that comes with a commit.
+    Pending(PendingCommit<Vec<u8>>),
 }
 
 impl Content {
@@ -81,6 +83,7 @@ impl Content {
         match self {
             Self::Full(bytes) => Some(bytes.len() as u64),
             Self::Stream { length, .. } => *length,
+            Self::Pending(_) => None,
         }
     }
 }
@@ -153,6 +156,24 @@ impl Response {
     pub(crate) fn tagged(json: Json) -> Self {
         let tag = EntityTag::of(&json.0);
         Self::from(json).with_tag(tag)
+    }
+
+    /// 200 with an object that comes with a commit.
+    pub(crate) fn pending(commit: PendingCommit<Vec<u8>>) -> Self {
+        Self { body: Content::Pending(commit), ..Self::empty() }
+    }
+
+    pub(crate) fn is_pending(&self) -> bool {
+        matches!(self.body, Content::Pending(_))
+    }
+
+    /// Waits for the commit of a pending response.
+    pub(crate) async fn committed(self, error_response: fn(Error) -> Self) -> Self {
+        let Content::Pending(commit) = self.body else { return self };
+        let mut response =
+            commit.await.map_or_else(error_response, |text| Self::tagged(Json(text)));
+        response.headers.extend(self.headers);
+        response
     }
 
     /// The response of another node, of this length if it is known.

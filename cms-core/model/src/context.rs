@@ -126,7 +126,7 @@ pub struct Caller {
     /// The content types of the snapshot in which the key or session was looked up; none for the
     /// local caller.
     pub catalog: Option<Arc<Catalog>>,
-    /// Reads that may take longer end with [`Error::NotFast`].
+    /// Work that may take longer ends with [`Error::NotFast`].
     pub fast_only: bool,
     pub visibility: Visibility,
     pub write_guards: WriteGuards,
@@ -184,8 +184,8 @@ impl Caller {
         Self { catalog: Some(catalog), ..self }
     }
 
-    /// The same request, where lists and single objects are read only if that is certain to take
-    /// well below a millisecond. Otherwise the read ends with [`Error::NotFast`].
+    /// The same request, where objects are read, and new ones validated, only if that is certain to
+    /// take well below a millisecond. Otherwise it ends with [`Error::NotFast`].
     #[must_use]
     pub fn fast_only(self) -> Self {
         Self { fast_only: true, ..self }

@@ -61,8 +61,8 @@ pub enum Error {
     CrossSite,
     /// The rate limit of the key or address is exceeded. Nothing was changed.
     TooManyRequests { retry_after_seconds: u64 },
-    /// A read that must be fast may take longer: it has to be repeated without that limit. Never
-    /// sent to a client.
+    /// Work that must be fast may take longer: it has to be repeated without that limit. Never sent
+    /// to a client.
     NotFast,
     /// The connection to the database of the cluster broke during a commit, and whether the change is
     /// stored is not known. A client reads it first, or repeats it with the same `Idempotency-Key`.
@@ -199,7 +199,7 @@ impl fmt::Display for Error {
             Self::CrossSite => f.write_str("Cross-site request refused"),
             Self::TooManyRequests { .. } => f.write_str("Too Many Requests"),
             Self::OutcomeUnknown => f.write_str(message::OUTCOME_UNKNOWN),
-            Self::NotFast => f.write_str("the read may take longer"),
+            Self::NotFast => f.write_str("the work may take longer"),
             Self::NoSpace(_) => f.write_str("no space is left on the disk of the data directory"),
             Self::Internal(_) => f.write_str("Internal Server Error"),
         }

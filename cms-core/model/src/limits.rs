@@ -42,6 +42,9 @@ pub const FAST_READ_BYTES: usize = 128 * 1024;
 /// Bytes of objects that a fast read may scan for selected fields, which is several times as fast
 /// as returning them.
 pub const FAST_READ_SCANNED_BYTES: usize = 1024 * 1024;
+/// Maximum size of the body of a fast write: its object is parsed and validated on the thread that
+/// serves the connection.
+pub const FAST_WRITE_BYTES: usize = 16 * 1024;
 /// Distinct link targets of a fast read; each is a lookup by id.
 pub const FAST_READ_LINK_TARGETS: usize = 300;
 /// Maximum size of a response with objects.
@@ -142,6 +145,8 @@ pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
 /// Steps of one write while it holds the writer. Objects are validated before; the write validates
 /// again only what has changed since.
 pub const PATTERN_STEPS_PER_WRITE: u64 = 250_000;
+/// Steps for matching the patterns of an object on a thread that serves connections.
+pub const FAST_PATTERN_STEPS: u64 = 20_000;
 /// Maximum depth of JSON in the schema of one property: about ten nested lists.
 pub const MAX_SCHEMA_DEPTH: usize = 40;
 /// Maximum number of ids in one batch publish, unpublish or archive.

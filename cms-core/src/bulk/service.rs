@@ -106,7 +106,7 @@ impl Bulk<'_> {
             actor: caller.actor().pk,
             at: self.cms.config.clock.now(),
         };
-        let response = objects.write_once(caller, name, move |writer, _, _| {
+        let response = objects.begin_once(caller, name, move |writer, _, _| {
             if writer.count_open_bulk_jobs()? >= limits::MAX_OPEN_JOBS {
                 return Err(Error::Busy("too many jobs are waiting".to_owned()));
             }
@@ -114,7 +114,7 @@ impl Bulk<'_> {
             let response = BulkResponse::Created { id: new.id };
             serde_json::to_vec(&response).map_err(|error| Error::Internal(Box::new(error)))
         })?;
-        created(&response)
+        created(&response.wait()?)
     }
 
     /// Returns the paths of the filters in a payload that the type does not declare.

@@ -97,7 +97,7 @@ impl Objects<'_> {
         let prepared =
             results.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
         let (owned_caller, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
-        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
+        let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for element in prepared {
                 match element {
@@ -132,6 +132,7 @@ impl Objects<'_> {
             serde_json::to_vec(&batch.element_errors)
                 .map_err(|error| Error::Internal(Box::new(error)))
         })?;
+        let response = response.wait()?;
         report(elements, read_element_errors(&response)?, !repeated.is_empty())
     }
 

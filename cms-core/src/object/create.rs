@@ -3,11 +3,11 @@
 use cms_model::{
     auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
 };
-use cms_store::WriteTransaction;
+use cms_store::{PendingCommit, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
-    service::{Objects, require_quota, to_json},
+    service::{Objects, require_quota, to_json, with_budget},
     write::{self, Context, PreparedObject},
 };
 
@@ -25,31 +25,51 @@ impl Objects<'_> {
         payload: Map<String, Value>,
         also: impl FnOnce(&WriteTransaction<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Json> {
+        self.begin_create_with(caller, name, payload, also)?.wait().map(Json)
+    }
+
+    /// Validates a new object and queues its write; returns its text, which comes with the commit.
+    ///
+    /// # Errors
+    /// Validation errors. [`NotFast`](cms_model::error::Error::NotFast) if only fast work is accepted,
+    /// and there are synchronous webhooks to call or patterns that take many steps.
+    pub fn begin_create(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
+    ) -> Result<PendingCommit<Vec<u8>>> {
+        self.begin_create_with(caller, name, payload, |_| Ok(()))
+    }
+
+    fn begin_create_with(
+        &self,
+        caller: &Caller,
+        name: &str,
+        payload: Map<String, Value>,
+        also: impl FnOnce(&WriteTransaction<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<PendingCommit<Vec<u8>>> {
         let content_type = self.content_type(caller, name, Access::CREATE)?;
         caller.require_right_to_keep_dates()?;
         if let Some(response) = self.stored_response(caller)? {
-            return Ok(Json(response));
+            return Ok(PendingCommit::completed(Ok(response)));
         }
         let payload = self.before_create(caller, name, payload)?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
-        let mut prepared = PreparedObject::new(
-            &content_type,
-            payload,
-            &*config.ids,
-            &context,
-            &mut StepBudget::per_object(),
-        )?;
+        let mut prepared = with_budget(caller, |budget| {
+            PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
+        })?;
         if !prepared.errors.is_empty() {
             return self.cms.store.read(|reader| {
                 let catalog = self.cms.catalog.at(reader)?;
                 prepared.check_id(reader, &content_type)?;
                 prepared.check_alone(reader, &catalog, &content_type, None)?;
-                prepared.into_valid().map(|_| Json(Vec::new()))
+                prepared.into_valid().map(|_| PendingCommit::completed(Ok(Vec::new())))
             });
         }
         let quota = config.max_objects;
-        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
+        self.begin_once(caller, name, move |writer, catalog, content_type| {
             let mut prepared =
                 prepared.renewed(content_type, &context, &mut StepBudget::per_write())?;
             prepared.check_id(writer, content_type)?;
@@ -59,7 +79,6 @@ impl Objects<'_> {
             let stored = write::insert(writer, content_type, prepared, &context)?;
             also(writer)?;
             Ok(to_json(content_type, &stored).0)
-        });
-        response.map(Json)
+        })
     }
 }

@@ -59,7 +59,7 @@ impl Objects<'_> {
         let (owned_caller, id, context) =
             (caller.clone(), id.to_owned(), Context::new(caller, config));
         let (ids, quota) = (Arc::clone(&config.ids), config.max_objects);
-        let response = self.write_once(caller, name, move |writer, catalog, content_type| {
+        let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
             let stored = source(writer, content_type, &owned_caller, &id)?;
             let copier =
                 Copier { writer, catalog, caller: &owned_caller, context: &context, ids: &*ids };
@@ -67,8 +67,8 @@ impl Objects<'_> {
             let stored = copier.insert(content_type, write::parse(&data)?)?;
             require_quota(writer, quota, 0)?;
             Ok(to_json(content_type, &stored).0)
-        });
-        response.map(Json)
+        })?;
+        response.wait().map(Json)
     }
 }
 

@@ -14,7 +14,7 @@ use cms_model::{
     limits,
     wire::condition::IdempotencyKey,
 };
-use cms_store::{Reader, WriteTransaction};
+use cms_store::{PendingCommit, Reader, WriteTransaction};
 
 use super::service::Objects;
 
@@ -26,18 +26,19 @@ impl Objects<'_> {
         self.cms.store.read_autocommit(|reader| response(reader, actor, key, after))
     }
 
-    /// Runs a write as [`Self::write`] does, unless a response was stored meanwhile.
-    pub(crate) fn write_once(
+    /// Queues a write as [`Self::begin_write`] does, which does nothing if a response was stored
+    /// meanwhile.
+    pub(crate) fn begin_once(
         &self,
         caller: &Caller,
         name: &str,
         write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>) -> Result<Vec<u8>>
         + Send
         + 'static,
-    ) -> Result<Vec<u8>> {
-        let Some((actor, key)) = repeatable(caller) else { return self.write(name, write) };
+    ) -> Result<PendingCommit<Vec<u8>>> {
+        let Some((actor, key)) = repeatable(caller) else { return self.begin_write(name, write) };
         let (key, at) = (key.clone(), self.cms.config.clock.now());
-        self.write(name, move |writer, catalog, content_type| {
+        self.begin_write(name, move |writer, catalog, content_type| {
             if let Some(response) = response(writer, actor, &key, since(at))? {
                 return Ok(response);
             }

@@ -12,7 +12,7 @@ use cms_model::{
     context::Caller,
     dates,
     error::{Error, Result},
-    message,
+    limits, message,
     object::{
         model::{Edition, StoredObject},
         render,
@@ -22,7 +22,7 @@ use cms_model::{
     publish::right::{self, ChangeKind},
     wire::{condition::EntityTag, object::Json},
 };
-use cms_store::{Reader, WriteTransaction};
+use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::write::{self, Base, Context, Edit, PreparedObject};
@@ -49,7 +49,7 @@ impl Objects<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<Json> {
-        self.edit(caller, name, id, payload, Edit::Replace)
+        self.begin_edit(caller, name, id, payload, Edit::Replace)?.wait().map(Json)
     }
 
     /// Replaces the given properties of an object (see
@@ -61,17 +61,21 @@ impl Objects<'_> {
         id: &str,
         payload: Map<String, Value>,
     ) -> Result<Json> {
-        self.edit(caller, name, id, payload, Edit::Patch)
+        self.begin_edit(caller, name, id, payload, Edit::Patch)?.wait().map(Json)
     }
 
-    fn edit(
+    /// Validates a changed object and queues its write; returns its text, which comes with the commit.
+    ///
+    /// # Errors
+    /// As those of [`Self::begin_create`]; [`Error::NotFast`] also if the stored object is large.
+    pub fn begin_edit(
         &self,
         caller: &Caller,
         name: &str,
         id: &str,
         payload: Map<String, Value>,
         edit: Edit,
-    ) -> Result<Json> {
+    ) -> Result<PendingCommit<Vec<u8>>> {
         let payload = self.before_edit(caller, name, id, payload)?;
         let context = Context::new(caller, &self.cms.config);
         let (prepared, base) =
@@ -85,7 +89,7 @@ impl Objects<'_> {
                 Ok((prepared.into_valid()?, Base::of(content_type, &stored)))
             })?;
         let (caller, id) = (caller.clone(), id.to_owned());
-        self.write(name, move |writer, catalog, content_type| {
+        self.begin_write(name, move |writer, catalog, content_type| {
             let stored = find_to_change(writer, content_type, &caller, &id, ChangeKind::Edit)?;
             let mut prepared = if base == Base::of(content_type, &stored) {
                 prepared
@@ -99,7 +103,7 @@ impl Objects<'_> {
             prepared.check_alone(writer, catalog, content_type, Some(stored.pk))?;
             let prepared = prepared.into_valid()?;
             let stored = write::update(writer, content_type, stored, prepared, &context)?;
-            Ok(to_json(content_type, &stored))
+            Ok(to_json(content_type, &stored).0)
         })
     }
 
@@ -184,8 +188,19 @@ impl Objects<'_> {
         + Send
         + 'static,
     ) -> Result<T> {
+        self.begin_write(name, write)?.wait()
+    }
+
+    /// Queues a write as [`Self::write`] does.
+    pub(crate) fn begin_write<T: Send + 'static>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&WriteTransaction<'_>, &Catalog, &Arc<CompiledType>) -> Result<T>
+        + Send
+        + 'static,
+    ) -> Result<PendingCommit<T>> {
         let name = name.to_owned();
-        self.cms.write_with_catalog(move |writer, catalog| {
+        self.cms.begin_write_with_catalog(move |writer, catalog| {
             let content_type = catalog.get(&name)?;
             write(writer, catalog, content_type)
         })
@@ -261,9 +276,26 @@ pub(super) fn prepare_edit(
         write::require_size(id, Value::Object(payload.clone()).to_string().len())?;
     }
     let stored = found?;
-    let budget = &mut StepBudget::per_object();
-    let prepared = PreparedObject::edit(content_type, edit, payload, &stored, context, budget)?;
+    if caller.fast_only && stored.data.len() > limits::FAST_WRITE_BYTES {
+        return Err(Error::NotFast);
+    }
+    let prepared = with_budget(caller, |budget| {
+        PreparedObject::edit(content_type, edit, payload, &stored, context, budget)
+    })?;
     Ok((prepared, stored))
+}
+
+/// Validates an object with the steps for patterns that the request allows.
+///
+/// # Errors
+/// [`Error::NotFast`] if that needs more steps than fast work may take.
+pub(super) fn with_budget<T>(
+    caller: &Caller,
+    validate: impl FnOnce(&mut StepBudget) -> Result<T>,
+) -> Result<T> {
+    let mut budget = if caller.fast_only { StepBudget::fast() } else { StepBudget::per_object() };
+    let validated = validate(&mut budget)?;
+    if caller.fast_only && budget.is_exhausted() { Err(Error::NotFast) } else { Ok(validated) }
 }
 
 /// As [`find`], for a caller that does not need a copy.

@@ -44,7 +44,7 @@ use self::{
 
 /// How a payload changes a stored object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edit {
+pub enum Edit {
     /// The payload is the new object.
     Replace,
     /// The payload's properties replace those of the object.

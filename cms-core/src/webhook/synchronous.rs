@@ -49,6 +49,9 @@ impl<'a> Webhooks<'a> {
         if cached.is_some_and(|webhooks| !webhooks.iter().any(|webhook| matches(&webhook))) {
             return Ok(None);
         }
+        if caller.fast_only {
+            return Err(Error::NotFast);
+        }
         let (webhooks, key) = self.cms.store.read(|reader| {
             let webhooks: Vec<Webhook> =
                 self.all(reader)?.iter().filter(matches).cloned().collect();

@@ -29,6 +29,7 @@ mod meta;
 mod migrate;
 mod object;
 mod openid;
+mod pending_commit;
 mod pool;
 mod preview_token;
 mod published;
@@ -89,6 +90,7 @@ pub use self::{
     list::ListPlan,
     meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds},
     object::ObjectChange,
+    pending_commit::PendingCommit,
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
     schema::{Schemas, SharedMigration},
@@ -115,7 +117,7 @@ pub struct Store {
     readers: Pool,
     group_commit: GroupCommit,
     lists: ListCache,
-    damage: Damage,
+    damage: Arc<Damage>,
     // Declared after the connections, so that it is dropped after them: see `WalIndex::of`.
     commit_state: Arc<CommitStateCache>,
     // Held while the database is in use; see `migrate` and `cluster`.
@@ -135,19 +137,26 @@ impl Store {
                 folder.display()
             )));
         }
-        Ok(Self::with(path, writer, None, vec![lock]))
+        Self::with(path, writer, None, vec![lock])
     }
 
-    fn with(path: PathBuf, writer: Connection, replica: Option<Replica>, locks: Vec<File>) -> Self {
+    fn with(
+        path: PathBuf,
+        writer: Connection,
+        replica: Option<Replica>,
+        locks: Vec<File>,
+    ) -> Result<Self> {
         let commit_state = Arc::new(CommitStateCache::of(&path));
-        Self {
+        let damage = Arc::<Damage>::default();
+        let shared = (Arc::clone(&commit_state), Arc::clone(&damage));
+        Ok(Self {
             readers: Pool::new(path),
-            group_commit: GroupCommit::new(writer, Arc::clone(&commit_state), replica),
+            group_commit: GroupCommit::start(writer, shared.0, shared.1, replica)?,
             lists: ListCache::default(),
-            damage: Damage::default(),
+            damage,
             commit_state,
             _locks: locks,
-        }
+        })
     }
 
     /// Returns the read connections in use, their maximum number, and the number of waiting
@@ -208,9 +217,16 @@ impl Store {
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let _span = info_span!(target: TRACE_TARGET, "commit").entered();
+        self.begin_write(write)?.wait()
+    }
+
+    /// Queues a write as [`Self::write`] does, for a caller that waits for the commit without a thread.
+    pub fn begin_write<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<PendingCommit<T>> {
         self.check_undamaged()?;
-        self.damage.record_damage(self.group_commit.run(write))
+        Ok(self.group_commit.begin(write))
     }
 
     /// Returns the first error of a damaged database file, if one was found.

@@ -1,9 +1,9 @@
 //! Group commit on the one connection that writes.
 //!
-//! A commit waits for the disk; that wait is the same for one row or a hundred. So the caller that
-//! finds no leader becomes one: it runs all waiting writes and those that arrive meanwhile, each in
-//! its own savepoint, commits once, and only then returns their results. Writes that arrive during
-//! the commit wait for the next leader, which is the first of them.
+//! A commit waits for the disk; that wait is the same for one row or a hundred. So one thread runs
+//! all waiting writes and those that arrive meanwhile, each in its own savepoint, commits once, and
+//! only then delivers their results ([`PendingCommit`]). Writes that arrive during the commit are
+//! the next batch.
 
 use std::{
     collections::VecDeque,
@@ -12,6 +12,7 @@ use std::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -22,21 +23,38 @@ use super::{
     Reader, WriteTransaction,
     cluster::{capture::Capture, replica::Replica},
     commit_state::CommitStateCache,
+    error::Damage,
+    pending_commit::{self, Completion, PendingCommit},
 };
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
 
+/// Maximum number of waiting writes. Requests have a limit of their own, but a request whose client
+/// has disconnected does not wait for its write.
+const MAX_WAITING_WRITES: usize = 4096;
+
 /// Maximum time that a write waits in the queue of a node, the same as for the lock on the head. So a node
 /// that was paused does not carry out writes that their clients have given up.
 const MAX_WAIT_ON_NODE: Duration = Duration::from_secs(10);
 
-/// Runs the writes of all callers, one batch at a time.
+/// Runs the writes of all callers on one thread, one batch at a time. When it is dropped, the waiting
+/// writes are committed first.
 pub(super) struct GroupCommit {
+    writer: Arc<Writer>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread and the callers share.
+struct Writer {
     queue: Mutex<Queue>,
+    /// A write has arrived for the idle thread, or the thread must end.
+    woken: Condvar,
     /// In a cluster, a thread that applies the commits of other nodes also locks this.
     connection: Mutex<Connection>,
+    // Declared after the connection, so that it is dropped after it: see `WalIndex::of`.
     commit_state: Arc<CommitStateCache>,
+    damage: Arc<Damage>,
     /// Set if the database is the replica of a node.
     replica: Option<Replica>,
     /// The commit listeners.
@@ -59,33 +77,40 @@ pub struct WriterCounts {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<PendingWrite>,
-    has_leader: bool,
+    waiting: VecDeque<QueuedWrite>,
+    /// The thread waits for a write.
+    is_idle: bool,
+    is_closed: bool,
 }
 
 impl Queue {
-    fn take(&mut self, count: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
-        self.waiting.drain(..count).map(|write| (write.run, write.waiter)).unzip()
+    fn take(&mut self, count: usize) -> (Vec<Run>, Vec<Completion>) {
+        self.waiting.drain(..count).map(|write| (write.run, write.completion)).unzip()
     }
 
     /// Refuses the writes that have waited for too long on a node.
     fn refuse_late(&mut self) {
-        let is_late = |write: &&PendingWrite| write.since.elapsed() > MAX_WAIT_ON_NODE;
+        let is_late = |write: &&QueuedWrite| write.since.elapsed() > MAX_WAIT_ON_NODE;
         let count = self.waiting.iter().take_while(is_late).count();
         for write in self.waiting.drain(..count) {
-            let error = Error::Busy("the write has waited for too long".to_owned());
-            write.waiter.set(WaiterState::Done(Err(Arc::new(error))));
+            write.refuse("the write has waited for too long");
         }
     }
 }
 
-struct PendingWrite {
+struct QueuedWrite {
     /// Runs the write and stores its result.
     run: Run,
     /// It keeps nothing: a node needs no lock on the head for it.
     is_dry_run: bool,
     since: Instant,
-    waiter: Arc<Waiter>,
+    completion: Completion,
+}
+
+impl QueuedWrite {
+    fn refuse(self, reason: &str) {
+        self.completion.complete(Err(Arc::new(Error::Busy(reason.to_owned()))));
+    }
 }
 
 /// What to do with the changes of a write.
@@ -97,65 +122,51 @@ pub(super) enum WriteOutcome {
     NoSpace,
 }
 
-/// The slot in which a caller waits for its result or the lead.
-#[derive(Default)]
-struct Waiter {
-    state: Mutex<WaiterState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-enum WaiterState {
-    #[default]
-    Waiting,
-    Lead,
-    /// The batch ended; an error means that it was rolled back.
-    Done(std::result::Result<(), Arc<Error>>),
-}
-
-impl Waiter {
-    fn set(&self, state: WaiterState) {
-        *lock(&self.state) = state;
-        self.changed.notify_one();
-    }
-}
-
 impl GroupCommit {
-    pub(super) fn new(
+    /// Starts the thread that writes.
+    pub(super) fn start(
         connection: Connection,
         commit_state: Arc<CommitStateCache>,
+        damage: Arc<Damage>,
         replica: Option<Replica>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self> {
+        let writer = Arc::new(Writer {
             queue: Mutex::default(),
+            woken: Condvar::new(),
             connection: Mutex::new(connection),
             commit_state,
+            damage,
             replica,
             listeners: Mutex::default(),
             commits: AtomicU64::new(0),
             writes: AtomicU64::new(0),
             busy: AtomicU64::new(0),
-        }
+        });
+        let shared = Arc::clone(&writer);
+        let thread = thread::Builder::new().name("cms-writer".to_owned());
+        let thread = thread.spawn(move || shared.run()).map_err(Error::from_io)?;
+        Ok(Self { writer, thread: Some(thread) })
     }
 
     pub(super) fn on_commit(&self, listener: &Arc<dyn Fn() + Send + Sync>) {
-        lock(&self.listeners).push(Arc::downgrade(listener));
+        lock(&self.writer.listeners).push(Arc::downgrade(listener));
     }
 
     pub(super) fn counts(&self) -> WriterCounts {
         WriterCounts {
-            commits: self.commits.load(Ordering::Relaxed),
-            writes: self.writes.load(Ordering::Relaxed),
-            busy: Duration::from_nanos(self.busy.load(Ordering::Relaxed)),
-            waiting: lock(&self.queue).waiting.len(),
+            commits: self.writer.commits.load(Ordering::Relaxed),
+            writes: self.writer.writes.load(Ordering::Relaxed),
+            busy: Duration::from_nanos(self.writer.busy.load(Ordering::Relaxed)),
+            waiting: lock(&self.writer.queue).waiting.len(),
         }
     }
 
-    /// Runs a write inside a transaction and returns after the commit.
-    pub(super) fn run<T: Send + 'static>(
+    /// Queues a write, which runs inside a transaction; its result comes after the commit. Too many
+    /// waiting writes are an error of this one.
+    pub(super) fn begin<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
+    ) -> PendingCommit<T> {
         self.enqueue(write, false)
     }
 
@@ -164,60 +175,96 @@ impl GroupCommit {
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.enqueue(write, true)
+        self.enqueue(write, true).wait()
     }
 
     fn enqueue<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,
         is_dry_run: bool,
-    ) -> Result<T> {
-        let result = Arc::new(Mutex::new(None));
-        let waiter = Arc::new(Waiter::default());
-        let run = {
-            let result = Arc::clone(&result);
-            move |writer: &WriteTransaction<'_>| {
-                let value = write(writer);
-                let outcome = match &value {
-                    Ok(_) => WriteOutcome::Keep,
-                    Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
-                    Err(_) => WriteOutcome::Undo,
-                };
-                *lock(&result) = Some(value);
-                outcome
-            }
+    ) -> PendingCommit<T> {
+        let (pending, result, completion) = pending_commit::new();
+        let damage = Arc::clone(&self.writer.damage);
+        let run = move |writer: &WriteTransaction<'_>| {
+            let value = damage.record_damage(write(writer));
+            let outcome = match &value {
+                Ok(_) => WriteOutcome::Keep,
+                Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
+                Err(_) => WriteOutcome::Undo,
+            };
+            result.set(value);
+            outcome
         };
-        let is_leader = {
-            let mut queue = lock(&self.queue);
-            let (run, waiter) = (Box::new(run), Arc::clone(&waiter));
-            let since = Instant::now();
-            queue.waiting.push_back(PendingWrite { run, is_dry_run, since, waiter });
-            !std::mem::replace(&mut queue.has_leader, true)
-        };
-        if is_leader {
-            self.lead();
+        let since = Instant::now();
+        let write = QueuedWrite { run: Box::new(run), is_dry_run, since, completion };
+        let mut queue = lock(&self.writer.queue);
+        if queue.waiting.len() >= MAX_WAITING_WRITES {
+            drop(queue);
+            write.refuse("too many writes are waiting");
+            return pending;
         }
-        self.wait(&waiter).map_err(shared)?;
-        let outcome = lock(&result).take();
-        outcome.unwrap_or_else(|| Err(Error::internal("a write panicked")))
+        queue.waiting.push_back(write);
+        let was_idle = std::mem::take(&mut queue.is_idle);
+        drop(queue);
+        if was_idle {
+            self.writer.woken.notify_one();
+        }
+        pending
     }
 
-    /// Waits for the result, and runs the next batch if this caller becomes the leader.
-    fn wait(&self, waiter: &Waiter) -> std::result::Result<(), Arc<Error>> {
-        let mut state = lock(&waiter.state);
-        loop {
-            match std::mem::take(&mut *state) {
-                WaiterState::Done(outcome) => return outcome,
-                WaiterState::Lead => {
-                    drop(state);
-                    self.lead();
-                    state = lock(&waiter.state);
-                }
-                WaiterState::Waiting => {
-                    state = waiter.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
+    /// The cluster side of the database, if it is the replica of a node.
+    pub(super) fn replica(&self) -> Option<&Replica> {
+        self.writer.replica.as_ref()
+    }
+
+    /// Applies the commits of other nodes.
+    pub(super) fn catch_up(&self) -> Result<()> {
+        if let Some(replica) = self.replica()
+            && replica.catch_up(&self.writer.connection)?
+        {
+            self.writer.notify_listeners();
         }
+        Ok(())
+    }
+
+    /// Moves a cluster to the next schema.
+    pub(super) fn upgrade(&self) -> Result<Option<i64>> {
+        let Some(replica) = self.replica() else { return Ok(None) };
+        let upgraded = replica.upgrade(&self.writer.connection)?;
+        self.writer.notify_listeners();
+        Ok(upgraded)
+    }
+}
+
+impl Drop for GroupCommit {
+    fn drop(&mut self) {
+        lock(&self.writer.queue).is_closed = true;
+        self.writer.woken.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // It does not panic: see `Writer::run`.
+            thread.join().ok();
+        }
+    }
+}
+
+impl Writer {
+    /// Runs batches until the queue is closed and empty.
+    fn run(&self) {
+        while self.wait_for_writes() {
+            // The writes of a batch that panics fail; the next ones do not wait forever.
+            catch_unwind(AssertUnwindSafe(|| self.run_next_batch())).ok();
+        }
+    }
+
+    /// Waits for a write; returns false when there will be none.
+    fn wait_for_writes(&self) -> bool {
+        let mut queue = lock(&self.queue);
+        while queue.waiting.is_empty() && !queue.is_closed {
+            queue.is_idle = true;
+            queue = self.woken.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.is_idle = false;
+        !queue.waiting.is_empty()
     }
 
     /// Notifies the listeners, and removes dropped ones.
@@ -228,55 +275,32 @@ impl GroupCommit {
         });
     }
 
-    /// The cluster side of the database, if it is the replica of a node.
-    pub(super) fn replica(&self) -> Option<&Replica> {
-        self.replica.as_ref()
-    }
-
-    /// Applies the commits of other nodes.
-    pub(super) fn catch_up(&self) -> Result<()> {
-        if let Some(replica) = &self.replica
-            && replica.catch_up(&self.connection)?
-        {
-            self.notify_listeners();
-        }
-        Ok(())
-    }
-
-    /// Moves a cluster to the next schema.
-    pub(super) fn upgrade(&self) -> Result<Option<i64>> {
-        let Some(replica) = &self.replica else { return Ok(None) };
-        let upgraded = replica.upgrade(&self.connection)?;
-        self.notify_listeners();
-        Ok(upgraded)
-    }
-
     /// Takes at most `max` waiting writes; on a node it stops before the next dry run.
-    fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Arc<Waiter>>) {
+    fn take_waiting(&self, max: usize) -> (Vec<Run>, Vec<Completion>) {
         let mut queue = lock(&self.queue);
         if self.replica.is_some() {
             queue.refuse_late();
         }
         let waiting = queue.waiting.iter().take(max);
-        let stops_at = |write: &&PendingWrite| self.replica.is_some() && write.is_dry_run;
+        let stops_at = |write: &&QueuedWrite| self.replica.is_some() && write.is_dry_run;
         let count = waiting.take_while(|write| !stops_at(write)).count();
         queue.take(count)
     }
 
     /// Takes the next write if it is a dry run of a node.
-    fn take_dry_run(&self) -> Option<(Vec<Run>, Vec<Arc<Waiter>>)> {
+    fn take_dry_run(&self) -> Option<(Vec<Run>, Vec<Completion>)> {
         let mut queue = lock(&self.queue);
         queue.waiting.front().is_some_and(|write| write.is_dry_run).then(|| queue.take(1))
     }
 
-    /// Runs one batch, delivers the results, and passes the lead to the next waiting caller.
-    fn lead(&self) {
+    /// Runs one batch and delivers the results.
+    fn run_next_batch(&self) {
         let started = Instant::now();
-        let mut waiters = Vec::new();
+        let mut completions = Vec::new();
         let mut take = || {
-            let max = MAX_WRITES_PER_COMMIT - waiters.len();
+            let max = MAX_WRITES_PER_COMMIT - completions.len();
             let (runs, taken) = self.take_waiting(max);
-            waiters.extend(taken);
+            completions.extend(taken);
             runs
         };
         let outcome = match &self.replica {
@@ -286,7 +310,7 @@ impl GroupCommit {
             }
             Some(replica) => match self.take_dry_run() {
                 Some((mut runs, taken)) => {
-                    waiters = taken;
+                    completions = taken;
                     replica.dry_run(&self.connection, &mut || std::mem::take(&mut runs))
                 }
                 // Before the writes are taken: more of them arrive while this node waits for the lock.
@@ -295,26 +319,21 @@ impl GroupCommit {
                     .and_then(|head| replica.run(head, &self.connection, &mut take)),
             },
         };
-        if waiters.is_empty() && outcome.is_err() {
+        if completions.is_empty() && outcome.is_err() {
             // The batch has failed before it took writes: they fail with it.
-            waiters = self.take_waiting(MAX_WRITES_PER_COMMIT).1;
+            completions = self.take_waiting(MAX_WRITES_PER_COMMIT).1;
         }
-        let outcome = outcome.map_err(Arc::new);
+        let outcome = self.damage.record_damage(outcome).map_err(Arc::new);
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
             self.commits.fetch_add(1, Ordering::Relaxed);
-            self.writes.fetch_add(waiters.len() as u64, Ordering::Relaxed);
+            self.writes.fetch_add(completions.len() as u64, Ordering::Relaxed);
         }
-        for waiter in waiters {
-            waiter.set(WaiterState::Done(outcome.clone()));
+        for completion in completions {
+            completion.complete(outcome.clone());
         }
         self.notify_listeners();
-        let mut queue = lock(&self.queue);
-        match queue.waiting.front() {
-            Some(next) => next.waiter.set(WaiterState::Lead),
-            None => queue.has_leader = false,
-        }
     }
 }
 
@@ -402,150 +421,10 @@ fn run_write(writer: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<b
     Ok(kept)
 }
 
-/// The same error for every caller of a failed batch.
-fn shared(error: Arc<Error>) -> Error {
-    match &*error {
-        Error::Busy(message) => Error::Busy(message.clone()),
-        Error::OutcomeUnknown => Error::OutcomeUnknown,
-        Error::NoSpace(_) => Error::NoSpace(Box::new(SharedError(error))),
-        _ => Error::Internal(Box::new(SharedError(error))),
-    }
-}
-
-#[derive(Debug)]
-struct SharedError(Arc<Error>);
-
-impl std::fmt::Display for SharedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match std::error::Error::source(&*self.0) {
-            Some(source) => write!(f, "the commit failed: {source}"),
-            None => write!(f, "the commit failed: {}", self.0),
-        }
-    }
-}
-
-impl std::error::Error for SharedError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&*self.0)
-    }
-}
-
 /// A panic inside a lock leaves no partial state: results are set completely.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn count(connection: &Connection) -> i64 {
-        connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0)).unwrap()
-    }
-
-    /// Takes these writes, and then none.
-    fn once(mut writes: Vec<Run>) -> impl FnMut() -> Vec<Run> {
-        move || std::mem::take(&mut writes)
-    }
-
-    fn insert(succeeds: bool) -> Run {
-        Box::new(move |writer| {
-            writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
-            if succeeds { WriteOutcome::Keep } else { WriteOutcome::Undo }
-        })
-    }
-
-    #[test]
-    fn write_that_has_waited_for_too_long_is_refused() {
-        let mut queue = Queue::default();
-        let waiters = [20, 11, 9].map(|seconds| {
-            let waiter = Arc::new(Waiter::default());
-            queue.waiting.push_back(PendingWrite {
-                run: insert(true),
-                is_dry_run: false,
-                since: Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap(),
-                waiter: Arc::clone(&waiter),
-            });
-            waiter
-        });
-        queue.refuse_late();
-        let is_refused = |waiter: &Arc<Waiter>| match &*lock(&waiter.state) {
-            WaiterState::Done(Err(error)) => matches!(**error, Error::Busy(_)),
-            _ => false,
-        };
-        assert_eq!(waiters.each_ref().map(is_refused), [true, true, false]);
-        assert_eq!(queue.waiting.len(), 1);
-    }
-
-    fn commit(writer: &WriteTransaction<'_>) -> Result<()> {
-        writer.execute("COMMIT", [])
-    }
-
-    /// The transaction ends with its batch in every case: the next one can begin.
-    #[test]
-    fn batch_always_ends_its_transaction() {
-        let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch("CREATE TABLE t (a)").unwrap();
-        let panics = || -> Run { Box::new(|_| panic!("a write that panics")) };
-        let spoils = |sql: &'static str| -> Run {
-            Box::new(move |writer| {
-                writer.execute(sql, []).unwrap();
-                WriteOutcome::Undo
-            })
-        };
-        // writes, rows that they leave, whether the batch itself fails
-        let batches: Vec<(Vec<Run>, i64, bool)> = vec![
-            (vec![insert(true)], 1, false),
-            (vec![insert(false)], 0, false),
-            (vec![panics()], 0, false),
-            (vec![insert(true), insert(false), panics(), insert(true)], 2, false),
-            (vec![insert(false), insert(false)], 0, false),
-            (vec![insert(true), spoils("ROLLBACK"), insert(true)], 0, true),
-            (vec![insert(true), spoils("RELEASE write"), insert(true)], 0, true),
-        ];
-        for (index, (writes, rows, fails)) in batches.into_iter().enumerate() {
-            let before = count(&connection);
-            assert_eq!(
-                run_batch(&connection, &mut once(writes), |_| Ok(()), commit).is_err(),
-                fails,
-                "batch {index}"
-            );
-            assert!(connection.is_autocommit(), "batch {index}");
-            assert_eq!(count(&connection) - before, rows, "batch {index}");
-        }
-    }
-
-    /// A full disk is never reported as success, and writes work again once there is space.
-    #[test]
-    fn full_disk_is_reported_and_recovers() {
-        let folder = tempfile::tempdir().unwrap();
-        let connection = Connection::open(folder.path().join("t.db")).unwrap();
-        connection.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
-        let limit = |pages: u32| {
-            let sql = format!("PRAGMA max_page_count = {pages}");
-            connection.query_row(&sql, [], |_| Ok(())).unwrap();
-        };
-        limit(4);
-        let grow = || -> Run {
-            Box::new(|writer| match writer.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
-                Ok(()) => WriteOutcome::Keep,
-                Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
-                Err(error) => panic!("{error:?}"),
-            })
-        };
-        for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
-            let before = count(&connection);
-            let several = writes.len() > 1;
-            match run_batch(&connection, &mut once(writes), |_| Ok(()), commit) {
-                Ok(()) => assert_eq!(count(&connection) - before, i64::from(several) * 2),
-                Err(Error::NoSpace(_)) => assert_eq!(count(&connection), before),
-                Err(error) => panic!("{error:?}"),
-            }
-            assert!(connection.is_autocommit());
-        }
-        limit(10_000);
-        let before = count(&connection);
-        run_batch(&connection, &mut once(vec![insert(true), grow()]), |_| Ok(()), commit).unwrap();
-        assert_eq!(count(&connection) - before, 2);
-    }
-}
+mod tests;

@@ -3,8 +3,8 @@
 use std::thread;
 
 use cms_core::{
-    Caller, Error, FieldErrors,
-    limits::PATTERN_STEPS_PER_WRITE,
+    Caller, Edit, Error, FieldErrors,
+    limits::{FAST_PATTERN_STEPS, PATTERN_STEPS_PER_WRITE},
     testing::TestCms,
     wire::{batch::BatchElements, object::ListRequest},
 };
@@ -152,4 +152,28 @@ fn patterns_are_matched_before_the_writer_is_acquired() {
     let related = map(json!({ "relatedObjectsToDuplicate": [] }));
     let copy = objects.duplicate(&local, "article", "one", &related).unwrap().to_value();
     assert_eq!(copy["title"], json!(long));
+}
+
+/// On a thread that serves connections, a write begins only if its validation is certain to be short.
+#[test]
+fn fast_write_is_refused_when_its_validation_may_take_long() {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = Value::Object(article());
+    definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =
+        json!("^(?=.*b)(?=.*c)(?=.*d).*$");
+    test.cms.types().create(&local, map(definition)).unwrap();
+    let (fast, objects) = (local.clone().fast_only(), test.cms.objects());
+    let title = |length: usize| json!({ "id": "a", "title": format!("{}bcd", "a".repeat(length)) });
+    let create = |title: Value| objects.begin_create(&fast, "article", map(title));
+    let patch = |patch: Value| objects.begin_edit(&fast, "article", "a", map(patch), Edit::Patch);
+
+    let slow = title(usize::try_from(FAST_PATTERN_STEPS).unwrap());
+    assert!(matches!(create(slow.clone()), Err(Error::NotFast)));
+    create(title(100)).unwrap().wait().unwrap();
+    patch(json!({ "rank": 1 })).unwrap().wait().unwrap();
+    assert!(matches!(patch(slow.clone()), Err(Error::NotFast)));
+    objects.replace(&local, "article", "a", map(slow)).unwrap();
+    assert!(matches!(patch(json!({ "rank": 2 })), Err(Error::NotFast)), "the object is large");
+    let versions = rows(&test, "SELECT version FROM object");
+    assert_eq!(versions, ["3"]);
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cms_core::{
-    Caller, Error, FieldErrors, Result, WebhookOutcome, WebhookTransport,
+    Caller, Edit, Error, FieldErrors, Result, WebhookOutcome, WebhookTransport,
     clock::{Clock, FixedClock},
     testing::TestCms,
     wire::{
@@ -149,6 +149,21 @@ fn webhook_is_called_for_a_restored_object() {
         (&restored["title"], &restored["internal"]["latestVersion"]),
         (&json!("Changed"), &json!(2))
     );
+}
+
+/// A thread that serves connections does not wait for a receiver.
+#[test]
+fn webhook_is_not_called_by_fast_writes() {
+    let (test, receiver) = with_webhook();
+    let (fast, objects) = (Caller::local().fast_only(), test.cms.objects());
+    let payload = || map(json!({ "id": "a", "title": "A" }));
+    let created = objects.begin_create(&fast, "article", payload());
+    assert!(matches!(created, Err(Error::NotFast)));
+    create(&test, "article", json!({ "id": "a", "title": "A" }));
+    receiver.calls();
+    let edited = objects.begin_edit(&fast, "article", "a", payload(), Edit::Replace);
+    assert!(matches!(edited, Err(Error::NotFast)));
+    assert_eq!(receiver.calls(), Vec::<String>::new());
 }
 
 /// Only the first request calls the webhook.

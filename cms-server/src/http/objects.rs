@@ -1,10 +1,12 @@
 //! Content objects.
 
 use cms_core::{
-    Cms, RenderedObjects, Result, limits,
+    Cms, Edit, Error, PendingCommit, RenderedObjects, Result, limits,
     paging::{self, PageRequest},
-    wire::object::{self, Direction, ListRequest, ObjectRequest, ValidateRequest},
+    wire::object::{self, Direction, Json, ListRequest, ObjectRequest, ValidateRequest},
 };
+
+use serde_json::{Map, Value};
 
 use super::context::RequestContext;
 use crate::{
@@ -56,20 +58,38 @@ fn rendered(RenderedObjects { json, tag, types }: RenderedObjects) -> Response {
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    let payload = object::read(context.body)?;
-    Ok(Response::tagged(cms.objects().create(&context.caller, name, payload)?))
+    let payload = payload(context)?;
+    after_commit(context, cms.objects().begin_create(&context.caller, name, payload)?)
 }
 
 pub(crate) fn replace(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    let [name, id, _] = &context.path;
-    let payload = object::read(context.body)?;
-    Ok(Response::tagged(cms.objects().replace(&context.caller, name, id, payload)?))
+    edit(cms, context, Edit::Replace)
 }
 
 pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
+    edit(cms, context, Edit::Patch)
+}
+
+fn edit(cms: &Cms, context: &RequestContext<'_>, edit: Edit) -> Result<Response> {
     let [name, id, _] = &context.path;
-    let payload = object::read(context.body)?;
-    Ok(Response::tagged(cms.objects().patch(&context.caller, name, id, payload)?))
+    let payload = payload(context)?;
+    after_commit(context, cms.objects().begin_edit(&context.caller, name, id, payload, edit)?)
+}
+
+/// The object in the body.
+fn payload(context: &RequestContext<'_>) -> Result<Map<String, Value>> {
+    if context.caller.fast_only && context.body.len() > limits::FAST_WRITE_BYTES {
+        return Err(Error::NotFast);
+    }
+    object::read(context.body)
+}
+
+/// The response to a write. A thread that serves connections does not wait for the commit.
+fn after_commit(context: &RequestContext<'_>, commit: PendingCommit<Vec<u8>>) -> Result<Response> {
+    if context.caller.fast_only {
+        return Ok(Response::pending(commit));
+    }
+    Ok(Response::tagged(Json(commit.wait()?)))
 }
 
 pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {

@@ -7,6 +7,7 @@ use axum::{
     http::{Method, request::Parts},
 };
 use cms_core::{Caller, CommitState, Error, Progress, Reservation, Result};
+use tracing::Span;
 
 use super::{
     checks::{Outputs, authenticate, body_limit, ignored_parameters, require_accepted},
@@ -85,19 +86,13 @@ impl AuthenticatedRequest {
             Lookup::Hit(response) => return Ok(response),
             Lookup::Miss(slot) => slot,
         };
-        let work = match self.route.execution {
-            Execution::Blocking(work) => work,
-            Execution::Inline => {
-                let call = |app: &App| {
-                    let caller = caller.clone().fast_only();
-                    self.call(app, caller, &json.bytes, Form::default(), slot.as_ref())
-                };
-                match blocking::run_inline(app, call)? {
-                    Err(Error::NotFast) => Work::Read,
-                    response => return response,
-                }
+        if self.route.execution == Execution::Inline {
+            let response = self.respond_inline(app, &caller, &json.bytes, slot.as_ref()).await?;
+            if let Some(response) = response {
+                return Ok(response);
             }
-        };
+        }
+        let work = self.route.work;
         let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
             let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
             return blocking::run(app, work, call).await?;
@@ -116,6 +111,31 @@ impl AuthenticatedRequest {
         let _cancels = progress;
         let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
         blocking::run(app, work, call).await?
+    }
+
+    /// Calls the handler on the thread of the connection, and awaits the commit of a write. Returns none
+    /// if the handler may take long.
+    async fn respond_inline(
+        &self,
+        app: &Arc<App>,
+        caller: &Caller,
+        body: &Bytes,
+        slot: Option<&CacheSlot>,
+    ) -> Result<Option<Response>> {
+        let is_write = self.route.work == Work::Write;
+        let _permit = if is_write { Some(app.permits.acquire(Work::Write).await?) } else { None };
+        let span = if is_write { blocking::span(Work::Write) } else { Span::none() };
+        let caller = caller.clone().fast_only();
+        let call =
+            |app: &App| span.in_scope(|| self.call(app, caller, body, Form::default(), slot));
+        match blocking::run_inline(app, call)? {
+            Err(Error::NotFast) => Ok(None),
+            Ok(response) if response.is_pending() => {
+                let response = response.committed(self.route.error_response).await;
+                Ok(Some(self.negotiated(app, response)))
+            }
+            response => response.map(Some),
+        }
     }
 
     /// Returns the cached response, complete for the client, or the slot for a new one.

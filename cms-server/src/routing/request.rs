@@ -185,12 +185,12 @@ async fn respond(
         }
     }
     match route.endpoint {
-        Endpoint::Unauthenticated(handler) => match route.execution {
-            Execution::Inline => blocking::run_inline(app, |app| handler(app, &parts)),
-            Execution::Blocking(work) => {
-                blocking::run(app, work, move |app| handler(app, &parts)).await
-            }
-        },
+        Endpoint::Unauthenticated(handler) if route.execution == Execution::Inline => {
+            blocking::run_inline(app, |app| handler(app, &parts))
+        }
+        Endpoint::Unauthenticated(handler) => {
+            blocking::run(app, route.work, move |app| handler(app, &parts)).await
+        }
         Endpoint::Image => {
             let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -313,11 +313,7 @@ async fn respond_unauthenticated(
         json?
     };
     let request = UnauthenticatedRequest { head, body: json.bytes.clone(), address: log.address };
-    let work = match route.execution {
-        Execution::Inline => Work::Read,
-        Execution::Blocking(work) => work,
-    };
-    blocking::run(app, work, move |app| handler(app, &request)).await?
+    blocking::run(app, route.work, move |app| handler(app, &request)).await?
 }
 
 /// Ends the session of a request. Without one there is nothing to end, and the cookie is removed.

@@ -21,6 +21,7 @@ pub struct Route {
     pub path: &'static str,
     pub(crate) endpoint: Endpoint,
     pub(crate) execution: Execution,
+    pub(crate) work: Work,
     pub(crate) body: BodyKind,
     /// Makes the response to an error of the checks or the handler.
     pub(crate) error_response: fn(Error) -> Response,
@@ -60,12 +61,11 @@ pub(crate) enum Endpoint {
 /// Where a handler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
-    /// On the thread of the connection: lookups of microseconds, where changing threads would take
-    /// longer. A read that may take long ends with [`Error::NotFast`] and is repeated as
-    /// [`Work::Read`].
+    /// On the thread of the connection: work of microseconds, where changing threads would take longer.
+    /// What may take long ends with [`Error::NotFast`] and is repeated as the next one.
     Inline,
     /// On a thread that may block, with a permit.
-    Blocking(Work),
+    Blocking,
 }
 
 /// What a handler does with the progress of its request.
@@ -109,7 +109,8 @@ impl Route {
             method,
             path,
             endpoint,
-            execution: Execution::Blocking(Work::Read),
+            execution: Execution::Blocking,
+            work: Work::Read,
             body: BodyKind::None,
             error_response: <Response as From<Error>>::from,
             accepts_preview_tokens: false,
@@ -230,15 +231,15 @@ impl Route {
         self
     }
 
-    /// The same route on the thread of the connection.
+    /// The same route, tried on the thread of the connection first.
     pub(super) const fn inline(mut self) -> Self {
         self.execution = Execution::Inline;
         self
     }
 
-    /// The same route on a thread that may block.
+    /// The same route as another kind of work.
     pub(super) const fn work(mut self, work: Work) -> Self {
-        self.execution = Execution::Blocking(work);
+        self.work = work;
         self
     }
 
@@ -276,14 +277,13 @@ impl Route {
     /// this node; the progress of a request is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
-            && self.execution == Execution::Blocking(Work::Write)
+            && self.work == Work::Write
             && self.progress != ProgressUse::Reported
     }
 
     /// Returns whether the handler waits for a commit: then its response is sent even if the memory for
     /// responses is used up.
     pub(crate) fn is_write(&self) -> bool {
-        let writes = [Work::Write, Work::Password, Work::Upload];
-        writes.map(Execution::Blocking).contains(&self.execution)
+        matches!(self.work, Work::Write | Work::Password | Work::Upload)
     }
 }

@@ -95,7 +95,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(OBJECTS, READ, objects::list)
         .query(&["page", "limit", "order_by", "order_direction", "empty_first", "hydrate", "filters", "ids[]", "fields[]"])
         .inline().cached().accepts_preview_tokens(),
-    Route::write(Method::POST, OBJECTS, CREATE, objects::create),
+    Route::write(Method::POST, OBJECTS, CREATE, objects::create).inline(),
     Route::write(Method::POST, BATCH, BatchCreate, batch::create).query(&["updateExisting"]),
     Route::write(Method::PATCH, BATCH, UPDATE, batch::patch),
     Route::write(Method::POST, "/api/v1/content/{name}/validate", Validate, objects::validate)
@@ -109,8 +109,8 @@ pub static ROUTES: &[Route] = &[
         .query(&["deletedAfter"]),
     Route::get(OBJECT, READ, objects::get).query(&["hydrate", "fields[]"]).inline().cached()
         .accepts_preview_tokens(),
-    Route::write(Method::PUT, OBJECT, UPDATE, objects::replace),
-    Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch),
+    Route::write(Method::PUT, OBJECT, UPDATE, objects::replace).inline(),
+    Route::write(Method::PATCH, OBJECT, UPDATE, objects::patch).inline(),
     Route::write(Method::DELETE, OBJECT, DELETE, objects::delete).without_body(),
     Route::get(VERSIONS, READ, objects::versions)
         .query(&["page", "limit", "order_by", "order_direction"]),
@@ -169,7 +169,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(PRESENCE, AnyWriter, presence::list).query(&["content_type", "id"]).inline(),
     Route::write(Method::PUT, PRESENCE, AnyWriter, presence::put).work(Work::Read),
     Route::write(Method::DELETE, "/api/v1/presence/{tab}", AnyWriter, presence::delete)
-        .without_body().inline(),
+        .work(Work::Read).without_body().inline(),
     Route::get(JOBS, AnyCaller, bulk::list).query(&["page", "limit"]),
     Route::get("/api/v1/job/{id}", AnyCaller, bulk::get),
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyCaller, bulk::stop).without_body(),

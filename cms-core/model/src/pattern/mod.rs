@@ -12,7 +12,9 @@ mod linear;
 mod parse;
 mod program;
 
-use crate::limits::{PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE};
+use crate::limits::{
+    FAST_PATTERN_STEPS, PATTERN_STEPS_PER_BYTE, PATTERN_STEPS_PER_OBJECT, PATTERN_STEPS_PER_WRITE,
+};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -72,6 +74,11 @@ impl StepBudget {
     /// A budget for one write, which blocks all other writes.
     pub fn per_write() -> Self {
         Self { left: PATTERN_STEPS_PER_WRITE, per_object: false, is_exhausted: false }
+    }
+
+    /// A budget for validation on a thread that serves connections.
+    pub fn fast() -> Self {
+        Self { left: FAST_PATTERN_STEPS, per_object: false, is_exhausted: false }
     }
 
     /// Starts the validation of an object of this size.

@@ -60,7 +60,7 @@ impl Store {
         let (path, lock) = migrate::open_existing(folder)?;
         let mut writer = pool::connect_writer(&path, Durability::Normal)?;
         let replica = Replica::open(&path, &mut writer, database, schemas, metrics)?;
-        Ok(Self::with(path, writer, Some(replica), vec![lock, node.lock]))
+        Self::with(path, writer, Some(replica), vec![lock, node.lock])
     }
 }
 
