@@ -32,7 +32,7 @@ const MAX_WRITES_PER_COMMIT: usize = 256;
 
 /// Maximum number of waiting writes. Requests have a limit of their own, but a request whose client
 /// has disconnected does not wait for its write.
-const MAX_WAITING_WRITES: usize = 4096;
+const MAX_WAITING_WRITES: usize = 1024;
 
 /// Maximum time that a write waits in the queue of a node, the same as for the lock on the head. So a node
 /// that was paused does not carry out writes that their clients have given up.
@@ -251,8 +251,11 @@ impl Writer {
     /// Runs batches until the queue is closed and empty.
     fn run(&self) {
         while self.wait_for_writes() {
-            // The writes of a batch that panics fail; the next ones do not wait forever.
-            catch_unwind(AssertUnwindSafe(|| self.run_next_batch())).ok();
+            let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
+            if ended.is_err() {
+                // The batch failed with its writes, or before it took them: then they fail here.
+                drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
+            }
         }
     }
 

@@ -237,8 +237,9 @@ impl Route {
         self
     }
 
-    /// The same route as another kind of work.
+    /// The same route on a thread that may block, as this kind of work.
     pub(super) const fn work(mut self, work: Work) -> Self {
+        self.execution = Execution::Blocking;
         self.work = work;
         self
     }
