@@ -42,11 +42,11 @@ pub const FAST_READ_BYTES: usize = 128 * 1024;
 /// Bytes of objects that a fast read may scan for selected fields, which is several times as fast
 /// as returning them.
 pub const FAST_READ_SCANNED_BYTES: usize = 1024 * 1024;
-/// Maximum size of the body of a fast write: its object is parsed and validated on the thread that
-/// serves the connection.
-pub const FAST_WRITE_BYTES: usize = 16 * 1024;
 /// Distinct link targets of a fast read; each is a lookup by id.
 pub const FAST_READ_LINK_TARGETS: usize = 300;
+/// Maximum size of the body of a fast write, and of the object that it changes: both are parsed and
+/// validated on the thread that serves the connection.
+pub const FAST_WRITE_BYTES: usize = 16 * 1024;
 /// Maximum size of a response with objects.
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum time of one read of the database.

@@ -20,7 +20,7 @@ use cms_model::{
     object::link,
     wire::{media::UploadRequest, object::Json},
 };
-use cms_store::{Reader, WriteTransaction};
+use cms_store::{PendingCommit, Reader, WriteTransaction};
 use serde_json::{Map, Value, json};
 
 use crate::cms::Cms;
@@ -97,7 +97,9 @@ impl Media<'_> {
             let text = serde_json::to_vec(&payload).expect("a map has string keys");
             return Ok(Json(text));
         }
-        let created = self.cms.objects().create_with(caller, MEDIA, payload, record);
+        let objects = self.cms.objects();
+        let created = objects.begin_create_with(caller, MEDIA, payload, record);
+        let created = created.and_then(PendingCommit::wait).map(Json);
         let may_be_stored = matches!(created, Ok(_) | Err(Error::OutcomeUnknown));
         if !may_be_stored && is_new {
             // Not when another upload of the same id was faster. The clean-up retries a failed

@@ -14,18 +14,7 @@ use super::{
 impl Objects<'_> {
     /// Creates an object (see docs/reference/objects.md#create-replace-patch).
     pub fn create(&self, caller: &Caller, name: &str, payload: Map<String, Value>) -> Result<Json> {
-        self.create_with(caller, name, payload, |_| Ok(()))
-    }
-
-    /// Creates an object, and writes related rows in the same transaction.
-    pub(crate) fn create_with(
-        &self,
-        caller: &Caller,
-        name: &str,
-        payload: Map<String, Value>,
-        also: impl FnOnce(&WriteTransaction<'_>) -> Result<()> + Send + 'static,
-    ) -> Result<Json> {
-        self.begin_create_with(caller, name, payload, also)?.wait().map(Json)
+        self.begin_create(caller, name, payload)?.wait().map(Json)
     }
 
     /// Validates a new object and queues its write; returns its text, which comes with the commit.
@@ -42,7 +31,8 @@ impl Objects<'_> {
         self.begin_create_with(caller, name, payload, |_| Ok(()))
     }
 
-    fn begin_create_with(
+    /// As [`Self::begin_create`], and writes related rows in the same transaction.
+    pub(crate) fn begin_create_with(
         &self,
         caller: &Caller,
         name: &str,

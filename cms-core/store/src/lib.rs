@@ -148,10 +148,14 @@ impl Store {
     ) -> Result<Self> {
         let commit_state = Arc::new(CommitStateCache::of(&path));
         let damage = Arc::<Damage>::default();
-        let shared = (Arc::clone(&commit_state), Arc::clone(&damage));
         Ok(Self {
             readers: Pool::new(path),
-            group_commit: GroupCommit::start(writer, shared.0, shared.1, replica)?,
+            group_commit: GroupCommit::start(
+                writer,
+                Arc::clone(&commit_state),
+                Arc::clone(&damage),
+                replica,
+            )?,
             lists: ListCache::default(),
             damage,
             commit_state,

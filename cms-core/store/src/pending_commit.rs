@@ -1,6 +1,7 @@
 //! The result of a write that comes with its commit, for threads and for tasks that wait.
 
 use std::{
+    mem,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Wake, Waker},
@@ -31,7 +32,7 @@ impl<T> Slot<T> {
 }
 
 /// Completes a write. Dropping it without that is an error for who waits.
-pub(super) struct Completion(Arc<Mutex<State>>);
+pub(super) struct Completion(Option<Arc<Mutex<State>>>);
 
 /// What a batch of writes ended with; an error means that it was rolled back.
 type BatchOutcome = std::result::Result<(), Arc<Error>>;
@@ -51,7 +52,7 @@ pub(super) fn new<T>() -> (PendingCommit<T>, Slot<T>, Completion) {
         state: Arc::clone(&state),
         _span: info_span!(target: TRACE_TARGET, "commit"),
     };
-    (pending, Slot(result), Completion(state))
+    (pending, Slot(result), Completion(Some(state)))
 }
 
 impl<T> PendingCommit<T> {
@@ -102,27 +103,23 @@ impl<T> Future for PendingCommit<T> {
 }
 
 impl Completion {
-    pub(super) fn complete(self, outcome: BatchOutcome) {
-        self.set(outcome);
+    pub(super) fn complete(mut self, outcome: BatchOutcome) {
+        self.set(|| outcome);
     }
 
-    fn set(&self, outcome: BatchOutcome) {
-        let mut state = lock(&self.0);
-        if let State::Waiting(waker) = &mut *state {
-            let waker = waker.take();
-            *state = State::Completed(outcome);
-            drop(state);
-            if let Some(waker) = waker {
-                waker.wake();
-            }
+    /// Sets the outcome, unless there is one.
+    fn set(&mut self, outcome: impl FnOnce() -> BatchOutcome) {
+        let Some(state) = self.0.take() else { return };
+        let before = mem::replace(&mut *lock(&state), State::Completed(outcome()));
+        if let State::Waiting(Some(waker)) = before {
+            waker.wake();
         }
     }
 }
 
 impl Drop for Completion {
     fn drop(&mut self) {
-        // After `complete` this changes nothing.
-        self.set(Err(Arc::new(Error::internal("a batch of writes panicked"))));
+        self.set(|| Err(Arc::new(Error::internal("a batch of writes panicked"))));
     }
 }
 
@@ -163,7 +160,7 @@ impl std::error::Error for SharedError {
 }
 
 /// A panic inside a lock leaves no partial state: results are set completely.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -9,7 +9,7 @@ use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Condvar, Mutex, PoisonError, Weak,
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
@@ -24,7 +24,7 @@ use super::{
     cluster::{capture::Capture, replica::Replica},
     commit_state::CommitStateCache,
     error::Damage,
-    pending_commit::{self, Completion, PendingCommit},
+    pending_commit::{self, Completion, PendingCommit, lock},
 };
 
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
@@ -422,11 +422,6 @@ fn run_write(writer: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<b
         writer.execute("RELEASE write", [])?;
     }
     Ok(kept)
-}
-
-/// A panic inside a lock leaves no partial state: results are set completely.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -123,15 +123,20 @@ fn patches_of_one_object_are_serialized() {
     assert_eq!(rows(&test, "SELECT count(*) FROM object_version"), [(8 * EACH).to_string()]);
 }
 
+/// Articles whose titles have to match a pattern.
+fn with_pattern(pattern: &str) -> (TestCms, Caller) {
+    let (test, local) = (TestCms::new(), Caller::local());
+    let mut definition = Value::Object(article());
+    definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] = json!(pattern);
+    definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
+    test.cms.types().create(&local, map(definition)).unwrap();
+    (test, local)
+}
+
 /// Matching these texts takes more steps than a write may take.
 #[test]
 fn patterns_are_matched_before_the_writer_is_acquired() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    let mut definition = Value::Object(article());
-    definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =
-        json!("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
-    definition["metaDefinition"]["propertiesConfig"]["title"]["unique"] = json!(false);
-    test.cms.types().create(&local, map(definition)).unwrap();
+    let (test, local) = with_pattern("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
     let steps_of_each_part = usize::try_from(PATTERN_STEPS_PER_WRITE).unwrap() / 2;
     let long = format!("{}bcd", "a".repeat(steps_of_each_part));
     let objects = test.cms.objects();
@@ -157,11 +162,7 @@ fn patterns_are_matched_before_the_writer_is_acquired() {
 /// On a thread that serves connections, a write begins only if its validation is certain to be short.
 #[test]
 fn fast_write_is_refused_when_its_validation_may_take_long() {
-    let (test, local) = (TestCms::new(), Caller::local());
-    let mut definition = Value::Object(article());
-    definition["schemaDefinition"]["allOf"][1]["properties"]["title"]["pattern"] =
-        json!("^(?=.*b)(?=.*c)(?=.*d).*$");
-    test.cms.types().create(&local, map(definition)).unwrap();
+    let (test, local) = with_pattern("^(?=.*b)(?=.*c)(?=.*d).*$");
     let (fast, objects) = (local.clone().fast_only(), test.cms.objects());
     let title = |length: usize| json!({ "id": "a", "title": format!("{}bcd", "a".repeat(length)) });
     let create = |title: Value| objects.begin_create(&fast, "article", map(title));

@@ -1,12 +1,10 @@
 //! Content objects.
 
 use cms_core::{
-    Cms, Edit, Error, PendingCommit, RenderedObjects, Result, limits,
+    Cms, Edit, PendingCommit, RenderedObjects, Result, limits,
     paging::{self, PageRequest},
     wire::object::{self, Direction, Json, ListRequest, ObjectRequest, ValidateRequest},
 };
-
-use serde_json::{Map, Value};
 
 use super::context::RequestContext;
 use crate::{
@@ -58,7 +56,7 @@ fn rendered(RenderedObjects { json, tag, types }: RenderedObjects) -> Response {
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    let payload = payload(context)?;
+    let payload = object::read(context.body)?;
     after_commit(context, cms.objects().begin_create(&context.caller, name, payload)?)
 }
 
@@ -72,16 +70,8 @@ pub(crate) fn patch(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
 
 fn edit(cms: &Cms, context: &RequestContext<'_>, edit: Edit) -> Result<Response> {
     let [name, id, _] = &context.path;
-    let payload = payload(context)?;
+    let payload = object::read(context.body)?;
     after_commit(context, cms.objects().begin_edit(&context.caller, name, id, payload, edit)?)
-}
-
-/// The object in the body.
-fn payload(context: &RequestContext<'_>) -> Result<Map<String, Value>> {
-    if context.caller.fast_only && context.body.len() > limits::FAST_WRITE_BYTES {
-        return Err(Error::NotFast);
-    }
-    object::read(context.body)
 }
 
 /// The response to a write. A thread that serves connections does not wait for the commit.

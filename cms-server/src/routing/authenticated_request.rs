@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, HttpBody},
     http::{Method, request::Parts},
 };
-use cms_core::{Caller, CommitState, Error, Progress, Reservation, Result};
+use cms_core::{Caller, CommitState, Error, Progress, Reservation, Result, limits};
 use tracing::Span;
 
 use super::{
@@ -86,7 +86,8 @@ impl AuthenticatedRequest {
             Lookup::Hit(response) => return Ok(response),
             Lookup::Miss(slot) => slot,
         };
-        if self.route.execution == Execution::Inline {
+        let is_short = json.bytes.len() <= limits::FAST_WRITE_BYTES;
+        if self.route.execution == Execution::Inline && is_short {
             let response = self.respond_inline(app, &caller, &json.bytes, slot.as_ref()).await?;
             if let Some(response) = response {
                 return Ok(response);
