@@ -13,7 +13,10 @@ use cms_core::{Error, Result, TRACE_TARGET};
 use tokio::task;
 use tracing::{Span, info_span};
 
-use crate::{net::permits::Work, state::App};
+use crate::{
+    net::permits::{Permit, Work},
+    state::App,
+};
 
 /// Runs work on a thread that may block, once there is a permit for it.
 pub(crate) async fn run<T: Send + 'static>(
@@ -22,6 +25,16 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce(&App) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = app.permits.acquire(kind).await?;
+    run_with_permit(app, kind, permit, work).await
+}
+
+/// As [`run`], with a permit that the caller has acquired; released when the work ends.
+pub(crate) async fn run_with_permit<T: Send + 'static>(
+    app: &Arc<App>,
+    kind: Work,
+    permit: Permit,
+    work: impl FnOnce(&App) -> T + Send + 'static,
+) -> Result<T> {
     let span = span(kind);
     let work = move |app: &App| {
         let result = span.in_scope(|| work(app));

@@ -1,7 +1,12 @@
 //! Creates one object, optionally together with related rows of other tables.
 
 use cms_model::{
-    auth::scope::Access, context::Caller, error::Result, pattern::StepBudget, wire::object::Json,
+    auth::scope::Access,
+    content_type::defaults,
+    context::Caller,
+    error::{Error, Result},
+    pattern::StepBudget,
+    wire::object::Json,
 };
 use cms_store::{PendingCommit, WriteTransaction};
 use serde_json::{Map, Value};
@@ -20,8 +25,8 @@ impl Objects<'_> {
     /// Validates a new object and queues its write; returns its text, which comes with the commit.
     ///
     /// # Errors
-    /// Validation errors. [`NotFast`](cms_model::error::Error::NotFast) if only fast work is accepted,
-    /// and there are synchronous webhooks to call or patterns that take many steps.
+    /// Validation errors. [`Error::NotFast`] if only fast work is accepted,
+    /// and there are synchronous webhooks to call, patterns that take many steps, or defaults of items.
     pub fn begin_create(
         &self,
         caller: &Caller,
@@ -43,6 +48,11 @@ impl Objects<'_> {
         caller.require_right_to_keep_dates()?;
         if let Some(response) = self.stored_response(caller)? {
             return Ok(PendingCommit::completed(Ok(response)));
+        }
+        if caller.fast_only
+            && defaults::can_multiply(&content_type.definition, &content_type.properties)
+        {
+            return Err(Error::NotFast);
         }
         let payload = self.before_create(caller, name, payload)?;
         let config = &self.cms.config;

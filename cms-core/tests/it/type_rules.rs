@@ -293,6 +293,17 @@ fn properties(object: &Value) -> Value {
     object
 }
 
+/// Defaults of the items of a list can make a short object many times as long.
+#[test]
+fn fast_create_is_refused_if_items_have_defaults() {
+    let new = || map(json!({ "title": "Soup", "rows": [{}, {}] }));
+    for applies in [false, true] {
+        let test = with_defaults(applies);
+        let created = test.cms.objects().begin_create(&local().fast_only(), "article", new());
+        assert_eq!(matches!(created, Err(Error::NotFast)), applies);
+    }
+}
+
 #[test]
 fn defaults_are_applied_to_new_objects_only() {
     let test = with_defaults(true);

@@ -29,7 +29,7 @@ use crate::{
         event_stream,
         progress::{self, CancelOnDrop},
     },
-    net::permits::Work,
+    net::permits::{Permit, Work},
     response::{
         Response,
         cache::{CacheSlot, Lookup},
@@ -52,6 +52,13 @@ pub(super) struct AuthenticatedRequest {
     pub(super) memory: Arc<Reservation>,
     /// Where the route uses it; cancelled when the client disconnects.
     pub(super) progress: Option<Arc<Progress>>,
+}
+
+/// What became of a handler that ran on the thread of the connection.
+enum InlineResult {
+    Response(Response),
+    /// It has to run again on a thread that may block, with the permit that it has already waited for.
+    NotFast(Option<Permit>),
 }
 
 impl AuthenticatedRequest {
@@ -86,17 +93,22 @@ impl AuthenticatedRequest {
             Lookup::Hit(response) => return Ok(response),
             Lookup::Miss(slot) => slot,
         };
+        let work = self.route.work;
         let is_short = json.bytes.len() <= limits::FAST_WRITE_BYTES;
+        let mut permit = None;
         if self.route.execution == Execution::Inline && is_short {
-            let response = self.respond_inline(app, &caller, &json.bytes, slot.as_ref()).await?;
-            if let Some(response) = response {
-                return Ok(response);
+            match self.respond_inline(app, &caller, &json.bytes, slot.as_ref()).await? {
+                InlineResult::Response(response) => return Ok(response),
+                InlineResult::NotFast(kept) => permit = kept,
             }
         }
-        let work = self.route.work;
         let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
             let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
-            return blocking::run(app, work, call).await?;
+            let permit = match permit {
+                Some(permit) => permit,
+                None => app.permits.acquire(work).await?,
+            };
+            return blocking::run_with_permit(app, work, permit, call).await?;
         };
         let can_stream = self.route.progress == ProgressUse::Reported;
         if can_stream && event_stream::is_accepted(&self.parts.headers) {
@@ -114,28 +126,27 @@ impl AuthenticatedRequest {
         blocking::run(app, work, call).await?
     }
 
-    /// Calls the handler on the thread of the connection, and awaits the commit of a write. Returns none
-    /// if the handler may take long.
+    /// Calls the handler on the thread of the connection, and awaits the commit of a write.
     async fn respond_inline(
         &self,
         app: &Arc<App>,
         caller: &Caller,
         body: &Bytes,
         slot: Option<&CacheSlot>,
-    ) -> Result<Option<Response>> {
+    ) -> Result<InlineResult> {
         let is_write = self.route.work == Work::Write;
-        let _permit = if is_write { Some(app.permits.acquire(Work::Write).await?) } else { None };
+        let permit = if is_write { Some(app.permits.acquire(Work::Write).await?) } else { None };
         let span = if is_write { blocking::span(Work::Write) } else { Span::none() };
         let caller = caller.clone().fast_only();
         let call =
             |app: &App| span.in_scope(|| self.call(app, caller, body, Form::default(), slot));
         match blocking::run_inline(app, call)? {
-            Err(Error::NotFast) => Ok(None),
+            Err(Error::NotFast) => Ok(InlineResult::NotFast(permit)),
             Ok(response) if response.is_pending() => {
                 let response = response.committed(self.route.error_response).await;
-                Ok(Some(self.negotiated(app, response)))
+                Ok(InlineResult::Response(self.negotiated(app, response)))
             }
-            response => response.map(Some),
+            response => response.map(InlineResult::Response),
         }
     }
 

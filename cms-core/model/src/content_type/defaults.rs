@@ -22,6 +22,16 @@ pub fn fill(definition: &Definition, properties: &[Property], object: &mut Map<S
     }
 }
 
+/// Returns whether [`fill`] can make an object many times larger: it adds defaults to each item of a list.
+pub fn can_multiply(definition: &Definition, properties: &[Property]) -> bool {
+    fn have_list(properties: &[Property]) -> bool {
+        properties
+            .iter()
+            .any(|property| property.input_type == InputType::Object || have_list(&property.nested))
+    }
+    definition.applies_defaults() && have_list(properties)
+}
+
 fn fill_level(properties: &[Property], schemas: &Value, object: &mut Map<String, Value>) {
     for property in properties {
         let schema = &schemas[property.name.as_str()];
