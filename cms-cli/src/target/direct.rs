@@ -10,12 +10,12 @@ use std::{
 use cms_core::{
     Caller, Cms, CoreConfig, Durability, Edition, Error, ImageBody, NewDatabase, Progress, Result,
     Visibility,
-    import::{ImportTarget, SaveMode},
+    import::{ImportTarget, PendingReport, SaveMode},
     limits,
     paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
-        batch::{BatchElements, BatchReport},
+        batch::BatchElements,
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
@@ -135,12 +135,20 @@ impl ImportTarget for Direct {
         list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
     }
 
-    fn save(&self, content_type: &str, elements: &[Value], mode: SaveMode) -> Result<BatchReport> {
+    fn begin_save(
+        &self,
+        content_type: &str,
+        elements: &[Value],
+        mode: SaveMode,
+    ) -> Result<PendingReport> {
         let SaveMode { update_existing, keep_dates } = mode;
         let caller = self.caller.clone();
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
         let elements = BatchElements::of(elements);
-        self.cms.objects().batch_create(&caller, content_type, &elements, update_existing)
+        let objects = self.cms.objects();
+        let batch =
+            objects.begin_batch_create(&caller, content_type, &elements, update_existing)?;
+        Ok(PendingReport::new(|| batch.wait()))
     }
 
     fn set_statuses(

@@ -18,12 +18,11 @@ use std::{
 
 use cms_core::{
     Edition, Progress, Result,
-    import::{ImportTarget, SaveMode},
+    import::{ImportTarget, PendingReport, SaveMode},
     limits,
     paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
-        batch::BatchReport,
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::ContentType,
@@ -85,12 +84,12 @@ impl ImportTarget for Remote {
         self.parse(status, &bytes, type_named(content_type))
     }
 
-    fn save(
+    fn begin_save(
         &self,
         content_type: &str,
         elements: &[Value],
         SaveMode { update_existing, keep_dates }: SaveMode,
-    ) -> Result<BatchReport> {
+    ) -> Result<PendingReport> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
         let mut request = with_json(self.request(&Method::POST, &path)?, text(&elements)?);
         if keep_dates {
@@ -102,9 +101,9 @@ impl ImportTarget for Remote {
         if status == 400
             && let Ok(report) = serde_json::from_slice(&bytes)
         {
-            return Ok(report);
+            return Ok(PendingReport::completed(report));
         }
-        self.parse(status, &bytes, type_named(content_type))
+        self.parse(status, &bytes, type_named(content_type)).map(PendingReport::completed)
     }
 
     fn set_statuses(

@@ -4,13 +4,25 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Importer, SaveMode};
+use super::{Importer, PendingReport, SaveMode};
 use cms_model::{
     error::{Error, FieldErrors, Result},
     wire::batch::BatchReport,
 };
 
 impl Importer<'_> {
+    /// Begins to save a batch of objects.
+    pub(super) fn begin_save(
+        &self,
+        content_type: &str,
+        objects: &[&Value],
+        update_existing: bool,
+    ) -> Result<PendingReport> {
+        let mode = SaveMode { update_existing, keep_dates: self.options.keep_dates };
+        let values: Vec<Value> = objects.iter().copied().cloned().collect();
+        self.target.begin_save(content_type, &values, mode)
+    }
+
     /// Saves objects; returns the errors of the refused ones by their index.
     pub(super) fn save(
         &mut self,
@@ -18,17 +30,29 @@ impl Importer<'_> {
         objects: &[&Value],
         update_existing: bool,
     ) -> Result<BTreeMap<usize, FieldErrors>> {
+        self.save_in_batches(content_type, objects, update_existing, None)
+    }
+
+    /// As [`Self::save`]. `begun` is the result of [`Self::begin_save`] with all of these objects.
+    pub(super) fn save_in_batches(
+        &mut self,
+        content_type: &str,
+        objects: &[&Value],
+        update_existing: bool,
+        mut begun: Option<Result<PendingReport>>,
+    ) -> Result<BTreeMap<usize, FieldErrors>> {
         let mut refused = BTreeMap::new();
         if self.options.dry_run {
             return Ok(refused);
         }
-        let mode = SaveMode { update_existing, keep_dates: self.options.keep_dates };
         let mut start = 0;
-        let mut size = self.batch_size;
+        let mut size = if begun.is_some() { objects.len() } else { self.batch_size };
         while start < objects.len() {
             let part = &objects[start..objects.len().min(start + size)];
-            let values: Vec<Value> = part.iter().copied().cloned().collect();
-            match self.target.save(content_type, &values, mode) {
+            let pending = begun
+                .take()
+                .unwrap_or_else(|| self.begin_save(content_type, part, update_existing));
+            match pending.and_then(PendingReport::wait) {
                 Ok(report) => {
                     let errors = errors_by_index(part, report);
                     refused.extend(errors.into_iter().map(|(index, e)| (start + index, e)));

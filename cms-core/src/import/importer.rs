@@ -7,7 +7,7 @@
 //! of its current version is published.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -15,7 +15,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ImportRecord, ImportTarget,
+    ImportRecord, ImportTarget, PendingReport,
     compare::{has_same_creation_date, is_unchanged},
     fetch::fetch,
     links::{has_link, without_pending_links},
@@ -31,6 +31,9 @@ use cms_model::{
 
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
+
+/// Batches that are saved while the next one is read and validated.
+pub(super) const MAX_BATCHES_IN_FLIGHT: usize = 3;
 
 /// The handling of existing objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +138,8 @@ pub struct Importer<'a> {
     pub(super) types: Vec<TypeImport<'a>>,
     /// The next objects to send, with their positions.
     chunk: Vec<(u64, ImportObject)>,
+    /// Batches whose reports are waited for, in order.
+    in_flight: VecDeque<BatchInFlight>,
     /// Ids in `chunk` that go to the trash: the same id may follow as a new object.
     deleted_in_chunk: HashSet<String>,
     /// Objects that are stored as the files contain them, so that their status can be set.
@@ -166,6 +171,14 @@ struct ObjectImport {
     exists: bool,
 }
 
+/// A batch that is being saved while the next objects are read.
+struct BatchInFlight {
+    /// Index of the type.
+    index: usize,
+    objects: Vec<ObjectImport>,
+    report: PendingReport,
+}
+
 impl ObjectImport {
     fn value(&self) -> &Value {
         self.partial.as_ref().unwrap_or(self.object.first_version())
@@ -185,6 +198,7 @@ impl<'a> Importer<'a> {
             pushed: 0,
             types: Vec::new(),
             chunk: Vec::new(),
+            in_flight: VecDeque::new(),
             deleted_in_chunk: HashSet::new(),
             stored: HashMap::new(),
             status_chunk: Vec::new(),
@@ -259,7 +273,8 @@ impl<'a> Importer<'a> {
 
     /// Ends the objects of the type that was begun last.
     pub fn end(&mut self) -> Result<()> {
-        self.send_chunk()
+        let sent = self.send_chunk();
+        sent.and(self.complete_batches(0))
     }
 
     /// Sends the waiting objects until no more are accepted, then adds the links that were left out.
@@ -333,6 +348,9 @@ impl<'a> Importer<'a> {
         }
         let index = self.types.len() - 1;
         let TypeImport { content_type, deleted_ids, .. } = self.types[index];
+        if self.options.existing != Existing::Refuse {
+            self.complete_batches(0)?;
+        }
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
         let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
         let mut attempts = Vec::new();
@@ -385,16 +403,56 @@ impl<'a> Importer<'a> {
                 attempts.push(attempt);
             }
         }
-        self.send(index, attempts)?;
-        Ok(())
+        self.begin_send(index, attempts)
     }
 
-    /// Sends objects and sorts them by the response; returns how many were saved.
-    fn send(&mut self, index: usize, attempts: Vec<ObjectImport>) -> Result<usize> {
+    /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
+    fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
+        let ImportOptions { dry_run, stop_on_error, .. } = self.options;
+        if objects.is_empty() || dry_run {
+            return self.send(index, objects, None).map(drop);
+        }
+        let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
+        let update = self.options.existing == Existing::Update;
+        match self.begin_save(&self.types[index].content_type.name, &values, update) {
+            Ok(report) => {
+                self.in_flight.push_back(BatchInFlight { index, objects, report });
+                self.complete_batches(if stop_on_error { 0 } else { MAX_BATCHES_IN_FLIGHT })
+            }
+            Err(error) => {
+                self.complete_batches(0)?;
+                self.send(index, objects, Some(Err(error))).map(drop)
+            }
+        }
+    }
+
+    /// Waits for the reports of the oldest batches, until at most this many are in flight.
+    ///
+    /// # Errors
+    /// The first one, after the reports of all batches.
+    fn complete_batches(&mut self, remaining: usize) -> Result<()> {
+        let mut result = Ok(());
+        while self.in_flight.len() > if result.is_ok() { remaining } else { 0 } {
+            let Some(batch) = self.in_flight.pop_front() else { break };
+            let BatchInFlight { index, objects, report } = batch;
+            let completed = self.send(index, objects, Some(Ok(report))).map(drop);
+            result = result.and(completed);
+        }
+        result
+    }
+
+    /// Sends objects and sorts them by the response; returns how many were saved. `begun` is set if
+    /// they were sent before.
+    fn send(
+        &mut self,
+        index: usize,
+        attempts: Vec<ObjectImport>,
+        begun: Option<Result<PendingReport>>,
+    ) -> Result<usize> {
         let content_type = self.types[index].content_type;
         let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
-        let mut refused = self.save(&content_type.name, &values, update)?;
+        let mut refused = self.save_in_batches(&content_type.name, &values, update, begun)?;
         let saved = attempts.len() - refused.len();
         for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
             match refused.remove(&number) {
@@ -436,7 +494,7 @@ impl<'a> Importer<'a> {
                     without_pending_links(object.first_version(), content_type, &is_waiting);
                 ObjectImport { object, partial, exists }
             });
-            saved += self.send(index, attempts.collect())?;
+            saved += self.send(index, attempts.collect(), None)?;
         }
         Ok(saved)
     }

@@ -57,8 +57,13 @@ pub trait ImportTarget {
         edition: Edition,
     ) -> Result<List<Value>>;
     /// Creates the valid objects of a batch, and replaces existing ones if the mode says so. The
-    /// report names the others.
-    fn save(&self, content_type: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport>;
+    /// report names the others; it may come later, and batches are saved in the order of the calls.
+    fn begin_save(
+        &self,
+        content_type: &str,
+        objects: &[Value],
+        mode: SaveMode,
+    ) -> Result<PendingReport>;
     /// Publishes, unpublishes or archives objects of any status. Changes no object if one of the ids
     /// is unknown.
     fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
@@ -67,6 +72,24 @@ pub trait ImportTarget {
     fn workflows(&self) -> Result<Vec<Workflow>>;
     /// Runs the workflow transition of this name; returns the new state of the object.
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
+}
+
+/// The report of a batch that may not be committed yet.
+pub struct PendingReport(Box<dyn FnOnce() -> Result<BatchReport>>);
+
+impl PendingReport {
+    pub fn new(wait: impl FnOnce() -> Result<BatchReport> + 'static) -> Self {
+        Self(Box::new(wait))
+    }
+
+    pub fn completed(report: BatchReport) -> Self {
+        Self::new(|| Ok(report))
+    }
+
+    /// Blocks the thread until the batch is committed.
+    pub fn wait(self) -> Result<BatchReport> {
+        self.0()
+    }
 }
 
 /// How a batch of objects is saved.

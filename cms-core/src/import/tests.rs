@@ -1,14 +1,16 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, HashSet},
+    rc::Rc,
     sync::atomic::AtomicBool,
 };
 
 use serde_json::{Map, Value, json, value::to_raw_value};
 
 use super::{
-    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, SaveMode,
+    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, SaveMode,
     compare::{Completeness, completeness, difference, is_unchanged},
+    importer::{BATCH_SIZE, MAX_BATCHES_IN_FLIGHT},
     links::{order_by_links, without_pending_links},
     object::address,
     provisional_type,
@@ -191,11 +193,21 @@ struct Space {
     objects: RefCell<BTreeMap<String, Value>>,
     batch_limit: usize,
     batches: Cell<usize>,
+    /// Batches whose reports were read.
+    reported: Rc<Cell<usize>>,
+    /// The most batches without a read report at the begin of another one.
+    most_in_flight: Cell<usize>,
 }
 
 impl Space {
     fn new(batch_limit: usize) -> Self {
-        Self { objects: RefCell::default(), batch_limit, batches: Cell::new(0) }
+        Self {
+            objects: RefCell::default(),
+            batch_limit,
+            batches: Cell::new(0),
+            reported: Rc::default(),
+            most_in_flight: Cell::new(0),
+        }
     }
 }
 
@@ -205,10 +217,12 @@ impl ImportTarget for Space {
         Ok(List::single_page(ids.filter_map(|id| objects.get(id).cloned()).collect()))
     }
 
-    fn save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<BatchReport> {
+    fn begin_save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<PendingReport> {
         if objects.len() > self.batch_limit {
             return Err(Error::BatchLimit { limit: self.batch_limit });
         }
+        let in_flight = self.batches.get() - self.reported.get();
+        self.most_in_flight.set(in_flight.max(self.most_in_flight.get()));
         self.batches.set(self.batches.get() + 1);
         let mut stored = self.objects.borrow_mut();
         let mut report = BatchReport::default();
@@ -232,7 +246,11 @@ impl ImportTarget for Space {
                 }),
             }
         }
-        Ok(report)
+        let reported = Rc::clone(&self.reported);
+        Ok(PendingReport::new(move || {
+            reported.set(reported.get() + 1);
+            Ok(report)
+        }))
     }
 
     fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
@@ -304,4 +322,21 @@ fn import_adapts_to_the_batch_limit() {
     let objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
     let (counts, _) = import(&space, Existing::Keep, &objects);
     assert_eq!((counts.created, space.batches.get()), (5, 3));
+}
+
+#[test]
+fn import_begins_new_batches_before_the_last_ones_are_saved() {
+    let ids: Vec<String> = (0..20 * BATCH_SIZE).map(|number| number.to_string()).collect();
+    let mut objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
+    objects.push(("7", None));
+    let space = Space::new(BATCH_SIZE);
+    let (counts, refused) = import(&space, Existing::Refuse, &objects);
+    assert_eq!((counts.created, counts.refused, refused), (10_000, 1, vec!["7".to_owned()]));
+    assert_eq!(space.most_in_flight.get(), MAX_BATCHES_IN_FLIGHT);
+    assert_eq!(space.batches.get(), space.reported.get());
+
+    // What is stored decides about the next batch.
+    let space = Space::new(BATCH_SIZE);
+    import(&space, Existing::Update, &objects);
+    assert_eq!(space.most_in_flight.get(), 0);
 }

@@ -22,7 +22,7 @@ use cms_model::{
         object,
     },
 };
-use cms_store::WriteTransaction;
+use cms_store::{PendingCommit, WriteTransaction};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
@@ -49,6 +49,22 @@ pub(crate) enum Prevalidated {
     Failed,
 }
 
+/// A created batch that may not be committed yet.
+#[must_use = "the batch has not succeeded before its commit"]
+pub struct PendingBatch {
+    elements: BatchElements,
+    has_repeated: bool,
+    response: PendingCommit<Vec<u8>>,
+}
+
+impl PendingBatch {
+    /// Blocks the thread until the commit; returns the report.
+    pub fn wait(self) -> Result<BatchReport> {
+        let errors = read_element_errors(&self.response.wait()?)?;
+        report(&self.elements, errors, self.has_repeated)
+    }
+}
+
 impl Objects<'_> {
     /// Creates objects, and replaces existing ones on request (see
     /// docs/reference/objects.md#batches).
@@ -62,15 +78,28 @@ impl Objects<'_> {
         elements: &BatchElements,
         update_existing: bool,
     ) -> Result<BatchReport> {
+        self.begin_batch_create(caller, name, elements, update_existing)?.wait()
+    }
+
+    /// As [`Self::batch_create`], but returns when the batch is validated and queued.
+    pub fn begin_batch_create(
+        &self,
+        caller: &Caller,
+        name: &str,
+        elements: &BatchElements,
+        update_existing: bool,
+    ) -> Result<PendingBatch> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
         let content_type = self.content_type(caller, name, needs)?;
         caller.require_right_to_keep_dates()?;
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
+        let (elements, has_repeated) = (elements.clone(), !repeated.is_empty());
         if let Some(response) = self.stored_response(caller)? {
-            return report(elements, read_element_errors(&response)?, !repeated.is_empty());
+            let response = PendingCommit::completed(Ok(response));
+            return Ok(PendingBatch { elements, has_repeated, response });
         }
-        let results = self.before_batch(caller, name, elements, (update_existing, &repeated))?;
+        let results = self.before_batch(caller, name, &elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
         let context = Context::new(caller, config).keeping_dates(caller);
         let quota = config.max_objects;
@@ -132,8 +161,7 @@ impl Objects<'_> {
             serde_json::to_vec(&batch.element_errors)
                 .map_err(|error| Error::Internal(Box::new(error)))
         })?;
-        let response = response.wait()?;
-        report(elements, read_element_errors(&response)?, !repeated.is_empty())
+        Ok(PendingBatch { elements, has_repeated, response })
     }
 
     /// Patches objects (see docs/reference/objects.md#batches).

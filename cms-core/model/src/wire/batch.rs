@@ -14,7 +14,7 @@ use crate::error::{Error, FieldErrors, Result};
 
 /// The elements of a batch as JSON text. Each is parsed when it is processed: a parsed value takes
 /// many times the memory of its text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BatchElements(Vec<Bytes>);
 
 impl BatchElements {
