@@ -69,7 +69,7 @@ fn mutated_inputs_cause_no_internal_error() {
     attack("definitions", 500, |text| site.define(text));
     attack("objects", 500, |text| site.write(text));
     attack("graphql", 1000, |text| site.query(text));
-    attack("paths", 2000, |text| site.show(text));
+    attack("image_urls", 2000, |text| site.show(text));
     attack("search", 500, |text| {
         read_search(text);
         true
