@@ -51,7 +51,7 @@ fn edit(cli: &Cli, old: &str, new: &str) {
 }
 
 #[test]
-fn project_and_content_are_valid_twice_without_traces() {
+fn validate_can_be_repeated_and_leaves_no_files() {
     let cli = exported();
     let before = fs::read_dir(cli.path("")).unwrap().count();
     for _ in 0..2 {

@@ -288,7 +288,7 @@ fn examples_match_their_schema() {
 
 /// Differences of one type between the versions.
 #[test]
-fn versions_have_their_own_spelling() {
+fn openapi_versions_have_their_own_syntax() {
     let test = TestCms::new();
     let mut definition = article();
     definition["metaDefinition"]["propertiesConfig"]["title"]["helpText"] = json!("A few words");

@@ -283,9 +283,8 @@ async fn media_type_that_is_not_inert_is_sandboxed() {
     }
 }
 
-/// A cached image is a 304.
 #[tokio::test]
-async fn focal_point_is_validated_and_names_crops() {
+async fn focal_point_is_validated_and_changes_the_etag_of_cropped_images() {
     let app = TestApp::new();
     let id = upload(&app, "a.png", &fixed("still.png")).await;
     let object = format!("{OBJECTS}/{id}");

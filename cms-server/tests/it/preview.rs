@@ -170,7 +170,7 @@ async fn token_needs_a_caller_that_may_write() {
 }
 
 #[tokio::test]
-async fn oldest_token_ends_with_the_101st() {
+async fn oldest_token_ends_when_the_101st_is_created() {
     let app = TestApp::new();
     let mut tokens = Vec::new();
     for _ in 0..100 {

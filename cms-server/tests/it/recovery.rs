@@ -1,8 +1,8 @@
 //! Scheduled publications across processes: killed, delayed and concurrent ones on one data
 //! directory.
 //!
-//! The processes run this test binary again, with the test [`process`]. They read their task from
-//! standard input and report their progress on standard output.
+//! The processes run this test binary again, with the test [`child_process_entry_point`]. They read
+//! their task from standard input and report their progress on standard output.
 
 use std::{
     env,
@@ -118,7 +118,7 @@ impl Books {
     }
 }
 
-/// A running [`process`]; it is killed on drop.
+/// A running child process, see [`child_process_entry_point`]; it is killed on drop.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -129,7 +129,7 @@ impl Process {
     /// Starts a process and waits until it is ready.
     fn start(role: &str, folder: &Path) -> Self {
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "recovery::process", "--ignored", "--nocapture"])
+            .args(["--exact", "recovery::child_process_entry_point", "--ignored", "--nocapture"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -181,8 +181,8 @@ impl Drop for Process {
 }
 
 #[test]
-#[ignore = "a part that the tests above play in processes of their own"]
-fn process() {
+#[ignore = "runs only in the child processes that the tests above start"]
+fn child_process_entry_point() {
     let mut line = String::new();
     stdin().read_line(&mut line).unwrap();
     let Some((role, folder)) = line.trim_end().split_once(' ') else { return };

@@ -133,7 +133,7 @@ fn extensions_come_from_the_name_or_the_type() {
 }
 
 #[test]
-fn resize_accepts_still_raster_formats_only() {
+fn resize_accepts_gif_png_jpeg_bmp_and_webp() {
     let resizable: Vec<_> = ALLOWED
         .into_iter()
         .filter(|media_type| RenderFormat::from_media_type(media_type).is_some())

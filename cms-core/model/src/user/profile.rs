@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_custom_end_with_the_role() {
+    fn rights_of_role_custom_are_removed_with_the_role() {
         let (custom, errors) = created(&json!({
             "email": "a@b", "name": "A", "role": "custom", "mayPublish": true,
             "rules": [{"ctd": "post", "read": true}],

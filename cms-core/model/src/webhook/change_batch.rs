@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn batch_is_due_after_a_quiet_period_or_ten() {
+    fn batch_is_due_after_one_quiet_period_without_changes_or_ten_in_total() {
         let at = |seconds: i64| Timestamp(seconds * 1_000_000);
         for (last, due) in [(0, 5), (3, 8), (45, 50), (49, 50), (90, 50)] {
             assert_eq!(due_at(at(0), at(last), 5), at(due), "{last}");

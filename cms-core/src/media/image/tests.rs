@@ -128,7 +128,7 @@ fn stored_image_is_sent_without_rendering() {
 }
 
 #[test]
-fn focal_point_names_sizes_that_crop() {
+fn focal_point_is_part_of_the_name_of_cropped_renderings() {
     for (size, is_named) in [("90x90", true), ("90x0", false), ("0x90", false)] {
         let rendering = wanted("image/png", size, [None, None]).unwrap();
         assert_eq!(rendering.focal_point.is_some(), is_named, "{size}");
