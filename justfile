@@ -14,8 +14,8 @@ check:
 test *name:
     cargo test --workspace -- {{ name }}
 
-# Run the tests of a single server with writes on one node of a cluster and reads on another, without those
-# of the state of one process or of a paused clock (needs CMS_TEST_POSTGRES, CMS_TEST_S3 and HAProxy)
+# Run the tests of a single server with writes on one node of a cluster and reads on another, except tests that
+# depend on the state of one process or on a paused clock (needs CMS_TEST_POSTGRES, CMS_TEST_S3 and HAProxy)
 two-nodes:
     CMS_TEST_CLUSTER=2 cargo test --package cms-server --test it -- --skip stream_ends_with_an_idle_session \
         --skip stream_sends_presence --skip persisted_query_is_found_by_its_hash \

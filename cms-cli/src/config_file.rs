@@ -37,7 +37,7 @@ pub(crate) struct Merged {
     pub(crate) cli: Cli,
     /// Every setting with a value, by name.
     pub(crate) values: BTreeMap<String, String>,
-    /// Renamed settings.
+    /// Warnings about renamed settings.
     warnings: Vec<String>,
 }
 

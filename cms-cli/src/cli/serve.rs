@@ -19,7 +19,8 @@ use super::{
 /// error. Keys from the environment are used instead and are not printed.
 ///
 /// While there is no user, each start prints a link that creates the first one
-/// (`CMS_SETUP_URL=...`), unless `CMS_ADMIN_EMAIL` and `CMS_ADMIN_PASSWORD` do.
+/// (`CMS_SETUP_URL=...`). If `CMS_ADMIN_EMAIL` and `CMS_ADMIN_PASSWORD` are set, the start creates
+/// that user instead.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {

@@ -20,11 +20,12 @@ use crate::{
     target::open_directory,
 };
 
-/// The variables of the shared database that have no flag, or may contain a password.
+/// The password of the shared database. It has no flag.
 const PASSWORD_VARIABLE: &str = "CMS_DATABASE_PASSWORD";
+/// The URL of the shared database. It may contain a password.
 const URL_VARIABLE: &str = "CMS_DATABASE";
 
-/// Age of the newest head check from which on a node is stale, as for its readiness: it checks the head ten
+/// A node is stale (not ready) if its newest head check is older than this. It checks the head ten
 /// times a second.
 const MAX_STALENESS_MS: i64 = 5000;
 

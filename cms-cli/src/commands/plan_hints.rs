@@ -116,8 +116,8 @@ impl TypeHints<'_> {
         self.planned.properties.iter().filter(|property| property.change == PropertyChange::Remove)
     }
 
-    /// The only removed property of the same type that loses values, where this one is the only
-    /// added property of its type.
+    /// Returns the probable old name of an added property: the only removed property of the same
+    /// type that loses values, if no other property of this type is added.
     fn likely_old_name(&self, added: &PropertyPlan) -> Option<&str> {
         let is_new = |property: &&PropertyPlan| {
             property.change == PropertyChange::Add && property.renamed_from.is_none()
@@ -136,8 +136,8 @@ fn rename_hint(old: &str, location: &str) -> String {
     format!("if {old} was renamed, add \"renamedFrom: {old}\" at {location} to keep its values")
 }
 
-/// The only removed nested property of the same type, where this one is the only added one of its
-/// type.
+/// Returns the probable old name of an added nested property: the only removed one of the same type
+/// beside it, if no other one of this type is added there.
 fn likely_old_nested<'a>(nested: &'a [NestedPlan], added: &NestedPlan) -> Option<&'a str> {
     let (level, _) = added.name.rsplit_once('.')?;
     let beside = || {

@@ -101,7 +101,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         if end == End::Terminated {
             return Ok(Outcome::Done);
         }
-        // On the same address: a fixed port, not another free one.
+        // Binds the same address again; with port 0, this binds another free port.
         printer
             .note("the database of the cluster has another history: opening the replica again")?;
     }

@@ -36,7 +36,7 @@ pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &mut Printer) -
     Ok(Outcome::Done)
 }
 
-/// Waits until every part is ready.
+/// Waits until every component of `/readyz` is ready.
 fn wait(server: &Remote, timeout: Duration) -> Result<()> {
     let start = Instant::now();
     loop {

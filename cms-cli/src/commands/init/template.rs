@@ -14,7 +14,7 @@ const SAMPLES: [(&str, &str); 4] = [
     ("content/ContentTypePost/contentObjectPost.json", include_str!("files/posts.ndjson")),
 ];
 
-/// What the workflow and the README have besides for a project with content.
+/// Parts of the workflow and the README that only a project with content has.
 const CONTENT_PARTS: [&str; 5] = [
     "          cms validate content\n",
     " --import content",

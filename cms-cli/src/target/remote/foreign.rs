@@ -20,7 +20,7 @@ fn is_html(body: &[u8]) -> bool {
 /// Returns whether cms sends no such response: its errors are JSON, and those about something missing
 /// have a code, or `errors` as in GraphQL.
 fn is_foreign(status: u16, body: &[u8]) -> bool {
-    // A proxy that limits requests is obeyed like cms.
+    // 429 and 503 of a proxy are treated like those of cms (`Retry-After`), unless they are HTML.
     if status < 300 || matches!(status, 429 | 503) {
         return is_html(body);
     }
