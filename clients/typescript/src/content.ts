@@ -43,7 +43,7 @@ export type Depth = 0 | 1 | 2;
 /** `LevelBelow[N]` is N - 1, at least 0. */
 type LevelBelow = [0, 0, 1];
 
-/** A link of any form. No object of a response is one, because `id` tells them apart. */
+/** A link of any form. Objects of a response have an `id`, links have none. */
 export type AnyLink = { type: "internal" | "external"; dataUrl: string };
 
 /** A link to an object of a type, in the form that is replaced by the object. */

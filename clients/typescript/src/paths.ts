@@ -38,7 +38,7 @@ type Into<Types, Value, Path extends string, Left extends Hops> = unknown extend
       ? Through<Types, Value, Path, Left>
       : Walk<Types, Value, Path, Left>;
 
-/** Continues in the link itself, or at its other end: a relation to any type in all types that have the path. */
+/** Continues in the link itself, or in the linked object: with a relation to any type, in all types with the path. */
 type Through<Types, Link, Path extends string, Left extends Hops> = Path extends "dataUrl" | "type"
   ? [string]
   : Left extends 0

@@ -30,7 +30,10 @@ export interface Request {
   headers?: Readonly<Record<string, string | undefined>>;
   view?: View | undefined;
   signal?: AbortSignal | undefined;
-  /** A request without values of properties: a member `errors` of the response has the reasons of a refusal. */
+  /**
+   * The request sends no property values, so a member `errors` of the response is a list of reasons, not an error of a
+   * property named `errors`.
+   */
   hasNoValues?: boolean;
 }
 

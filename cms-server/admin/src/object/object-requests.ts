@@ -23,7 +23,7 @@ export async function readObject(
 
 /**
  * The `ETag` of a response begins with that of the object's state; the rest names the chosen parts and the
- * compression. Two responses about the same state have the same tag then.
+ * compression. Without that rest, two responses about the same state have the same tag.
  */
 export function withStateEtag<T>(result: ApiResult<T>): ApiResult<T> {
   if ('problem' in result) return result;

@@ -80,7 +80,10 @@ export interface OptionChange {
   to: string;
 }
 
-/** What the user has chosen for the options that are lost; an option that came back, or a choice that is none any more, counts not. */
+/**
+ * What the user has chosen for the lost options. A choice is ignored if the lost option came back, or if the chosen
+ * option does not exist any more.
+ */
 export function chosenChanges(
   type: string,
   { properties }: TypeDraft,

@@ -34,7 +34,7 @@ export const activity: Texts['activity'] = {
     'type.create': 'Inhaltstyp angelegt',
     'type.update': 'Inhaltstyp geändert',
     'type.delete': 'Inhaltstyp gelöscht',
-    'type.purge': 'alle Objekte entfernt',
+    'type.purge': 'alle Objekte in den Papierkorb verschoben',
     'user.create': 'Benutzer angelegt',
     'user.update': 'Benutzer geändert',
     'user.delete': 'Benutzer gelöscht',

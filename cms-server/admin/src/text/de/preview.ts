@@ -10,5 +10,5 @@ export const previewFrame: Texts['previewFrame'] = {
   unsaved: 'Die Vorschau zeigt den gespeicherten Entwurf, ohne Ihre ungespeicherten Änderungen.',
   empty: 'Ist der Rahmen leer?',
   help: (origin) =>
-    `Die Website entscheidet, wer sie in einem Rahmen zeigen darf: Sie braucht Content-Security-Policy: frame-ancestors ${origin}. Manche Browser halten dort auch ihre Cookies zurück.`,
+    `Die Website entscheidet, wer sie in einem Rahmen zeigen darf: Sie braucht Content-Security-Policy: frame-ancestors ${origin}. Manche Browser senden in einem Rahmen auch keine Cookies der Website.`,
 };

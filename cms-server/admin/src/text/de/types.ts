@@ -209,7 +209,7 @@ export const types: Texts['types'] = {
   backfillSetting: 'Wert für gespeicherte Objekte',
   missing: 'Das fehlt noch',
   correctFirst: 'Zuerst das hier korrigieren.',
-  takeOverFirst: 'Zuerst die jetzige Definition des Servers übernehmen.',
+  takeOverFirst: 'Wenden Sie zuerst Ihre Änderungen auf die aktuelle Definition an.',
   noChanges: 'Keine Änderungen.',
   objectsRewritten: (count, text) =>
     plural(count, { one: '1 Objekt wird umgeschrieben', other: `${text} Objekte werden umgeschrieben` }),

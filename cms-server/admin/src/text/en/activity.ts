@@ -32,7 +32,7 @@ export const activity = {
     'type.create': 'content type created',
     'type.update': 'content type changed',
     'type.delete': 'content type deleted',
-    'type.purge': 'all objects removed',
+    'type.purge': 'all objects moved to the trash',
     'user.create': 'user created',
     'user.update': 'user changed',
     'user.delete': 'user deleted',

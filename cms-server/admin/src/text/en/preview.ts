@@ -9,5 +9,5 @@ export const previewFrame = {
   unsaved: 'The preview shows the saved draft, without your unsaved changes.',
   empty: 'Is the frame empty?',
   help: (origin: string) =>
-    `The site decides who may show it in a frame: it needs Content-Security-Policy: frame-ancestors ${origin}. Your browser may also keep its cookies back there.`,
+    `The site decides who may show it in a frame: it needs Content-Security-Policy: frame-ancestors ${origin}. Some browsers also send no cookies of the site in a frame.`,
 };

@@ -190,7 +190,7 @@ export const types = {
   backfillSetting: 'Value for stored objects',
   missing: 'Still needed',
   correctFirst: 'Correct this first.',
-  takeOverFirst: 'First take over the definition that the server has now.',
+  takeOverFirst: 'First put your edits on top of the current definition.',
   noChanges: 'No changes.',
   objectsRewritten: (count: number, text: string) =>
     plural(count, { one: '1 object is rewritten', other: `${text} objects are rewritten` }),
