@@ -9,7 +9,8 @@ use cms_model::{error::Error, limits};
 
 use crate::{Cluster, Cms};
 
-/// Age of the newest head check from which on a node is not ready: it checks the head ten times a second.
+/// A node is stale (not ready) if its newest head check is older than this. It checks the head ten
+/// times a second.
 const MAX_STALENESS: Duration = Duration::from_secs(5);
 
 /// A component of the data directory and its error.
@@ -56,9 +57,10 @@ fn cluster_error(node: Cluster<'_>) -> Option<String> {
     }
     match node.staleness() {
         None => Some("the replica was not compared with the head yet".to_owned()),
-        Some(age) if age > MAX_STALENESS => {
-            Some(format!("the last applied look at the head is {} s old", age.as_secs()))
-        }
+        Some(age) if age > MAX_STALENESS => Some(format!(
+            "the newest head check whose commit is applied is {} s old",
+            age.as_secs()
+        )),
         Some(_) => None,
     }
 }

@@ -183,7 +183,8 @@ impl Running {
     }
 
     /// Serves until a signal to terminate, then shuts down; a second signal ends the grace period. A node
-    /// of a cluster also shuts down when its replica has to be copied again, which opening it does.
+    /// of a cluster also shuts down when its replica has to be copied again; opening the data
+    /// directory again copies it.
     /// A signal to reload (SIGHUP) calls `reload`, and applies the settings that it returns.
     ///
     /// The process ends within the grace period and some seconds, whatever still runs: threads

@@ -25,9 +25,9 @@ const WITHOUT_CACHE: [&str; 2] = ["--response-cache", "0"];
 /// Connections to each of several nodes.
 const SCALE_CONNECTIONS: usize = 16;
 
-/// Prints a table of the wanted sections.
+/// Prints tables of the wanted sections.
 pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
-    print("| operation | connections | single server | node | ratio |\n|---|---|---|---|---|");
+    print_header("single server", "node");
     let data = run.services.folder().join("single");
     let arguments = [&WITHOUT_CACHE[..], &["--durability", "full"]].concat();
     let single = Server::start(&run.options.cms, &data, FREE_PORT, &arguments, &[]);
@@ -83,8 +83,8 @@ pub(super) async fn measure(run: &Run<'_>, is_wanted: impl Fn(&str) -> bool) {
         // Imported before the creates, so that all nodes have applied the posts when the reads are measured.
         run.import(&nodes[0].address, 0..POSTS);
         let all: Vec<_> = nodes.iter().map(|node| &*node.address).collect();
-        let name = "creates on one of four nodes, spread over all";
-        compare(run, name, 64, &all[..1], &all, &create).await;
+        print_header("one of four nodes", "several of them");
+        compare(run, "creates, 4 nodes", 64, &all[..1], &all, &create).await;
         scale(run, &nodes, &read).await;
     }
 }
@@ -99,7 +99,7 @@ async fn scale(run: &Run<'_>, nodes: &[Server], read: &MakeRequest) {
             let of_one = processor_time(run, &nodes[..1], read).await;
             figures.push((of_one, processor_time(run, &nodes[..count], read).await));
         }
-        let name = format!("processor time of a read in µs, one and {count} nodes");
+        let name = format!("processor time of a read in µs, {count} nodes");
         print_row(&name, &format!("{SCALE_CONNECTIONS} each"), &figures);
     }
 }
@@ -128,6 +128,12 @@ async fn compare(
         figures.push((first, load(run, second, connections, make).await));
     }
     print_row(name, &connections.to_string(), &figures);
+}
+
+/// Prints the header of a table that compares two servers or groups of nodes.
+fn print_header(first: &str, second: &str) {
+    print(&format!("\n| operation | connections | {first} | {second} | ratio |"));
+    print("|---|---|---|---|---|");
 }
 
 fn print_row(name: &str, connections: &str, figures: &[(f64, f64)]) {

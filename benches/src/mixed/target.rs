@@ -1,8 +1,8 @@
 //! What the clients use and what fails: a single server that is killed, or nodes behind a load balancer.
 //!
-//! Of nodes one is killed at the end of each interval. In each ten, the second and the third also have
-//! PostgreSQL restarted and crashed, the fourth a node that stands still. The last interval ends with a
-//! restart of all nodes in turn.
+//! With nodes, one of them is killed at the end of each interval. Of every ten intervals,
+//! PostgreSQL also restarts after the second and crashes after the third, and a node stands still
+//! after the fourth. The last failure is a restart of all nodes in turn instead.
 
 use std::{
     path::{Path, PathBuf},
@@ -136,7 +136,7 @@ impl Nodes<'_> {
             });
             format!("PostgreSQL {what}, {took}; ")
         };
-        // With more intervals, each tenth.
+        // With more than ten intervals, these failures repeat.
         let what = match interval % 10 {
             1 => without_postgres("restarted", &|| postgres.shut_down()),
             2 => without_postgres("crashed", &|| postgres.kill()),

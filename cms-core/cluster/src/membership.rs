@@ -151,7 +151,7 @@ impl PostgresDatabase {
         })
     }
 
-    /// Removes some commits at a time, so that heartbeats are not late.
+    /// Removes some commits at a time, so that reports of the node are not late.
     pub(crate) fn prune_log(&self, older_than: Duration) -> Result<()> {
         let age = micros(older_than);
         self.run(&self.membership, TIMEOUT, async |session| {

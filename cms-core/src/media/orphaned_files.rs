@@ -85,7 +85,7 @@ impl Media<'_> {
             for batch in old.chunks(FILES_PER_BATCH) {
                 // Another node may do this by now, with a newer state of the objects.
                 let is_ours = trigger == Trigger::Command || self.cms.holds(Duty::OrphanedFiles);
-                // The second is false while a backup needs all files.
+                // `remove_files` returns false while a backup needs all files.
                 if !is_ours || !self.remove_files(batch)? {
                     return Ok(clean_up);
                 }

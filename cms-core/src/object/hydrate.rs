@@ -183,7 +183,7 @@ impl<'a> Hydration<'a> {
     }
 
     /// Returns the text of a response with links replaced, and the primary keys of the types that
-    /// it links to; `buffered` covers it.
+    /// it links to. `buffered` is the memory that was reserved for the text.
     pub(crate) fn finish(
         self,
         text: Text,

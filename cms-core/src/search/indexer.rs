@@ -477,7 +477,8 @@ impl Drop for ReturnWriterOnDrop<'_> {
     }
 }
 
-/// Returns whether the background indexes this number of changes, so long after the last commit.
+/// Returns whether background indexing starts with this backlog when the last commit was `since`
+/// ago.
 fn is_worth_a_commit(backlog: i64, since: Duration) -> bool {
     let pauses = (FEW_CHANGES..MAX_BACKLOG).contains(&backlog) && since < PAUSE;
     backlog > 0 && !pauses

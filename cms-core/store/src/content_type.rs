@@ -147,7 +147,8 @@ impl WriteTransaction<'_> {
         self.execute("DELETE FROM former_definition WHERE replaced_at < ?1", [before.0])
     }
 
-    /// Makes every process read a type again that did not change itself.
+    /// Makes every process read a type again although its definition has not changed, for example
+    /// because its workflow has.
     pub fn touch_ctd(&self, pk: i64, rev: i64) -> Result<()> {
         self.execute("UPDATE ctd SET rev = ?2 WHERE pk = ?1", [pk, rev])?;
         self.record_change(pk, 0)

@@ -61,7 +61,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns whether another key has a digest, or had it before its revocation.
+    /// Returns whether a key of another kind or name, or a revoked key, has or had this token
+    /// digest.
     pub fn has_other_key(&self, kind: KeyKind, name: &str, hash: [u8; 32]) -> Result<bool> {
         self.query_value(
             "SELECT EXISTS (SELECT 1 FROM actor WHERE ?1 IN (hash, previous_hash)

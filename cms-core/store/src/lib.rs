@@ -409,7 +409,7 @@ impl WriteTransaction<'_> {
     /// Writes the changed pages to the write-ahead log, so that the commit has little to write.
     fn flush_pages(&self) -> Result<()> {
         match self.connection.cache_flush() {
-            // A statement uses some of them: the commit writes those.
+            // Busy: a statement still uses some of the pages; the commit writes those.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
             flushed => flushed.map_err(map),
         }

@@ -16,7 +16,7 @@ use super::{error::map, functions};
 const MAX_CACHED_STATEMENTS: usize = 256;
 
 /// Page cache of the write connection in KiB: SQLite looks at all pages of it at each commit that
-/// has split a page. Four times as large, that took a twentieth of a create.
+/// has split a page. With a cache four times as large, this took 5% of the time of a create.
 const WRITER_CACHE: u32 = 8_000;
 /// Page cache of a read connection in KiB: it contains pages of the WAL only, since the others are
 /// mapped, and is cleared after each commit, which takes longer the larger it is.

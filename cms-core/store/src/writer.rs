@@ -253,7 +253,8 @@ impl Writer {
         while self.wait_for_writes() {
             let ended = catch_unwind(AssertUnwindSafe(|| self.run_next_batch()));
             if ended.is_err() {
-                // The batch failed with its writes, or before it took them: then they fail here.
+                // Writes that the batch took failed with it. Those that still wait fail here: the
+                // batch may have panicked before it took them.
                 drop(self.take_waiting(MAX_WRITES_PER_COMMIT));
             }
         }

@@ -88,7 +88,8 @@ pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
     let mut commits = dispatcher.app.commits.subscribe();
     let mut next_poll = Instant::now();
     loop {
-        // Commits that come before it do not change it: waking this task for each would slow them down.
+        // If the next poll is due within `BATCH_DELAY` anyway, this task does not wait for commits:
+        // waking it for each commit would slow the commits down.
         let is_soon = next_poll <= Instant::now() + BATCH_DELAY;
         let due = tokio::select! {
             Some(done) = tasks.join_next() => {

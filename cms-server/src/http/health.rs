@@ -45,8 +45,8 @@ pub(crate) fn ready(app: &App, _: &Parts) -> Response {
         .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
 }
 
-/// Whether this node writes for the others, for balancers that choose by method. A server that stands
-/// alone does.
+/// `/writerz`: whether this node writes for the others, for load balancers that route by HTTP
+/// method. A single server is the writer.
 pub(crate) fn writer(app: &App, _: &Parts) -> Response {
     if app.cms.holds(Duty::Writer) && !app.is_draining() {
         return Response::json(&json!({ "status": "ok" }));

@@ -30,7 +30,7 @@ pub(crate) fn render(app: &App) -> Result<String> {
     );
     now.value(
         "cms_response_memory_limit_bytes",
-        "Budget of that memory.",
+        "Memory budget for responses that are rendered or unsent.",
         as_float(app.response_memory.limit()),
     );
     let [hits, misses] = app.response_cache.counts();

@@ -64,7 +64,7 @@ pub struct LinkSources {
     pub is_partial: bool,
 }
 
-/// Decides which objects at the other end of a link a request sees.
+/// Decides what a request sees of the objects at the other end of a link.
 #[derive(Clone, Copy)]
 pub struct LinkScope<'a> {
     pub catalog: &'a Catalog,
@@ -96,7 +96,8 @@ impl LinkScope<'_> {
     }
 }
 
-/// Adds conditions to a query: those on linked objects are resolved, the others masked.
+/// Adds conditions to a query. Conditions on linked objects are resolved. In the others, paths to
+/// secret header values of webhooks are masked if the view masks these values.
 ///
 /// # Errors
 /// Paths through too many relations, or to too many types.

@@ -22,7 +22,8 @@ pub(super) fn log_deletion(
     log(writer, Event::ObjectDeleted, stamp, content_type, stored, changes_public_view)
 }
 
-/// Appends a change of an object to the journal, and whether it changed the public view.
+/// Appends a change of an object to the journal. Its audience depends on the type and on
+/// `changes_public_view`.
 pub(crate) fn log(
     writer: &WriteTransaction<'_>,
     event: Event,

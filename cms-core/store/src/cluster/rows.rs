@@ -64,7 +64,7 @@ pub(super) fn read_all(
 /// The statement that reads rows in the order of their columns.
 fn select(table: &MirroredTable, condition: &str) -> String {
     if table.name == LINKS {
-        // A group without rows is no row.
+        // An object without links gives no row.
         return format!(
             "SELECT object, json_group_array(json_array(target_type, target_id, source_ctd))
              FROM (SELECT * FROM link WHERE {condition} ORDER BY target_type, target_id)

@@ -354,10 +354,10 @@ impl Builder<'_> {
 
     /// Dates are stored as text with time zones. The text decides a comparison when both dates are
     /// more than two days apart; otherwise the dates are parsed. Text that is not a date compares
-    /// as text with the bound (see docs/reference/filters.md#comparison), so it may be compared with
-    /// the edges, too: what is outside of them is on the same side of the bound. The key, which is
-    /// in lower case, compares with an edge as the text does: digits and `-` are less than letters of
-    /// either case.
+    /// as text with the bound (see docs/reference/filters.md#comparison). Text before the lower
+    /// edge is before the bound, and text after the upper edge is after it, so comparing with the
+    /// edges is correct for such text, too. The key, which is in lower case, compares with an edge
+    /// as the text does: digits and `-` are less than letters of either case.
     fn date_range(&mut self, condition: &Condition, name: &str) -> Option<(String, AccessMethod)> {
         let slot = self.slot(name);
         let key = slots::key(slot);
