@@ -5,7 +5,7 @@
 pub(crate) mod cache;
 pub(crate) mod compression;
 pub(crate) mod error;
-pub(crate) mod ignored_fields;
+pub(crate) mod ignored_names;
 
 use std::sync::Arc;
 

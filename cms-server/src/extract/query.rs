@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use axum::http::{HeaderValue, request::Parts};
 use percent_encoding::percent_decode_str;
 
-use crate::{net::raw_query::RawQuery, response::ignored_fields};
+use crate::{net::raw_query::RawQuery, response::ignored_names};
 
 /// The parameter of the key; every route knows it.
 pub(crate) const KEY_PARAMETER: &str = "auth_token";
@@ -97,7 +97,7 @@ impl<'a> Query<'a> {
                 names.extend(array.map(|array| Cow::Owned(format!("{array}[{value}]"))));
             }
         }
-        ignored_fields::header_value(names.iter().map(AsRef::as_ref))
+        ignored_names::header_value(names.iter().map(AsRef::as_ref))
     }
 
     /// Returns the pairs that a route knows. The API key is never among them, however it is encoded.

@@ -5,7 +5,7 @@ use cms_core::{Cms, Result, wire::bulk::BulkResponse};
 use super::{context::RequestContext, objects};
 use crate::{
     extract::body,
-    response::{Response, ignored_fields},
+    response::{Response, ignored_names},
 };
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -14,7 +14,7 @@ pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let response = cms.bulk().create(&context.caller, name, &payload)?;
     let unknown = cms.bulk().unknown_filters(&context.caller, name, &payload);
     let unknown: Vec<String> = unknown.iter().map(|path| format!("filters[{path}]")).collect();
-    context.ignored_payload = ignored_fields::header_value(unknown.iter().map(String::as_str));
+    context.ignored_payload = ignored_names::header_value(unknown.iter().map(String::as_str));
     Ok(match response {
         BulkResponse::Created { .. } => Response::accepted(&response),
         BulkResponse::DryRun(_) => Response::json(&response),

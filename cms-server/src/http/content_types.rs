@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{context::RequestContext, objects::direction};
 use crate::{
     extract::body,
-    response::{Response, ignored_fields},
+    response::{Response, ignored_names},
 };
 
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -92,7 +92,7 @@ pub(crate) fn apply(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respo
 /// Parses a definition, and lists its ignored keys.
 fn definition(context: &mut RequestContext<'_>) -> Result<Map<String, Value>> {
     let payload = body::object(context.body)?;
-    context.ignored_payload = ignored_fields::header_value(unsupported_keys(&payload).into_iter());
+    context.ignored_payload = ignored_names::header_value(unsupported_keys(&payload).into_iter());
     Ok(payload)
 }
 
@@ -101,7 +101,7 @@ fn project(context: &mut RequestContext<'_>, known: &[&str]) -> Result<Map<Strin
     let payload = body::object(context.body)?;
     check_payload(&payload)?;
     let ignored = payload.keys().map(String::as_str).filter(|key| !known.contains(key));
-    context.ignored_payload = ignored_fields::header_value(ignored);
+    context.ignored_payload = ignored_names::header_value(ignored);
     Ok(payload)
 }
 

@@ -8,7 +8,7 @@ use cms_core::{
 use super::context::RequestContext;
 use crate::{
     extract::body,
-    response::{Response, ignored_fields},
+    response::{Response, ignored_names},
 };
 
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -26,7 +26,7 @@ pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let update = KeyUpdate::from_payload(&payload)?;
     let ignored = payload.keys().map(String::as_str);
     let ignored = ignored.filter(|member| KeyUpdate::READ_ONLY.contains(member));
-    context.ignored_payload = ignored_fields::header_value(ignored);
+    context.ignored_payload = ignored_names::header_value(ignored);
     Ok(Response::json(&cms.keys().update(&context.caller, id, &update)?))
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     extract::body,
-    response::{Response, ignored_fields},
+    response::{Response, ignored_names},
 };
 
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -41,7 +41,7 @@ pub(crate) fn update(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
     let payload = body::object(context.body)?;
     let ignored =
         payload.keys().map(String::as_str).filter(|key| READ_ONLY_USER_MEMBERS.contains(key));
-    context.ignored_payload = ignored_fields::header_value(ignored);
+    context.ignored_payload = ignored_names::header_value(ignored);
     let [id, ..] = &context.path;
     Ok(Response::json(&cms.users().update(&context.caller, id, &payload)?))
 }

@@ -33,7 +33,7 @@ use crate::{
     response::{
         Response,
         cache::{CacheSlot, Lookup},
-        ignored_fields,
+        ignored_names,
     },
     state::App,
     telemetry::request_log::{LoggedQuery, RequestLog},
@@ -118,7 +118,7 @@ impl AuthenticatedRequest {
                 response.unwrap_or_else(Response::from)
             };
             let stream = progress::respond(app, work, progress, call).await?;
-            return Ok(stream.with_optional(ignored_fields::QUERY, ignored));
+            return Ok(stream.with_optional(ignored_names::QUERY, ignored));
         }
         // Dropped early when the client disconnects.
         let _cancels = progress;
@@ -250,7 +250,7 @@ impl AuthenticatedRequest {
         };
         let ignored = context.query.ignored(context.known_parameters, &context.unknown_paths);
         Ok(response
-            .with_optional(ignored_fields::QUERY, ignored)
-            .with_optional(ignored_fields::PAYLOAD, context.ignored_payload))
+            .with_optional(ignored_names::QUERY, ignored)
+            .with_optional(ignored_names::PAYLOAD, context.ignored_payload))
     }
 }

@@ -49,7 +49,7 @@ use crate::{
         connection::{Connection, ResponseBody},
         permits::Work,
     },
-    response::{Response, error, ignored_fields},
+    response::{Response, error, ignored_names},
     state::App,
     telemetry::{
         request_log::{LoggedQuery, RequestLog},
@@ -206,7 +206,7 @@ async fn respond(
                 response = images::get(app, &parts, &query, &segments).await;
             }
             Ok(response.with_optional(
-                ignored_fields::QUERY,
+                ignored_names::QUERY,
                 query.ignored(route.query, &UnknownPaths::default()),
             ))
         }
@@ -215,12 +215,12 @@ async fn respond(
             let response =
                 respond_unauthenticated(app, route, handler, parts, body, &mut outputs.log).await;
             let response = response.unwrap_or_else(route.error_response);
-            Ok(response.with_optional(ignored_fields::QUERY, ignored))
+            Ok(response.with_optional(ignored_names::QUERY, ignored))
         }
         Endpoint::OpenId(step) => {
             let response = openid::respond(app, step, &parts, outputs.log.address).await;
             let response = response.unwrap_or_else(Response::from);
-            Ok(response.with_optional(ignored_fields::QUERY, ignored_parameters(route, &parts)))
+            Ok(response.with_optional(ignored_names::QUERY, ignored_parameters(route, &parts)))
         }
         Endpoint::SignOut => sign_out(app, parts, memory, outputs).await,
         Endpoint::Changes => {
@@ -229,7 +229,7 @@ async fn respond(
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
             let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
-            let response = response.with_optional(ignored_fields::QUERY, ignored);
+            let response = response.with_optional(ignored_names::QUERY, ignored);
             Ok(response.negotiated(&method, &headers, memory, &app.response_cache))
         }
         Endpoint::Backup => {
@@ -238,7 +238,7 @@ async fn respond(
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
             let response = backup::get(app, &parts.method).await?;
-            Ok(response.with_optional(ignored_fields::QUERY, ignored))
+            Ok(response.with_optional(ignored_names::QUERY, ignored))
         }
         Endpoint::Authenticated(permission, handler) => {
             outputs.log.query = match route.body {
@@ -264,7 +264,7 @@ async fn respond(
             // Errors of the checks have the list of ignored parameters too.
             Ok(response.unwrap_or_else(|error| {
                 let ignored = ignored_parameters(route, &request.parts);
-                (route.error_response)(error).with_optional(ignored_fields::QUERY, ignored)
+                (route.error_response)(error).with_optional(ignored_names::QUERY, ignored)
             }))
         }
     }
