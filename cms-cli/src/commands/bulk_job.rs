@@ -7,7 +7,7 @@ use std::{sync::atomic::Ordering, thread, time::Duration};
 
 use cms_core::{
     Error,
-    wire::bulk::{BulkAction, BulkJob, BulkJobState, BulkPreview, BulkResponse},
+    wire::bulk::{BulkAction, BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
 };
 use serde_json::{Map, Value, json};
 
@@ -126,7 +126,7 @@ impl BulkChange<'_> {
         Ok(())
     }
 
-    fn preview(&mut self, target: &dyn Target) -> Result<BulkPreview> {
+    fn preview(&mut self, target: &dyn Target) -> Result<BulkDryRunResponse> {
         self.members.insert("dryRun".to_owned(), json!(true));
         let response = self.request(target)?;
         self.members.remove("dryRun");

@@ -9,7 +9,7 @@ use cms_model::{
     limits, message,
     object::model::{Columns, Edition, StoredObject},
     pattern::StepBudget,
-    wire::bulk::{BulkAction, BulkPreview, BulkSample},
+    wire::bulk::{BulkAction, BulkDryRunResponse, BulkSample},
     workflow::transition,
 };
 use cms_store::Reader;
@@ -35,7 +35,7 @@ pub(super) struct BulkDryRun<'a> {
 type Difference = (Map<String, Value>, Map<String, Value>, FieldErrors);
 
 impl BulkDryRun<'_> {
-    pub(super) fn of(&self, rows: &[i64]) -> Result<BulkPreview> {
+    pub(super) fn of(&self, rows: &[i64]) -> Result<BulkDryRunResponse> {
         let matched: HashSet<i64> = rows.iter().copied().collect();
         let mut sample = Vec::new();
         for pk in rows.iter().take(limits::BULK_SAMPLE_OBJECTS) {
@@ -48,7 +48,7 @@ impl BulkDryRun<'_> {
                 sample.push(self.sample(&stored, &matched)?);
             }
         }
-        Ok(BulkPreview { matched: rows.len() as u64, sample })
+        Ok(BulkDryRunResponse { matched: rows.len() as u64, sample })
     }
 
     fn sample(&self, stored: &StoredObject<'_>, matched: &HashSet<i64>) -> Result<BulkSample> {

@@ -7,7 +7,7 @@ use cms_core::{
     paging::PageRequest,
     testing::TestCms,
     wire::{
-        bulk::{BulkJob, BulkJobState, BulkPreview, BulkResponse},
+        bulk::{BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
         key::{KeyKind, NewKey},
         publish::PublishAction,
         user::Role,
@@ -54,7 +54,7 @@ fn create(cms: &Cms, caller: &Caller, payload: &Map<String, Value>) -> cms_core:
     }
 }
 
-fn preview(test: &TestCms, payload: &Map<String, Value>) -> BulkPreview {
+fn preview(test: &TestCms, payload: &Map<String, Value>) -> BulkDryRunResponse {
     match test.cms.bulk().create(&Caller::local(), "article", payload).unwrap() {
         BulkResponse::DryRun(preview) => preview,
         BulkResponse::Created { id } => panic!("{id}"),

@@ -183,12 +183,12 @@ pub enum BulkResponse {
     Created {
         id: String,
     },
-    DryRun(BulkPreview),
+    DryRun(BulkDryRunResponse),
 }
 
-/// The response to a dry run.
+/// The response to a dry run; its schema in the OpenAPI document is `BulkPreview`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BulkPreview {
+pub struct BulkDryRunResponse {
     pub matched: u64,
     /// The first matches, in creation order.
     pub sample: Vec<BulkSample>,
