@@ -75,15 +75,15 @@ fn node_address(text: &str) -> Result<String, String> {
 /// Manage a cluster: several nodes on one PostgreSQL database.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterCommand {
-    /// Show the newest commit, the nodes and their background tasks.
+    /// Show the newest commit, the nodes and their duties.
     ///
-    /// Exits with 6 when a node that has reported within ten seconds is behind, or no node does a
-    /// background task.
+    /// Exits with 6 when a node that has reported within ten seconds is behind or does not know the
+    /// schema of the cluster, or when any duty except `backups` has no holder.
     Status {
         #[command(flatten)]
         database: DatabaseArgs,
     },
-    /// Create a cluster in an empty database, with --from with the content of a data directory.
+    /// Create a cluster in an empty database; --from copies the content of a data directory to it.
     ///
     /// Media files are copied to the bucket of --media. A server on the directory may run: it goes on
     /// reading, and from then on its writes are refused with status 503. `cms cluster export` is the

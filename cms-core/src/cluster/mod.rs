@@ -37,11 +37,12 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// The response to a request that revokes access waits until all live nodes have applied it. Minimum: a
-/// node that lags may serve a read with a position for 5 s.
-const MIN_REVOCATION_WAIT: Duration = Duration::from_secs(5);
+/// The response to a request that revokes access waits until all live nodes have applied it. The
+/// wait for nodes that are behind gives up after their read bound, at the earliest after 5 s: for
+/// that long they may serve reads with `x-cms-position`.
+const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
 /// After 10 s without a report a node no longer counts as live.
-const MAX_REVOCATION_WAIT: Duration = Duration::from_secs(10);
+const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -98,8 +99,7 @@ impl Cms {
         self.node.as_ref().map(|node| Cluster { cms: self, node })
     }
 
-    /// Returns whether this process does a background task that one node at a time does. A data
-    /// directory that stands alone does all of them.
+    /// Returns whether this process has a duty. A data directory that stands alone has all of them.
     pub fn holds(&self, duty: Duty) -> bool {
         self.node.as_ref().is_none_or(|node| node.holds(duty))
     }
@@ -239,13 +239,13 @@ impl Cluster<'_> {
         let Some(position) = self.position() else { return };
         let started = Instant::now();
         loop {
-            let wait = match self.node.max_read_bound_of_nodes_behind(position.commit) {
+            let timeout = match self.node.max_read_bound_of_nodes_behind(position.commit) {
                 Ok(None) => return,
-                Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_WAIT, MAX_REVOCATION_WAIT),
+                Ok(Some(bound)) => bound.clamp(MIN_REVOCATION_TIMEOUT, MAX_REVOCATION_TIMEOUT),
                 // Not known: others may read.
-                Err(_) => MAX_REVOCATION_WAIT,
+                Err(_) => MAX_REVOCATION_TIMEOUT,
             };
-            if started.elapsed() >= wait {
+            if started.elapsed() >= timeout {
                 return;
             }
             thread::sleep(REVOCATION_INTERVAL);

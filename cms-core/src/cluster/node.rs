@@ -25,8 +25,9 @@ const WRITER_LEASE: Duration = Duration::from_secs(5);
 /// Held as a duty while a backup is made: no node removes media files.
 const RUNNING_BACKUP: &str = "running-backup";
 
-/// A background task that one node at a time does. Each stays correct if two nodes do it for a moment:
-/// what is due is checked again inside the write transaction.
+/// A task that one node at a time has, under a lease: a background task, or the handling of writes
+/// that other nodes forward. Each stays correct if two nodes have it for a moment: what is due is
+/// checked again inside the write transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Duty {
     /// Publish scheduled objects.
