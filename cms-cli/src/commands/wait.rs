@@ -19,8 +19,9 @@ use crate::{
 
 /// Time between two requests.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// Longest time that a request may take, and shortest one, for a timeout of zero.
+/// Longest time for one request.
 const MAX_REQUEST: Duration = Duration::from_secs(5);
+/// Time for one request even if less of the timeout is left, as with a timeout of zero.
 const MIN_REQUEST: Duration = Duration::from_secs(1);
 
 pub(super) fn run(args: &WaitArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {

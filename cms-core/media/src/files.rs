@@ -3,9 +3,9 @@
 //! **The file of an id never changes**: it is stored once, read, and removed. So derived data can
 //! be cached without validation.
 //!
-//! `object_store` is asynchronous; of the core, only code that waits for it and cms-cluster is. Call
-//! functions that wait for it only from threads that may block. This module knows no media types and no
-//! pixels.
+//! `object_store` is asynchronous. In the core, only the code that waits for it and cms-cluster are
+//! asynchronous, too. Call functions that wait for it only from threads that may block. This module
+//! knows no media types and no pixels.
 
 use std::{
     fs::{self, File},

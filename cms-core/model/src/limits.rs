@@ -117,7 +117,7 @@ pub const PRESENCE_LIFETIME_SECONDS: i64 = 45;
 pub const MAX_PRESENCE_TABS_PER_CALLER: usize = 20;
 /// Maximum number of tabs with presence of one process.
 pub const MAX_PRESENCE_TABS: usize = 10_000;
-/// Maximum number of entries in the log of a webhook.
+/// Maximum number of ended deliveries in the log of a webhook; pending ones are not counted.
 pub const MAX_WEBHOOK_LOG_ENTRIES: u32 = 300;
 /// Bytes of a request body, and of a response body, in the log of a webhook.
 pub const MAX_WEBHOOK_LOG_BODY_BYTES: usize = 16 * 1024;
@@ -262,8 +262,8 @@ pub const MAX_CHANGES_SCANNED: usize = 10_000;
 pub const CLOCK_JUMP_HOURS: i64 = 24;
 /// Hours that a server has to run after a jump of the clock before clean-ups trust the clock again.
 pub const CLOCK_SETTLING_HOURS: i64 = 24;
-/// The automatic clean-up removes no orphaned file if there would be more than one in this many
-/// stored files.
+/// The automatic clean-up of orphaned files removes nothing if it would remove more than one in
+/// this many stored files.
 pub const MIN_FILES_PER_ORPHAN_REMOVED: u64 = 10;
 /// Free disk space below which the server reports a data directory as not ready for writes.
 pub const DISK_RESERVE_BYTES: u64 = 16 * 1024 * 1024;

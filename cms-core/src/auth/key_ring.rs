@@ -22,7 +22,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Last uses of sessions of earlier tables that are not stored: the times by primary key.
+    /// Times of last use that are not stored yet, of sessions that were cached in key tables
+    /// replaced since, by primary key of the session.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 

@@ -103,7 +103,7 @@ impl Image {
         self.rendering.is_none()
     }
 
-    /// Returns whether rendering is slow: a complete image, or an expensive format.
+    /// Returns whether rendering is slow: an image in full size, or AVIF.
     pub fn is_slow(&self) -> bool {
         self.rendering.as_ref().is_some_and(|(_, rendering)| {
             rendering.requested == Size::default() || rendering.format == RenderFormat::Avif

@@ -22,8 +22,8 @@ use cms_store::Reader;
 pub(crate) struct ObjectAuthor {
     /// Name of the type of the object, which decides whether names of users are shown.
     content_type: String,
-    /// Primary key of the actor: of the creation, until that of the last change is read. None for a
-    /// command on the data directory.
+    /// Primary key of the actor. At first that of the creation; replaced when the author of the
+    /// last change is read (see `updated`). None for a command on the data directory.
     actor: Option<i64>,
     /// The row whose last change is by the author; none for the creation.
     updated: Option<(Edition, i64)>,

@@ -1,8 +1,9 @@
 //! What cached data of this process is checked against: the change counters of the newest commit.
 //!
-//! They are read again only after a commit of another process, so a request usually learns without a
-//! statement that what it has cached is current, whichever process wrote last. Snapshots of that
-//! commit know the counters without a statement, too.
+//! A commit of this process caches them. A statement reads them only after a commit of another
+//! process, and on a node of a cluster after each commit. So a request usually learns without a
+//! statement that what it has cached is current. Snapshots of that commit know the counters
+//! without a statement, too.
 
 use std::{
     path::Path,

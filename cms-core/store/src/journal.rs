@@ -52,8 +52,8 @@ cms_model::named_enum! {
     }
 }
 
-/// A position in the journal. The nonce identifies the journal: after a restore to an older state,
-/// the row at this position has another nonce.
+/// A position in the journal. `nonce` is the random number of the row `seq`. It tells histories
+/// apart: after a restore to an older state, the row with the same `seq` has another nonce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalPosition {
     pub seq: i64,

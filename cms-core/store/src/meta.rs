@@ -9,7 +9,7 @@ use rusqlite::params;
 use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
 /// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
-/// a function that computes them returns something else, or another table gets them. The text in
+/// a function computes other values, or when derived data is added to a further table. The text in
 /// `slots`, and `link`, are copied between the nodes of a cluster: if these change, add a migration.
 pub const DERIVED_DATA_VERSION: i64 = 5;
 

@@ -400,7 +400,7 @@ impl WriteTransaction<'_> {
         Ok(webhook)
     }
 
-    /// Removes all but the newest entries of the log of a webhook.
+    /// Removes all ended deliveries of a webhook except the newest `keep`.
     pub fn prune_log(&self, webhook: i64, keep: u32) -> Result<()> {
         self.execute(
             "DELETE FROM webhook_delivery WHERE webhook = ?1 AND NOT queued AND pk <=

@@ -1,4 +1,4 @@
-//! The documentation page at `/docs`: Swagger UI over the OpenAPI document.
+//! The API explorer at `/docs` (`cms open api`): Swagger UI over the OpenAPI document.
 //!
 //! The page itself is public: it asks the user for a key, and loads the document with it
 //! ([`super::openapi`]). It loads files of this server only, which its policy enforces.

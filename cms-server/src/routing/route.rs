@@ -62,7 +62,8 @@ pub(crate) enum Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Execution {
     /// On the thread of the connection: work of microseconds, where changing threads would take longer.
-    /// What may take long ends with [`Error::NotFast`] and is repeated as the next one.
+    /// A handler that would take longer ends with [`Error::NotFast`] and is run again as
+    /// [`Self::Blocking`].
     Inline,
     /// On a thread that may block, with a permit.
     Blocking,

@@ -183,7 +183,8 @@ impl InputType {
         )
     }
 
-    /// Returns whether values are short scalars, which are indexed.
+    /// Returns whether values are short scalars, which are indexed if they are no lists, see
+    /// docs/reference/filters.md#indexes
     pub fn is_indexable(self) -> bool {
         matches!(
             self,

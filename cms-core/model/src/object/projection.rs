@@ -66,7 +66,8 @@ struct Child {
     node: usize,
 }
 
-/// What the text of a part refers to, in the order of the text: authors before links.
+/// What the text of a part refers to. Each list is in the order of the text, in which the authors
+/// precede the links.
 #[derive(Debug, Default)]
 pub struct References {
     /// Positions at which the authors are to be inserted.

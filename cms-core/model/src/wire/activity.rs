@@ -42,7 +42,7 @@ impl ActivityRequest {
         number.ok_or_else(|| Error::invalid("before", message::NOT_VALID))
     }
 
-    /// Parses `from` and `to`; none without both.
+    /// Parses `from` and `to`; none if neither is given.
     pub fn times(&self) -> Result<Option<Range<Timestamp>>> {
         let mut errors = FieldErrors::default();
         let mut parse = |name, text: &Option<String>| {
