@@ -43,7 +43,8 @@ pub(crate) struct OpenArgs {
 pub(crate) enum PageChoice {
     /// The admin page.
     Admin,
-    /// The documentation, or the start page, which says where it is.
+    /// The documentation (not `/docs`, which is the API explorer), or the start page, which says
+    /// where to find it.
     Docs,
     /// The API explorer.
     Api,

@@ -6,6 +6,7 @@
 pub(crate) mod activity;
 #[cfg(feature = "admin")]
 pub(crate) mod admin;
+pub(crate) mod api_explorer;
 pub(crate) mod auth_context;
 pub(crate) mod backup;
 pub(crate) mod batch;
@@ -14,7 +15,6 @@ pub(crate) mod changes;
 pub(crate) mod check;
 pub(crate) mod content_types;
 pub(crate) mod context;
-pub(crate) mod docs;
 pub(crate) mod event_stream;
 pub(crate) mod graphql;
 pub(crate) mod health;

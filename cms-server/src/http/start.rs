@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde_json::json;
 
-use super::docs;
+use super::api_explorer;
 use crate::{response::Response, state::App};
 
 /// Where the documentation of this version is published, if the build knows it.
@@ -34,7 +34,7 @@ pub(crate) fn get(_: &App, head: &Parts) -> Response {
             "documentation": DOCUMENTATION,
         }))
     } else {
-        docs::html(head, PAGE.as_str().into(), POLICY)
+        api_explorer::html(head, PAGE.as_str().into(), POLICY)
     };
     response.with_header(header::VARY, VARY)
 }

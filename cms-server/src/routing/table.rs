@@ -17,8 +17,8 @@ use super::{
 use crate::http::admin;
 use crate::{
     http::{
-        activity, auth_context, batch, bulk, check, content_types, docs, graphql, health, keys,
-        media, objects, openapi,
+        activity, api_explorer, auth_context, batch, bulk, check, content_types, graphql, health,
+        keys, media, objects, openapi,
         openid::{self, OpenIdStep},
         presence, preview, publish, search, session, settings, shared_views, start, trash, users,
         webhooks, workflow, working_copies,
@@ -192,11 +192,11 @@ pub static ROUTES: &[Route] = &[
     Route::unauthenticated("/admin", admin::get),
     #[cfg(feature = "admin")]
     Route::unauthenticated("/admin/{*path}", admin::get),
-    Route::unauthenticated("/docs", docs::page),
-    Route::unauthenticated("/docs/page.css", docs::style),
-    Route::unauthenticated("/docs/page.js", docs::script),
-    Route::unauthenticated("/docs/swagger-ui.css", docs::swagger_style),
-    Route::unauthenticated("/docs/swagger-ui.js", docs::swagger_script),
+    Route::unauthenticated("/docs", api_explorer::page),
+    Route::unauthenticated("/docs/page.css", api_explorer::style),
+    Route::unauthenticated("/docs/page.js", api_explorer::script),
+    Route::unauthenticated("/docs/swagger-ui.css", api_explorer::swagger_style),
+    Route::unauthenticated("/docs/swagger-ui.js", api_explorer::swagger_script),
 
     Route::get(KEYS, Admin, keys::list),
     Route::write(Method::POST, KEYS, Admin, keys::create),

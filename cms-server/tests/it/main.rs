@@ -4,13 +4,13 @@
 
 mod activity;
 mod admin;
+mod api_explorer;
 mod auth_context;
 mod bulk;
 mod changes;
 mod conditions;
 mod conventions;
 mod coverage;
-mod docs;
 mod graphql;
 mod headers;
 mod hostile;

@@ -1,4 +1,4 @@
-//! The documentation page: it is complete, loads files of this server only, and is cached.
+//! The API explorer: it is complete, loads files of this server only, and is cached. The start page.
 
 use std::io::Read;
 

@@ -19,9 +19,9 @@ use crate::{
     state::App,
 };
 
-const PAGE: &str = include_str!("docs/page.html");
-const STYLE: &str = include_str!("docs/page.css");
-const SCRIPT: &str = include_str!("docs/page.js");
+const PAGE: &str = include_str!("api_explorer/page.html");
+const STYLE: &str = include_str!("api_explorer/page.css");
+const SCRIPT: &str = include_str!("api_explorer/page.js");
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const CSS: HeaderValue = HeaderValue::from_static("text/css; charset=utf-8");
