@@ -12,7 +12,8 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    NOTHING_CHANGED, bulk::BulkReport, counted, hints, interrupt, open_to_read, open_to_write,
+    NOTHING_CHANGED, counted, hints, interrupt, many_objects::ObjectsReport, open_to_read,
+    open_to_write,
 };
 use crate::{
     cli::{JobCommand, SelectionArgs},
@@ -146,8 +147,12 @@ impl BulkChange<'_> {
         let errors = job.errors.unwrap_or_default().into_iter();
         let refused: Vec<_> = errors.map(|one| (one.id, Error::Invalid(one.errors))).collect();
         let unlisted_refused = job.refused.saturating_sub(refused.len() as u64);
-        let report =
-            BulkReport { done: job.succeeded, refused, unlisted_refused, ..BulkReport::default() };
+        let report = ObjectsReport {
+            done: job.succeeded,
+            refused,
+            unlisted_refused,
+            ..ObjectsReport::default()
+        };
         if job.state == BulkJobState::Failed {
             report.print_refused(printer)?;
             let reason = job.error.unwrap_or_default();

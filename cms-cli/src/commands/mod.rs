@@ -3,13 +3,12 @@
 mod activity;
 mod apply;
 mod backup;
-mod bulk;
 mod bulk_job;
 mod check;
 #[cfg(feature = "cluster")]
 mod cluster;
+mod completions_and_man;
 mod ctd;
-mod docs;
 mod export;
 mod graphql;
 mod hints;
@@ -17,6 +16,7 @@ mod import;
 mod init;
 mod key;
 mod login;
+mod many_objects;
 mod media;
 mod object;
 mod open;
@@ -104,8 +104,8 @@ fn dispatch(command: Command, settings: &Settings, printer: &mut Printer) -> Res
         Command::Wait(args) => wait::run(&args, settings, printer),
         Command::Whoami => whoami::run(settings, printer),
         Command::Status => status::run(settings, printer),
-        Command::Completions { shell } => docs::completions(shell, printer),
-        Command::Man { dir } => docs::man(&dir, printer),
+        Command::Completions { shell } => completions_and_man::completions(shell, printer),
+        Command::Man { dir } => completions_and_man::man(&dir, printer),
     }
 }
 

@@ -15,9 +15,10 @@ use cms_core::{
 use serde_json::{Map, Value};
 
 use super::{
-    bulk::{BulkReport, deduplicated, dry_run_report, no_object, read_ids},
     bulk_job::BulkChange,
-    counted, hints, open_to_read, open_to_write, would,
+    counted, hints,
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, no_object, read_ids},
+    open_to_read, open_to_write, would,
 };
 use crate::{
     cli::{ListArgs, ObjectCommand, SelectionArgs},
@@ -314,8 +315,8 @@ fn with_links(
 
 /// Deletes in batches of the size that the target accepts. Objects that cannot be deleted do not
 /// stop the others.
-fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<BulkReport> {
-    let mut report = BulkReport::default();
+fn delete(target: &dyn Target, content_type: &str, ids: &[String]) -> Result<ObjectsReport> {
+    let mut report = ObjectsReport::default();
     let mut size = BATCH_SIZE;
     let mut rest = ids;
     while !rest.is_empty() {

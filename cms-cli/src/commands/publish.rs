@@ -9,9 +9,10 @@ use cms_core::{
 use serde_json::Map;
 
 use super::{
-    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, no_object, read_ids},
     bulk_job::BulkChange,
-    interrupt, open_to_write,
+    interrupt,
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, is_refusal, no_object, read_ids},
+    open_to_write,
 };
 use crate::{
     cli::PublishArgs,
@@ -58,7 +59,7 @@ pub(super) fn run(
         target: &*target,
         content_type: &args.r#type,
         action,
-        report: BulkReport::default(),
+        report: ObjectsReport::default(),
         progress: printer.progress(action.as_str(), ids.len() as u64),
         interrupt: &interrupt(),
     };
@@ -78,7 +79,7 @@ struct StatusRun<'a> {
     target: &'a dyn Target,
     content_type: &'a str,
     action: PublishAction,
-    report: BulkReport,
+    report: ObjectsReport,
     progress: ProgressDisplay,
     interrupt: &'a AtomicBool,
 }

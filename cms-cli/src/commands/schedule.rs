@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 use cms_core::wire::object::ObjectRequest;
 
 use super::{
-    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
-    interrupt, open_to_read, open_to_write, require_types, would,
+    interrupt,
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    open_to_read, open_to_write, require_types, would,
 };
 use crate::{
     cli::ScheduleCommand,
@@ -77,7 +78,7 @@ fn remove(
 ) -> Result<Outcome> {
     let interrupt = interrupt();
     let mut progress = printer.progress("schedule remove", ids.len() as u64);
-    let mut report = BulkReport::default();
+    let mut report = ObjectsReport::default();
     for id in ids {
         if interrupt.load(Ordering::Relaxed) {
             report.interrupted = true;

@@ -12,9 +12,10 @@ use cms_core::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    bulk::{BulkReport, deduplicated, dry_run_report, is_refusal, read_ids},
     bulk_job::BulkChange,
-    hints, interrupt, open_to_read, open_to_write, would,
+    hints, interrupt,
+    many_objects::{ObjectsReport, deduplicated, dry_run_report, is_refusal, read_ids},
+    open_to_read, open_to_write, would,
 };
 use crate::{
     cli::WorkflowCommand,
@@ -130,7 +131,7 @@ fn run_transition(
     target.get_type(content_type)?;
     let interrupt = interrupt();
     let mut progress = printer.progress("workflow run", ids.len() as u64);
-    let mut report = BulkReport::default();
+    let mut report = ObjectsReport::default();
     for id in ids {
         if interrupt.load(Ordering::Relaxed) {
             report.interrupted = true;

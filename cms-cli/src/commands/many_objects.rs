@@ -39,7 +39,7 @@ pub(super) fn deduplicated(mut ids: Vec<String>) -> Vec<String> {
 
 /// The results of many objects.
 #[derive(Default)]
-pub(super) struct BulkReport {
+pub(super) struct ObjectsReport {
     pub(super) done: u64,
     /// Ids with the errors.
     pub(super) refused: Vec<(String, Error)>,
@@ -48,7 +48,7 @@ pub(super) struct BulkReport {
     pub(super) interrupted: bool,
 }
 
-impl BulkReport {
+impl ObjectsReport {
     /// Prints the results with the participle `verb` ("published"). When all objects were refused,
     /// the first error gives the exit code.
     pub(super) fn print(self, verb: &str, dry_run: bool, printer: &mut Printer) -> Result<Outcome> {
@@ -106,9 +106,9 @@ pub(super) fn dry_run_report(
     target: &dyn Target,
     content_type: &str,
     ids: &[String],
-) -> Result<BulkReport> {
+) -> Result<ObjectsReport> {
     let present = fetch(target, content_type, ids, Edition::Current)?;
-    let mut report = BulkReport::default();
+    let mut report = ObjectsReport::default();
     for id in ids {
         if present.contains_key(&id.to_lowercase()) {
             report.done += 1;
