@@ -69,7 +69,7 @@ pub(crate) enum Outcome {
     Blocked,
     /// The integrity check found problems that remain.
     CheckFailed,
-    /// A part of the target is not ready.
+    /// A component of the target is not ready.
     NotReady,
     /// The plan has changes, and `--exit-code` is set.
     HasChanges,

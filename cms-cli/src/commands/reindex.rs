@@ -61,7 +61,7 @@ fn wait_for(target: &dyn Target, id: &str, printer: &Printer) -> Result<Option<R
     let mut progress = printer.progress("reindex", 0);
     while !interrupt.load(Ordering::Relaxed) {
         let requested = Instant::now();
-        let job = target.job(id)?;
+        let job = target.reindex_job(id)?;
         if job.state == ReindexState::Done {
             return Ok(Some(job));
         }

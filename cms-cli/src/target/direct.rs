@@ -180,13 +180,13 @@ impl Target for Direct {
         self.cms.auth_context(&self.caller)
     }
 
-    fn parts(&self) -> Result<Map<String, Value>> {
+    fn components(&self) -> Result<Map<String, Value>> {
         let state = |error: Option<String>| error.unwrap_or_else(|| "ok".to_owned()).into();
         Ok(self
             .cms
             .readiness()
             .into_iter()
-            .map(|part| (part.name.to_owned(), state(part.error)))
+            .map(|component| (component.name.to_owned(), state(component.error)))
             .collect())
     }
 
@@ -365,7 +365,7 @@ impl Target for Direct {
         self.cms.search().reindex(&self.caller, &reindex_payload(content_types))
     }
 
-    fn job(&self, id: &str) -> Result<ReindexJob> {
+    fn reindex_job(&self, id: &str) -> Result<ReindexJob> {
         // Without a server, this process does the work.
         self.cms.search().advance()?;
         self.cms.search().job(&self.caller, id)

@@ -72,8 +72,9 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// The caller and its rights.
     fn auth_context(&self) -> Result<AuthContext>;
-    /// The parts by name: "ok", or why one is not ready.
-    fn parts(&self) -> Result<Map<String, Value>>;
+    /// The components by name, as in `/readyz`: "ok", or why one is not ready. A server gives
+    /// no reasons.
+    fn components(&self) -> Result<Map<String, Value>>;
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
@@ -161,8 +162,8 @@ pub(crate) trait Target: ImportTarget + Sync {
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value>;
     /// Starts to rebuild the search index of some types, or of all when none is named.
     fn reindex(&self, content_types: &[String]) -> Result<ReindexCreated>;
-    /// Returns the state of a job. On a data directory, each call does a part of the work.
-    fn job(&self, id: &str) -> Result<ReindexJob>;
+    /// Returns the state of a rebuild. On a data directory, each call does a part of the work.
+    fn reindex_job(&self, id: &str) -> Result<ReindexJob>;
 
     /// Starts a bulk job, or shows what it would do.
     fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse>;

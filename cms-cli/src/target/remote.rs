@@ -138,8 +138,8 @@ impl Target for Remote {
         self.get(AUTH_CONTEXT, SERVER)
     }
 
-    fn parts(&self) -> Result<Map<String, Value>> {
-        self.ready_parts()
+    fn components(&self) -> Result<Map<String, Value>> {
+        self.component_states()
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
@@ -340,7 +340,7 @@ impl Target for Remote {
         self.post(REINDEX, &reindex_payload(content_types), SERVER)
     }
 
-    fn job(&self, id: &str) -> Result<ReindexJob> {
+    fn reindex_job(&self, id: &str) -> Result<ReindexJob> {
         self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
     }
 

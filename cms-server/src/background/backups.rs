@@ -120,6 +120,6 @@ mod tests {
             BackupSchedule { destination: BackupDestination::Folder(folder.clone()), ..schedule };
         assert!(!make(&app, &schedule).await, "the server stops");
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
-        assert!(core.cms.readiness().iter().all(|part| part.error.is_none()));
+        assert!(core.cms.readiness().iter().all(|component| component.error.is_none()));
     }
 }

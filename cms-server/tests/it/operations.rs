@@ -135,25 +135,25 @@ async fn metrics_access_is_configured() {
 }
 
 #[tokio::test]
-async fn readiness_lists_the_part_that_is_not_ready() {
+async fn readiness_lists_the_component_that_is_not_ready() {
     let app = TestApp::new();
-    let part = |broken| {
+    let components = |broken| {
         let names = ["server", "database", "index", "media", "disk"];
-        let parts = names.map(|name| {
+        let states = names.map(|name| {
             let state = if name == broken { "not ready" } else { "ok" };
             (name.to_owned(), Value::from(state))
         });
-        Value::Object(parts.into_iter().collect())
+        Value::Object(states.into_iter().collect())
     };
     let reply = app.send("GET", "/readyz", &[], "").await;
-    assert_eq!(reply.both(), (200, json!({ "status": "ok", "parts": part("") })));
+    assert_eq!(reply.both(), (200, json!({ "status": "ok", "parts": components("") })));
     let media = app.core.path().join("media");
     fs::remove_dir(&media).ok();
     fs::write(&media, "").unwrap();
     let reply = app.send("GET", "/readyz", &[], "").await;
     let mut body = generic(503, "Service Unavailable");
     body["status"] = json!("not ready");
-    body["parts"] = part("media");
+    body["parts"] = components("media");
     assert_eq!(reply.header("retry-after"), Some("1"));
     assert_eq!(reply.both(), (503, body));
     fs::remove_file(&media).unwrap();
