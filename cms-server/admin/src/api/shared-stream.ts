@@ -36,7 +36,7 @@ export function joinSharedStream(user: string, receive: (message: LiveMessage) =
   if ('locks' in navigator) {
     navigator.locks
       .request(`cms-live-${user}`, { signal: stop.signal }, () => lead(tell, channel, known, stop.signal))
-      // Rejected when the tab stops before it has led.
+      // Rejected when the tab stops before it has held the lock.
       .catch(() => undefined);
   } else void leadWhileVisible(tell, channel, stop.signal);
   return () => {

@@ -14,11 +14,11 @@ export const GRACE_HOURS = [0, 1, 24, 72, 168] as const;
 const all = { ctd: '*', read: true, create: false, update: false, delete: false };
 export const PRESETS: Record<keyof typeof t.keys.preset, Rule[]> = {
   viewer: [all],
-  writer: [{ ...all, create: true, update: true }],
-  publisher: [{ ...all, create: true, update: true, delete: true }],
+  allButDelete: [{ ...all, create: true, update: true }],
+  allRights: [{ ...all, create: true, update: true, delete: true }],
   none: [],
 };
-export const PRESET_NAMES = ['viewer', 'writer', 'publisher', 'none'] as const;
+export const PRESET_NAMES = ['viewer', 'allButDelete', 'allRights', 'none'] as const;
 
 /** Rules of the API, where a right may be left out. */
 export function rulesOf(key: Key): Rule[] {

@@ -36,8 +36,8 @@ export const keys: Texts['keys'] = {
   presets: 'Vorlagen',
   preset: {
     viewer: 'Leser: liest alle Typen',
-    writer: 'Autor: liest, legt an, ändert',
-    publisher: 'Herausgeber: löscht auch',
+    allButDelete: 'Alles außer Löschen: liest, legt an, ändert, veröffentlicht',
+    allRights: 'Alle Rechte: löscht auch',
     none: 'Leeren',
   },
   moreRules: (count) => plural(count, { one: '1 weiterer Typ', other: `${String(count)} weitere Typen` }),

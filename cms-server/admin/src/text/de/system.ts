@@ -38,7 +38,7 @@ export const system: Texts['system'] = {
     average: 'Mittlere Dauer einer Anfrage',
     writes: 'Schreibende Transaktionen',
     waiting: 'Wartende Anfragen',
-    cpu: 'Prozessor, von einem Kern',
+    cpu: 'Prozessor (100 % = ein Kern)',
     connections: 'Offene Verbindungen',
     memory: 'Speicher',
     database: 'Größe der Datenbank',
@@ -107,7 +107,7 @@ export const system: Texts['system'] = {
   feature: {
     webhooks: 'Webhooks',
     openId: 'Single Sign-on',
-    previewOrigins: 'Vorschau in der Seite von',
+    previewOrigins: 'Frontends, die die Vorschau zeigen darf',
   },
   on: 'an',
   off: 'aus',

@@ -34,7 +34,7 @@ export const typeEdits: Texts['typeEdits'] = {
   lengthsCrossed: 'Texte müssten länger sein, als sie dürfen.',
   applyDefaults: 'Der Server setzt Vorgaben ein',
   applyDefaultsHelp:
-    'Objekte, die Programme ohne eine Eigenschaft anlegen, bekommen deren Wert für neue Objekte.',
+    'Legt ein Programm ein Objekt ohne eine Eigenschaft an, setzt der Server deren „Wert in neuen Objekten“ ein.',
   uniqueTogether: 'Eindeutige Kombinationen',
   uniqueTogetherHelp:
     'Keine zwei Objekte haben dieselben Werte all dieser Eigenschaften, etwa Slug und Sprache.',

@@ -71,7 +71,8 @@ export const webhooks: Texts['webhooks'] = {
   emptyCommand: 'Legen Sie hier einen an, oder mit einer Datei seiner Eigenschaften:',
   switchOff: 'Ausschalten',
   switchOn: 'Einschalten',
-  switchedOff: 'Der Webhook ist ausgeschaltet. Zustellungen warten, bis er wieder eingeschaltet ist.',
+  switchedOff:
+    'Der Webhook ist ausgeschaltet. Offene Zustellungen warten; Änderungen in der Zwischenzeit werden nicht gesendet.',
   switchedOn: 'Der Webhook ist eingeschaltet.',
   actions: {
     Create: 'Anlegen',

@@ -35,7 +35,8 @@ export const workflows: Texts['workflows'] = {
   statesHelp:
     'Besucher sehen Objekte im Zustand „public“; ein Zustand, in dem Objekte sind, kann nicht entfernt oder umbenannt werden.',
   addState: 'Zustand hinzufügen',
-  transitionsHelp: 'Jeder ist ein Knopf an Objekten in seinem ersten Zustand, in dieser Reihenfolge.',
+  transitionsHelp:
+    'Jeder ist ein Knopf an Objekten in dem Zustand, von dem er ausgeht, in dieser Reihenfolge.',
   transitionCount: (count) => plural(count, { one: '1 Übergang', other: `${String(count)} Übergänge` }),
   addTransition: 'Übergang hinzufügen',
   endOf: (end, number) => `${end}, Übergang ${String(number)}`,

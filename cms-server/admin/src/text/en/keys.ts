@@ -33,8 +33,8 @@ export const keys = {
   presets: 'Presets',
   preset: {
     viewer: 'Viewer: reads all types',
-    writer: 'Writer: reads, creates, updates',
-    publisher: 'Publisher: also deletes',
+    allButDelete: 'All but delete: reads, creates, updates, publishes',
+    allRights: 'All rights: also deletes',
     none: 'Clear',
   },
   moreRules: (count: number) => plural(count, { one: '1 more type', other: `${String(count)} more types` }),

@@ -30,7 +30,7 @@ export const system = {
     average: 'Mean duration of a request',
     writes: 'Write transactions',
     waiting: 'Requests that wait',
-    cpu: 'Processor, of one core',
+    cpu: 'Processor (100 % = one core)',
     connections: 'Open connections',
     memory: 'Memory',
     database: 'Size of the database',
@@ -98,7 +98,7 @@ export const system = {
   feature: {
     webhooks: 'Webhooks',
     openId: 'Single sign-on',
-    previewOrigins: 'Preview in the page from',
+    previewOrigins: 'Front ends that the preview may show',
   },
   on: 'on',
   off: 'off',

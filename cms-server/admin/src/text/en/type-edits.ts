@@ -29,7 +29,8 @@ export const typeEdits = {
   maxLength: 'At most so many characters',
   lengthsCrossed: 'Texts would have to be longer than they may be.',
   applyDefaults: 'The server fills in defaults',
-  applyDefaultsHelp: 'Objects that programs create without a property get its value for new objects.',
+  applyDefaultsHelp:
+    'If a program creates an object without a property, the server fills in the “Value in new objects” of the property.',
   uniqueTogether: 'Unique combinations',
   uniqueTogetherHelp:
     'No two objects have the same values of all these properties, such as slug and language.',

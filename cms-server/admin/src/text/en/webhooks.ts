@@ -64,7 +64,7 @@ export const webhooks = {
   emptyCommand: 'Create one here, or with a file of its properties:',
   switchOff: 'Switch off',
   switchOn: 'Switch on',
-  switchedOff: 'The webhook is off. Deliveries wait until it is on again.',
+  switchedOff: 'The webhook is off. Pending deliveries wait; changes made meanwhile are not sent.',
   switchedOn: 'The webhook is on.',
   actions: {
     Create: 'Create',

@@ -14,7 +14,7 @@ export const workflows = {
   deleteHelp: 'This cannot be undone. A workflow that a content type or an object uses cannot be deleted.',
   builtIn: 'built in',
   states: 'States',
-  initial: 'first',
+  initial: 'initial',
   transitions: 'Transitions',
   transition: 'Transition',
   from: 'From',
@@ -33,7 +33,7 @@ export const workflows = {
   statesHelp:
     'Readers see objects in the state “public”; a state that objects are in cannot be removed or renamed.',
   addState: 'Add state',
-  transitionsHelp: 'Each is a button on objects in its first state, in this order.',
+  transitionsHelp: 'Each is a button on objects in the state that it leads from, in this order.',
   transitionCount: (count: number) =>
     plural(count, { one: '1 transition', other: `${String(count)} transitions` }),
   addTransition: 'Add transition',

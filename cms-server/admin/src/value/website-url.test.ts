@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { publicUrl } from './public-url';
+import { websiteUrl } from './website-url';
 
 const VALUES = { id: 'a b', slug: 'slow-kettle', number: 3, empty: '' };
 
-describe('the address for readers', () => {
+describe('the URL on the website', () => {
   it.each([
     ['https://www.example.com/blog/{slug}?token={token}', 'https://www.example.com/blog/slow-kettle'],
     ['/posts/{id}', '/posts/a%20b'],
@@ -13,6 +13,6 @@ describe('the address for readers', () => {
     ['/posts/{empty}', null],
     ['/posts/{unknown}', null],
   ])('of %j is %j', (template, expected) => {
-    expect(publicUrl(template, VALUES)).toBe(expected);
+    expect(websiteUrl(template, VALUES)).toBe(expected);
   });
 });

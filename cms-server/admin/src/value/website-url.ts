@@ -1,4 +1,4 @@
-// The address at which readers find an object, made from the preview address of its type. Knows no request.
+// The URL of an object on the website, made from the preview URL of its type. Knows no request.
 
 /** Names of the properties in braces. */
 export function namesIn(template: string): string[] {
@@ -6,10 +6,10 @@ export function namesIn(template: string): string[] {
 }
 
 /**
- * A preview address without its token, filled in. Null when it needs the token in its path, names no object, or
- * a value is missing.
+ * A preview URL with the values of an object, without the token. Null when it needs the token in its path,
+ * has no name in braces, or a value is missing.
  */
-export function publicUrl(template: string, values: Record<string, unknown>): string | null {
+export function websiteUrl(template: string, values: Record<string, unknown>): string | null {
   const [address = '', hash = ''] = template.split(/(?=#)/);
   const [path = '', query = ''] = address.split('?');
   const parameters = query.split('&').filter((part) => part !== '' && !part.includes('{token}'));
