@@ -76,7 +76,8 @@ Exit codes:
    6  refused by validation, a plan with blockers, or a check that found something wrong
    7  partly done: some objects or files were refused, or the command was interrupted
    8  would lose stored values: needs --allow-data-loss
-   9  server unreachable or not cms, busy, or timed out, lock held, disk full: safe to repeat
+   9  server unreachable, busy or timed out; a response that is not from cms; lock held;
+      disk full: safe to repeat
   10  only with `ctd plan --exit-code`: there are changes";
 
 /// Run a content server and manage its content.

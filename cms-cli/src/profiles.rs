@@ -182,7 +182,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Failure::usage(format!("profile name \"{name}\" is not valid"))
-        .hint("use letters, digits and . _ : - , at most 100"))
+        .hint("use 1 to 100 ASCII letters, digits and characters of `._:-[]`"))
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub(crate) struct DatabaseArgs {
     /// Set the password in `CMS_DATABASE_PASSWORD`, or the complete URL in `CMS_DATABASE`.
     #[arg(long, value_name = "URL", env = "CMS_DATABASE", hide_env_values = true)]
     pub(crate) database: Option<String>,
-    /// Set the encryption of connections to the database. Default: `verify-full`; `off` on this
-    /// machine.
+    /// Set the encryption of connections to the database. Default: `verify-full`, or `off` if the
+    /// database is on this machine.
     #[arg(long, value_name = "MODE", env = "CMS_DATABASE_TLS")]
     pub(crate) database_tls: Option<DatabaseTls>,
     /// Verify the certificate of the database by the root certificates in this file instead of those
@@ -48,8 +48,8 @@ pub(crate) struct NodeArgs {
     /// Set the name of this node in `cms cluster status`. Default: the name of the host.
     #[arg(long, value_name = "NAME", env = "CMS_NODE_NAME")]
     pub(crate) node_name: Option<String>,
-    /// Set the URL at which other nodes reach this one, such as `https://node1.example.com:8080`. They
-    /// forward writes to it while it is the node that writes.
+    /// Set the URL at which other nodes reach this one, such as `https://node1.example.com:8080`.
+    /// While this node has the duty `writer`, the others forward writes to this URL.
     #[arg(long, value_name = "URL", env = "CMS_NODE_ADDRESS", value_parser = node_address)]
     pub(crate) node_address: Option<String>,
     /// Keep the cluster from moving to a newer database schema. Without it, the cluster does so once

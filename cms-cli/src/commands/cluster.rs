@@ -177,7 +177,7 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
         text
     })?;
     if !unheld.is_empty() {
-        printer.note(&format!("no node does: {}", unheld.join(", ")))?;
+        printer.note(&format!("duties without a holder: {}", unheld.join(", ")))?;
     }
     Ok(if has_problem || !unheld.is_empty() { Outcome::CheckFailed } else { Outcome::Done })
 }

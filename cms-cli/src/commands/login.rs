@@ -94,8 +94,10 @@ fn read_key(url: &str) -> Result<String> {
         ));
     }
     if key.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
-        return Err(Failure::usage("the key contains spaces or other characters of no key")
-            .hint("give the token alone, without its name"));
+        return Err(Failure::usage(
+            "the key contains spaces or other characters that a key cannot contain",
+        )
+        .hint("give the token alone, without its name"));
     }
     Ok(key.to_owned())
 }

@@ -154,7 +154,7 @@ pub(super) fn run(
             }
             printer.rows(&rows, &INCOMING_COLUMNS)?;
             if links.hidden {
-                printer.note("objects of types that the key may not read link to it too")?;
+                printer.note("other objects link to it too; the key may not read their types")?;
             }
         }
         ObjectCommand::Delete { r#type, ids, selection, dry_run } => {

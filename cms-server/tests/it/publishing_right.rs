@@ -37,7 +37,7 @@ async fn status(app: &TestApp, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn author_publishes_by_no_action() {
+async fn role_author_may_use_no_publishing_action() {
     let app = app().await;
     let article = "/api/v1/content/article";
     for action in ["publish", "unpublish", "archive"] {

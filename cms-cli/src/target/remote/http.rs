@@ -174,8 +174,8 @@ impl Remote {
         unreachable!("the loop ends by returning")
     }
 
-    /// Builds a request with the key. A node of a cluster responds with the newest content: the command
-    /// before this one may have changed it on another node.
+    /// Builds a request with the key, and with strict read consistency, because the previous
+    /// command may have changed content on another node.
     pub(super) fn request(&self, method: &Method, path: &str) -> Result<RequestBuilder> {
         let request = self.client()?.request(method.clone(), format!("{}{path}", self.base));
         Ok(request.header("X-AUTH-TOKEN", &self.key).header("X-Read-Consistency", "strict"))

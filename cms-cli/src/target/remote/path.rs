@@ -27,7 +27,7 @@ pub(super) const WORKFLOW_STATES: &str = "/api/v1/workflow";
 pub(super) const SEARCH: &str = "/api/v1/search";
 pub(super) const REINDEX: &str = "/api/v1/internal/reindex";
 pub(super) const REINDEX_JOBS: &str = "/api/v1/internal/job";
-/// Server, space and key.
+/// Describes the server, the space and the caller.
 pub(super) const AUTH_CONTEXT: &str = "/api/auth-context";
 /// Public, without a key.
 pub(super) const READINESS: &str = "/readyz";

@@ -184,7 +184,7 @@ async fn visible_object_changes_in_its_current_version() {
 }
 
 #[tokio::test]
-async fn view_of_deletions_transitions_and_creations() {
+async fn deletions_transitions_and_creations_in_each_view() {
     for view in &VIEWS {
         let app = fixture().await;
         app.wait_a_minute();
