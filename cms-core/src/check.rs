@@ -170,7 +170,7 @@ impl Cms {
             let (rebuild, relink) = (is_found(CheckArea::Database), is_found(CheckArea::Links));
             self.store.write(move |writer| {
                 if rebuild {
-                    writer.reindex()?;
+                    writer.rebuild_sql_indexes()?;
                 }
                 let catalog = catalog.within(writer)?;
                 catalog.types().iter().try_for_each(|known| repair_type(writer, known, relink))

@@ -224,7 +224,7 @@ pub(super) fn insert(
         return Err(Error::Forbidden);
     }
     // The set-up link creates the first user only.
-    writer.remove_links_of(None)?;
+    writer.remove_sign_in_links_of(None)?;
     let (uid, secret) = (config.ids.uuid(), config.ids.secret());
     let pk = writer.insert_user(&uid, profile, password_hash, secret, config.clock.now())?;
     writer.log_management(ManagementEvent::UserCreated, stamp(pk), &uid, &profile.name)?;
@@ -241,7 +241,7 @@ pub(super) fn new_link(
 ) -> Result<Link> {
     let code = sessions::encoded(config.ids.secret());
     let expires_at = link_expires_at(kind, config.clock.now());
-    writer.put_link(kind, user, digest(&code), expires_at)?;
+    writer.put_sign_in_link(kind, user, digest(&code), expires_at)?;
     Ok(Link {
         kind,
         // In the fragment, which browsers do not send.

@@ -23,7 +23,7 @@ use cms_model::{
         user::Link,
     },
 };
-use cms_store::{LinkRow, ManagementEvent, Reader, SessionRow, UserRow, WriteTransaction};
+use cms_store::{ManagementEvent, Reader, SessionRow, SignInLinkRow, UserRow, WriteTransaction};
 use serde_json::{Map, Value};
 
 use super::{
@@ -148,7 +148,7 @@ impl Sessions<'_> {
             let (_, user) = find_link(writer, hash, now)?;
             let user = match (user, new) {
                 (Some(user), _) => {
-                    writer.remove_links_of(Some(user.pk))?;
+                    writer.remove_sign_in_links_of(Some(user.pk))?;
                     writer.set_password(user.pk, &password_hash)?;
                     end_all(writer, &user, None, "password")?;
                     user.pk
@@ -404,8 +404,8 @@ fn find_link(
     reader: &Reader<'_>,
     hash: [u8; 32],
     now: Timestamp,
-) -> Result<(LinkRow, Option<UserRow>)> {
-    let link = reader.link_with_hash(hash)?.filter(|link| now < link.expires_at);
+) -> Result<(SignInLinkRow, Option<UserRow>)> {
+    let link = reader.sign_in_link_with_hash(hash)?.filter(|link| now < link.expires_at);
     let link = link.ok_or_else(expired)?;
     let Some(pk) = link.user else { return Ok((link, None)) };
     match reader.user(pk)?.filter(|user| !user.profile.disabled) {

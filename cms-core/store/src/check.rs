@@ -221,8 +221,8 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Rebuilds all indexes.
-    pub fn reindex(&self) -> Result<()> {
+    /// Rebuilds all indexes of the SQLite database.
+    pub fn rebuild_sql_indexes(&self) -> Result<()> {
         self.0.connection.execute_batch("REINDEX").map_err(map)
     }
 

@@ -94,7 +94,7 @@ pub use self::{
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},
     schedule::ScheduledRow,
     schema::{Schemas, SharedMigration},
-    session::{LinkRow, SessionRow},
+    session::{SessionRow, SignInLinkRow},
     shared_view::SharedViewRow,
     stored_file::MediaFile,
     trash::{DeletedObject, RestoredRow, TrashEntry, TrashFilter},

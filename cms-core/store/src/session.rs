@@ -26,7 +26,7 @@ pub struct SessionRow {
 
 /// An unused link; it may have expired.
 #[derive(Clone, Copy, Debug)]
-pub struct LinkRow {
+pub struct SignInLinkRow {
     pub pk: i64,
     pub kind: LinkKind,
     /// Primary key of the user; none for the set-up link.
@@ -83,13 +83,13 @@ impl Reader<'_> {
     }
 
     /// Returns the link with a code.
-    pub fn link_with_hash(&self, hash: [u8; 32]) -> Result<Option<LinkRow>> {
+    pub fn sign_in_link_with_hash(&self, hash: [u8; 32]) -> Result<Option<SignInLinkRow>> {
         self.query_optional(
             "SELECT pk, kind, user, expires_at FROM sign_in_link WHERE hash = ?1",
             [hash],
             |row| {
                 let (kind, expires_at) = (named(row, 1, LinkKind::parse)?, Timestamp(row.get(3)?));
-                Ok(LinkRow { pk: row.get(0)?, kind, user: row.get(2)?, expires_at })
+                Ok(SignInLinkRow { pk: row.get(0)?, kind, user: row.get(2)?, expires_at })
             },
         )
     }
@@ -173,14 +173,14 @@ impl WriteTransaction<'_> {
     }
 
     /// Stores a link, in place of the earlier one of the user, or of the set-up link.
-    pub fn put_link(
+    pub fn put_sign_in_link(
         &self,
         kind: LinkKind,
         user: Option<i64>,
         hash: [u8; 32],
         expires_at: Timestamp,
     ) -> Result<()> {
-        self.remove_links_of(user)?;
+        self.remove_sign_in_links_of(user)?;
         self.execute(
             "INSERT INTO sign_in_link (hash, kind, user, expires_at) VALUES (?1, ?2, ?3, ?4)",
             params![hash, kind.as_str(), user, expires_at.0],
@@ -188,7 +188,7 @@ impl WriteTransaction<'_> {
     }
 
     /// Removes the link of a user, or the set-up link.
-    pub fn remove_links_of(&self, user: Option<i64>) -> Result<()> {
+    pub fn remove_sign_in_links_of(&self, user: Option<i64>) -> Result<()> {
         self.execute("DELETE FROM sign_in_link WHERE user IS ?1", [user])
     }
 }

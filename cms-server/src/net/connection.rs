@@ -38,8 +38,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 const DRAIN_INTERVAL: Duration = Duration::from_millis(250);
 /// Bytes of HTTP/2 control frames in a check interval; fewer bytes do not count as progress.
 const CONTROL_BYTES: usize = 64;
-/// The responses of one connection may take this fraction of the response memory budget: one eighth.
-const CONNECTIONS_PER_BUDGET: usize = 8;
+/// The responses of one connection may take one eighth of the response memory budget.
+const CONNECTION_MEMORY_DIVISOR: usize = 8;
 
 /// An open connection.
 pub(crate) struct Connection {
@@ -62,7 +62,7 @@ impl Connection {
         available: &Arc<MemoryBudget>,
         peer: Option<IpAddr>,
     ) -> Self {
-        let limit = process.limit() / CONNECTIONS_PER_BUDGET;
+        let limit = process.limit() / CONNECTION_MEMORY_DIVISOR;
         Self {
             peer,
             process: Arc::clone(process),

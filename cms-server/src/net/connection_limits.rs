@@ -18,8 +18,9 @@ use crate::config::ServerConfig;
 
 /// Connections of one public address, unless the operator configures another number.
 const CONNECTIONS_PER_ADDRESS: usize = 128;
-/// An address with limited connections may take a quarter of the memory for responses.
-const ADDRESSES_PER_BUDGET: usize = 4;
+/// The responses to one address to which the limit of connections applies may take a quarter of the
+/// response memory budget.
+const ADDRESS_MEMORY_DIVISOR: usize = 4;
 
 pub(crate) struct ConnectionLimits {
     total: usize,
@@ -95,7 +96,7 @@ impl ConnectionLimits {
         let address = client_network(peer);
         let mut open = self.open();
         let entry = open.entry(address).or_insert_with(|| {
-            let limit = self.memory.limit() / ADDRESSES_PER_BUDGET;
+            let limit = self.memory.limit() / ADDRESS_MEMORY_DIVISOR;
             let memory = Arc::new(MemoryBudget::within(&self.memory, limit));
             ClientAddress { connections: 0, memory }
         });
