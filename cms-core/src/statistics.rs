@@ -18,7 +18,8 @@ pub struct Statistics {
     pub readers_waiting: usize,
     /// Writes that wait for the next commit.
     pub writes_waiting: usize,
-    /// Commits, the writes in them, and the time that the writer was busy.
+    /// Batches of writes that ended with one commit or were rolled back, the writes in them, and
+    /// the time that the writer was busy.
     pub commits: u64,
     pub writes: u64,
     pub writing: Duration,

@@ -98,7 +98,8 @@ pub struct ServerConfig {
     pub grace: Duration,
     /// Scheduled backups.
     pub backups: Option<BackupSchedule>,
-    /// How current the reads of a node of a cluster are; none for what suits each endpoint.
+    /// How current the reads of a node of a cluster are; none: strict, and within 2 s for images
+    /// and files.
     pub read_consistency: Option<Consistency>,
     /// Sign-in by OpenID Connect.
     pub openid: Option<OpenIdConfig>,

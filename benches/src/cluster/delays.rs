@@ -1,5 +1,5 @@
 //! How long other nodes take: to see a write, to catch up, to start, to change a type, and to go on
-//! without a node that stands still.
+//! without a node that is paused.
 
 use std::{
     sync::{
@@ -22,7 +22,7 @@ use crate::{
 /// Creates per second while staleness is measured, for so many seconds.
 const CREATES: u64 = 500;
 const SECONDS: u64 = 20;
-/// How long a node stands still.
+/// How long a node is paused.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// Prints the figures of one section, with a cluster of its own.
@@ -205,7 +205,7 @@ async fn read_until(address: String, posts: u64, ends: Arc<AtomicBool>) -> (u32,
     (reads, failed, longest)
 }
 
-/// A node is stopped while it writes, so most likely under the lock; another one writes too.
+/// A node is paused while it writes, so most likely under the lock; another one writes too.
 async fn pause(cluster: &Cluster<'_>, first: &Server) {
     let second = cluster.node("n2", FREE_PORT, &[]);
     let create = operations::create().cms;

@@ -1,7 +1,7 @@
 //! What the clients use and what fails: a single server that is killed, or nodes behind a load balancer.
 //!
 //! With nodes, one of them is killed at the end of each interval. Of every ten intervals,
-//! PostgreSQL also restarts after the second and crashes after the third, and a node stands still
+//! PostgreSQL also restarts after the second and crashes after the third, and a node is paused
 //! after the fourth. The last failure is a restart of all nodes in turn instead.
 
 use std::{
@@ -21,7 +21,7 @@ use crate::{
     server::{self, Server},
 };
 
-/// How long a node stands still.
+/// How long a node is paused.
 const PAUSE: Duration = Duration::from_secs(30);
 /// Time between the restarts of two nodes.
 const RESTART_INTERVAL: Duration = Duration::from_secs(5);
@@ -145,7 +145,7 @@ impl Nodes<'_> {
                 paused.signal("STOP");
                 sleep(PAUSE);
                 paused.signal("CONT");
-                format!("{} stopped for {} s; ", name(1), PAUSE.as_secs())
+                format!("{} paused for {} s; ", name(1), PAUSE.as_secs())
             }
             _ => String::new(),
         };

@@ -130,7 +130,7 @@ impl PostgresDatabase {
     }
 }
 
-/// Not every other encoding has every character.
+/// Returns the encoding of the database. It has to be UTF8: most other encodings lack characters.
 async fn read_encoding(session: &Session) -> Attempt<String> {
     let statement = session.statement(ENCODING).await?;
     Ok(session.client().query_one(&statement, &[]).await?.try_get(0)?)

@@ -35,7 +35,7 @@ const MAX_BYTES_IN_FLIGHT: usize = 8 * 1024 * 1024;
 const PART_KEYS: usize = 10_000;
 /// Interval of the queries that keep the transaction open while the head is locked: PostgreSQL ends one
 /// that is idle for 5 s. It does not end one whose request has arrived only in part: if a process
-/// is stopped in the middle of a request, it keeps the lock.
+/// is paused in the middle of a request, it keeps the lock.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";

@@ -147,11 +147,12 @@ impl Files {
         }
     }
 
-    /// Sends a file, a large one in parts; returns false if there is a file. Parts of a failed upload are
-    /// removed.
+    /// Sends a file, a large one in parts; returns false if one is stored under this id already.
+    /// Parts of a failed upload are removed.
     ///
-    /// Several nodes may store an id at once. The request of a small file has the condition that there
-    /// is none; services that do not know conditions, and large files, are looked up before.
+    /// The file is looked up first. A small one is also sent with the condition that it does not
+    /// exist, if the service knows conditions; otherwise two nodes that store the same id at once
+    /// may both succeed.
     async fn send(
         &self,
         store: &dyn ObjectStore,

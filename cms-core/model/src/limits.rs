@@ -164,7 +164,8 @@ pub const MAX_SEARCH_TERMS: usize = 10_000;
 /// Maximum number of wildcard and fuzzy words in one search, times the fields that are searched for
 /// each: each scans the index for similar words.
 pub const MAX_SEARCH_EXPANSIONS: usize = 128;
-/// Maximum depth of parentheses in a search text; deeper ones are ignored.
+/// Maximum depth of parentheses in a search text; a text with deeper ones is searched as plain
+/// words.
 pub const MAX_SEARCH_DEPTH: usize = 20;
 /// Maximum number of fields, and of filters of each kind, of one search.
 pub const MAX_SEARCH_PARAMETERS: usize = 100;

@@ -322,7 +322,7 @@ impl Webhooks<'_> {
         self.cms.store.write(move |writer| {
             // The webhook may be deleted meanwhile.
             let Some(row) = writer.delivery(delivery)? else { return Ok(AttemptReport::default()) };
-            // Another node has delivered it while this one was stopped.
+            // Another node has delivered it while this one was paused.
             if row.state == "done" {
                 return Ok(AttemptReport::default());
             }

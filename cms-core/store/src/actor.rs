@@ -17,7 +17,7 @@ use rusqlite::Row;
 
 use super::{Reader, named, object::table_of};
 
-/// The actor in a column that versions of cms before schema 10 did not fill.
+/// Who made a change. Rows from before schema 10 do not say it (`Unknown`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActorRef {
     /// Primary key in `actor`.

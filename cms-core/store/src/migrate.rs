@@ -209,8 +209,8 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     if size.is_none() && found.contains(&RESTORE_STAGING) {
         return Error::Conflict(format!(
             "the data directory {data} holds an unfinished restore ({RESTORE_STAGING}/) and no \
-             database: run `cms restore FILE --data {data}` again; --new-database starts an empty \
-             site instead"
+             database: run `cms restore FILE --data {data}` again; --new-database creates an \
+             empty database instead"
         ));
     }
     let state = match size {
@@ -222,7 +222,7 @@ fn lost(folder: &Path, size: Option<u64>) -> Error {
     };
     Error::Conflict(format!(
         "the database {} {state}: put the file back, or restore a backup into another data directory \
-         with `cms restore FILE --data DIR`; --new-database starts an empty site instead",
+         with `cms restore FILE --data DIR`; --new-database creates an empty database instead",
         path.display()
     ))
 }

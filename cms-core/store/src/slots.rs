@@ -1,4 +1,4 @@
-//! Slots: the indexed properties of a type, by number.
+//! Slots: the numbers of the indexed properties and unique combinations of a type.
 //!
 //! All types share a few indexes: the first indexed property of each type is in the first index,
 //! and so on. With an index per property and type, every write would open all of them: two hundred

@@ -24,7 +24,8 @@ pub struct NewDelivery {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
-    /// The id of the object; of a delivery of collected changes, the changes.
+    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has the changes
+    /// here, as JSON of a `ChangeBatch`.
     pub id: String,
     pub actor: ActorRef,
 }
@@ -41,7 +42,8 @@ pub struct DeliveryRow {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
-    /// The id of the object; of a delivery of collected changes, the changes.
+    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has the changes
+    /// here, as JSON of a `ChangeBatch`.
     pub id: String,
     pub is_pending: bool,
     pub due_at: Timestamp,

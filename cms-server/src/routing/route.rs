@@ -267,8 +267,8 @@ impl Route {
         )
     }
 
-    /// Returns whether the route only reads content. What administers the server, and the pages of
-    /// changes, never reads less than the newest state.
+    /// Returns whether the route only reads content. Routes that administer the server, and the
+    /// change feed, do not count: they always read the newest state.
     pub(crate) fn reads_content(&self) -> bool {
         let Endpoint::Authenticated(permission, _) = self.endpoint else { return false };
         let reads = [RequiredPermission::Content(Access::READ), RequiredPermission::GraphQl];

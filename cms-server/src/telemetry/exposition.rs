@@ -104,8 +104,12 @@ impl Snapshot {
             "Writes that wait for the next commit.",
             as_float(core.writes_waiting),
         );
-        self.counter("cms_commits_total", "Batches of writes.", as_float(core.commits));
-        self.counter("cms_writes_total", "Writes in batches.", as_float(core.writes));
+        self.counter(
+            "cms_commits_total",
+            "Batches of writes that ended with one commit or were rolled back.",
+            as_float(core.commits),
+        );
+        self.counter("cms_writes_total", "Writes in these batches.", as_float(core.writes));
         self.counter(
             "cms_write_seconds_total",
             "Working time of the writer.",
@@ -142,7 +146,10 @@ impl Snapshot {
             as_float(core.disk_free_bytes),
         );
         let Renderings { recent, cached, rendered } = core.renderings;
-        let images = Opts::new("cms_images_total", "Rendered images by source.");
+        let images = Opts::new(
+            "cms_images_total",
+            "Requests for rendered images, by where these came from: memory, disk, or rendered.",
+        );
         let images = valid(IntCounterVec::new(images, &["source"]));
         for (source, count) in [("memory", recent), ("disk", cached), ("rendered", rendered)] {
             images.with_label_values(&[source]).inc_by(count);
@@ -170,7 +177,7 @@ impl Snapshot {
         );
         let duties =
             Duty::ALL.map(|duty| ("name", duty.as_str(), usize::from(app.cms.holds(duty))));
-        self.gauge("cms_cluster_duty", "Background tasks that this node does.", &duties);
+        self.gauge("cms_cluster_duty", "1 for each duty that this node has.", &duties);
         self.value("cms_cluster_nodes", "Live nodes of the cluster.", as_float(node.live_nodes()));
         self.value(
             "cms_cluster_clock_offset_seconds",

@@ -99,7 +99,8 @@ fn declarations(definition: &Definition, identifier: &str) -> String {
         let missing = properties.iter().filter(|property| may_miss(property));
         missing.map(|property| property.name.as_str()).collect()
     };
-    // The server fills in the first, and keeps the second in a replacement.
+    // `filled`: what the server fills in on creation. `kept`: what it keeps or fills in when an
+    // object is replaced.
     let filled =
         names(&|property| is_slug(&property.name) || defaults.contains_key(&property.name));
     let kept = names(&|property| is_slug(&property.name) || property.readonly);

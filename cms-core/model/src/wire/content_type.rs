@@ -89,11 +89,11 @@ pub struct TypeListRequest {
     pub page: PageRequest,
     pub order_by: TypeOrder,
     pub direction: Direction,
-    /// Part of the name, any case.
+    /// Part of the name, in any letter case.
     pub name: Option<String>,
-    /// Part of the label, any case.
+    /// Part of the label, in any letter case.
     pub label: Option<String>,
-    /// Exact names, any case.
+    /// Exact names, in any letter case.
     pub names: Option<Vec<String>>,
     /// Only system types, or only the others.
     pub internal: Option<bool>,

@@ -1,5 +1,5 @@
-//! Query plans of lists: the right index makes the difference between microseconds and seconds on a
-//! large type.
+//! Tests of the query plans of lists: the right index makes the difference between microseconds and
+//! seconds on a large type.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A database with two types, for the tests of lists.
+//! Support of the tests of lists: a database with two types.
 
 use cms_model::{
     content_type::{

@@ -20,7 +20,8 @@ use crate::{
 const SCHEMAS_PATH: &str = "schemaDefinition.allOf[1].properties";
 
 pub(super) fn check(definition: &Definition, base: Option<&Definition>, errors: &mut FieldErrors) {
-    // Defaults that no object got so far may be about to be used.
+    // If this change switches `applyDefaults` on, stored errors are reported too: these defaults
+    // were not used until now.
     let is_known = |base: &&Definition| base.applies_defaults() || !definition.applies_defaults();
     let stored = base.filter(is_known).map(found).unwrap_or_default();
     for error in found(definition) {
