@@ -1,4 +1,4 @@
-//! The rules of the layout, as tests that read the sources.
+//! Rules on the source files (length, names, imports), as tests that read them.
 //!
 //! ARCHITECTURE.md and CONTRIBUTING.md explain most rules. They are about code: they ignore comments and the test
 //! module at the end of a file, unless they are about these. Nothing here runs `cms`.
