@@ -133,11 +133,14 @@ impl WriteTransaction<'_> {
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
+        // One row, not `INSERT ... SELECT`: that has a rollback journal of its own, whose end takes longer
+        // the more pages the transaction has changed.
         let mut statement = self.statement(&format!(
             "INSERT OR IGNORE INTO link (target_type, target_id, object, source_ctd)
-             SELECT target_type, target_id, object.pk, {SOURCE_CTD}
-             FROM (SELECT ?1 AS target_type, ?2 AS target_id) AS link
-             CROSS JOIN object ON object.pk = ?3"
+             VALUES (?1, ?2, ?3, (
+                 SELECT {SOURCE_CTD} FROM object
+                 CROSS JOIN (SELECT ?1 AS target_type, ?2 AS target_id) AS link
+                 WHERE object.pk = ?3))"
         ))?;
         let mut inserted = 0;
         for (content_type, id) in targets {
