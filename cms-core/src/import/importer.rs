@@ -32,8 +32,9 @@ use cms_model::{
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
 
-/// Batches that are saved while the next one is read and validated.
-pub(super) const MAX_BATCHES_IN_FLIGHT: usize = 3;
+/// Batches that are saved while the next one is read and validated: a second one would share the commit,
+/// which takes the writer longer.
+pub(super) const MAX_BATCHES_IN_FLIGHT: usize = 1;
 
 /// The handling of existing objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
