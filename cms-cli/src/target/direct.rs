@@ -139,15 +139,12 @@ impl ImportTarget for Direct {
         &self,
         content_type: &str,
         elements: &[Value],
-        mode: SaveMode,
+        SaveMode { update_existing: update, keep_dates }: SaveMode,
     ) -> Result<PendingReport> {
-        let SaveMode { update_existing, keep_dates } = mode;
         let caller = self.caller.clone();
         let caller = if keep_dates { caller.keeping_dates() } else { caller };
-        let elements = BatchElements::of(elements);
-        let objects = self.cms.objects();
-        let batch =
-            objects.begin_batch_create(&caller, content_type, &elements, update_existing)?;
+        let (objects, elements) = (self.cms.objects(), BatchElements::of(elements));
+        let batch = objects.begin_batch_create(&caller, content_type, &elements, update)?;
         Ok(PendingReport::new(|| batch.wait()))
     }
 

@@ -1,16 +1,98 @@
-//! Sending objects in batches of the size that the target accepts.
+//! Sends objects in batches of the size that the target accepts, and sorts them by the reports.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Importer, PendingReport, SaveMode};
+use super::{
+    Existing, ImportOptions, Importer, PendingReport, SaveMode,
+    importer::{ImportOutcome, ObjectImport},
+    object::ImportObject,
+};
 use cms_model::{
     error::{Error, FieldErrors, Result},
+    message::MessageCode,
     wire::batch::BatchReport,
 };
 
+/// A batch that is being saved while the next objects are read and validated. There is one at most: two
+/// would share a commit, which takes the writer longer.
+pub(super) struct BatchInFlight {
+    /// Index of the type.
+    index: usize,
+    objects: Vec<ObjectImport>,
+    report: PendingReport,
+}
+
 impl Importer<'_> {
+    /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
+    pub(super) fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
+        let ImportOptions { dry_run, stop_on_error, .. } = self.options;
+        if objects.is_empty() || dry_run {
+            return self.send(index, objects, None).map(drop);
+        }
+        let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
+        let update = self.options.existing == Existing::Update;
+        let begun = self.begin_save(&self.types[index].content_type.name, &values, update);
+        let completed = self.complete_batch();
+        match begun {
+            Ok(report) => {
+                self.in_flight = Some(BatchInFlight { index, objects, report });
+                if stop_on_error || completed.is_err() {
+                    let last = self.complete_batch();
+                    completed.and(last)
+                } else {
+                    completed
+                }
+            }
+            Err(error) => {
+                completed?;
+                self.send(index, objects, Some(Err(error))).map(drop)
+            }
+        }
+    }
+
+    /// Waits for the report of the batch in flight.
+    pub(super) fn complete_batch(&mut self) -> Result<()> {
+        let Some(BatchInFlight { index, objects, report }) = self.in_flight.take() else {
+            return Ok(());
+        };
+        self.send(index, objects, Some(Ok(report))).map(drop)
+    }
+
+    /// Sends objects and sorts them by the response; returns how many were saved. `begun` is set if
+    /// they were sent before.
+    pub(super) fn send(
+        &mut self,
+        index: usize,
+        attempts: Vec<ObjectImport>,
+        begun: Option<Result<PendingReport>>,
+    ) -> Result<usize> {
+        let content_type = self.types[index].content_type;
+        let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
+        let update = self.options.existing == Existing::Update;
+        let mut refused = self.save_in_batches(&content_type.name, &values, update, begun)?;
+        let saved = attempts.len() - refused.len();
+        for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
+            match refused.remove(&number) {
+                None => {
+                    let outcome =
+                        if exists { ImportOutcome::Updated } else { ImportOutcome::Created };
+                    self.counts.add(outcome);
+                    self.mark_stored(content_type, &object, outcome);
+                    if partial.is_some() {
+                        self.types[index].without_links.push((object, outcome));
+                    }
+                }
+                Some(errors) if may_succeed_later(&object, &errors) => {
+                    self.types[index].waiting.push((object, errors));
+                }
+                Some(errors) => self.refuse(&content_type.name, object, errors),
+            }
+        }
+        Ok(saved)
+    }
+
     /// Begins to save a batch of objects.
     pub(super) fn begin_save(
         &self,
@@ -96,4 +178,12 @@ fn errors_by_index(objects: &[&Value], report: BatchReport) -> Vec<(usize, Field
         }
     }
     found
+}
+
+/// Returns whether a refused object may be saved later: the targets of its links may come, and the
+/// current version may replace a published one that is not valid.
+fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
+    let lacks_targets =
+        !errors.is_empty() && errors.codes().all(|code| code == Some(MessageCode::MissingTarget));
+    lacks_targets || (object.from_published && errors.at("id").is_empty())
 }

@@ -7,7 +7,7 @@
 //! of its current version is published.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet},
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -15,7 +15,8 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ImportRecord, ImportTarget, PendingReport,
+    ImportRecord, ImportTarget,
+    batches::BatchInFlight,
     compare::{has_same_creation_date, is_unchanged},
     fetch::fetch,
     links::{has_link, without_pending_links},
@@ -24,17 +25,12 @@ use super::{
 };
 use cms_model::{
     error::{Error, FieldErrors, Result},
-    message::MessageCode,
     object::model::Edition,
     wire::{content_type::ContentType, workflow::Workflow},
 };
 
 /// Objects in one batch, unless the target accepts fewer.
 pub(super) const BATCH_SIZE: usize = 500;
-
-/// Batches that are saved while the next one is read and validated: a second one would share the commit,
-/// which takes the writer longer.
-pub(super) const MAX_BATCHES_IN_FLIGHT: usize = 1;
 
 /// The handling of existing objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +135,7 @@ pub struct Importer<'a> {
     pub(super) types: Vec<TypeImport<'a>>,
     /// The next objects to send, with their positions.
     chunk: Vec<(u64, ImportObject)>,
-    /// Batches whose reports are waited for, in order.
-    in_flight: VecDeque<BatchInFlight>,
+    pub(super) in_flight: Option<BatchInFlight>,
     /// Ids in `chunk` that go to the trash: the same id may follow as a new object.
     deleted_in_chunk: HashSet<String>,
     /// Objects that are stored as the files contain them, so that their status can be set.
@@ -158,30 +153,22 @@ pub(super) struct TypeImport<'a> {
     /// otherwise empty.
     deleted_ids: &'a HashSet<String>,
     /// Objects that wait for link targets, with their last errors.
-    waiting: Vec<(ImportObject, FieldErrors)>,
+    pub(super) waiting: Vec<(ImportObject, FieldErrors)>,
     /// Objects that were saved without some of their links, which are added at the end.
     pub(super) without_links: Vec<(ImportObject, ImportOutcome)>,
 }
 
 /// An object that is sent.
-struct ObjectImport {
-    object: ImportObject,
+pub(super) struct ObjectImport {
+    pub(super) object: ImportObject,
     /// Sent instead of the object while some links have to wait.
-    partial: Option<Value>,
+    pub(super) partial: Option<Value>,
     /// The target has an object of this id.
-    exists: bool,
-}
-
-/// A batch that is being saved while the next objects are read.
-struct BatchInFlight {
-    /// Index of the type.
-    index: usize,
-    objects: Vec<ObjectImport>,
-    report: PendingReport,
+    pub(super) exists: bool,
 }
 
 impl ObjectImport {
-    fn value(&self) -> &Value {
+    pub(super) fn value(&self) -> &Value {
         self.partial.as_ref().unwrap_or(self.object.first_version())
     }
 }
@@ -199,7 +186,7 @@ impl<'a> Importer<'a> {
             pushed: 0,
             types: Vec::new(),
             chunk: Vec::new(),
-            in_flight: VecDeque::new(),
+            in_flight: None,
             deleted_in_chunk: HashSet::new(),
             stored: HashMap::new(),
             status_chunk: Vec::new(),
@@ -275,7 +262,8 @@ impl<'a> Importer<'a> {
     /// Ends the objects of the type that was begun last.
     pub fn end(&mut self) -> Result<()> {
         let sent = self.send_chunk();
-        sent.and(self.complete_batches(0))
+        let completed = self.complete_batch();
+        sent.and(completed)
     }
 
     /// Sends the waiting objects until no more are accepted, then adds the links that were left out.
@@ -350,7 +338,7 @@ impl<'a> Importer<'a> {
         let index = self.types.len() - 1;
         let TypeImport { content_type, deleted_ids, .. } = self.types[index];
         if self.options.existing != Existing::Refuse {
-            self.complete_batches(0)?;
+            self.complete_batch()?;
         }
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
         let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
@@ -407,74 +395,6 @@ impl<'a> Importer<'a> {
         self.begin_send(index, attempts)
     }
 
-    /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
-    fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
-        let ImportOptions { dry_run, stop_on_error, .. } = self.options;
-        if objects.is_empty() || dry_run {
-            return self.send(index, objects, None).map(drop);
-        }
-        let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
-        let update = self.options.existing == Existing::Update;
-        match self.begin_save(&self.types[index].content_type.name, &values, update) {
-            Ok(report) => {
-                self.in_flight.push_back(BatchInFlight { index, objects, report });
-                self.complete_batches(if stop_on_error { 0 } else { MAX_BATCHES_IN_FLIGHT })
-            }
-            Err(error) => {
-                self.complete_batches(0)?;
-                self.send(index, objects, Some(Err(error))).map(drop)
-            }
-        }
-    }
-
-    /// Waits for the reports of the oldest batches, until at most this many are in flight.
-    ///
-    /// # Errors
-    /// The first one, after the reports of all batches.
-    fn complete_batches(&mut self, remaining: usize) -> Result<()> {
-        let mut result = Ok(());
-        while self.in_flight.len() > if result.is_ok() { remaining } else { 0 } {
-            let Some(batch) = self.in_flight.pop_front() else { break };
-            let BatchInFlight { index, objects, report } = batch;
-            let completed = self.send(index, objects, Some(Ok(report))).map(drop);
-            result = result.and(completed);
-        }
-        result
-    }
-
-    /// Sends objects and sorts them by the response; returns how many were saved. `begun` is set if
-    /// they were sent before.
-    fn send(
-        &mut self,
-        index: usize,
-        attempts: Vec<ObjectImport>,
-        begun: Option<Result<PendingReport>>,
-    ) -> Result<usize> {
-        let content_type = self.types[index].content_type;
-        let values: Vec<&Value> = attempts.iter().map(ObjectImport::value).collect();
-        let update = self.options.existing == Existing::Update;
-        let mut refused = self.save_in_batches(&content_type.name, &values, update, begun)?;
-        let saved = attempts.len() - refused.len();
-        for (number, ObjectImport { object, partial, exists }) in attempts.into_iter().enumerate() {
-            match refused.remove(&number) {
-                None => {
-                    let outcome =
-                        if exists { ImportOutcome::Updated } else { ImportOutcome::Created };
-                    self.counts.add(outcome);
-                    self.mark_stored(content_type, &object, outcome);
-                    if partial.is_some() {
-                        self.types[index].without_links.push((object, outcome));
-                    }
-                }
-                Some(errors) if may_succeed_later(&object, &errors) => {
-                    self.types[index].waiting.push((object, errors));
-                }
-                Some(errors) => self.refuse(&content_type.name, object, errors),
-            }
-        }
-        Ok(saved)
-    }
-
     /// Sends each waiting object once more; returns how many were saved.
     fn send_waiting(&mut self) -> Result<usize> {
         let waiting: HashSet<ObjectAddress> = self.types.iter().flat_map(addresses).collect();
@@ -522,12 +442,4 @@ impl<'a> Importer<'a> {
 fn addresses<'t>(current: &'t TypeImport<'_>) -> impl Iterator<Item = ObjectAddress> + use<'t> {
     let name = &current.content_type.name;
     current.waiting.iter().filter_map(move |(object, _)| Some(address(name, object.id()?)))
-}
-
-/// Returns whether a refused object may be saved later: the targets of its links may come, and the
-/// current version may replace a published one that is not valid.
-fn may_succeed_later(object: &ImportObject, errors: &FieldErrors) -> bool {
-    let lacks_targets =
-        !errors.is_empty() && errors.codes().all(|code| code == Some(MessageCode::MissingTarget));
-    lacks_targets || (object.from_published && errors.at("id").is_empty())
 }

@@ -82,6 +82,7 @@ impl PendingReport {
         Self(Box::new(wait))
     }
 
+    /// The report of a batch that is committed.
     pub fn completed(report: BatchReport) -> Self {
         Self::new(|| Ok(report))
     }

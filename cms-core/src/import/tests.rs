@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json, value::to_raw_value};
 use super::{
     Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, SaveMode,
     compare::{Completeness, completeness, difference, is_unchanged},
-    importer::{BATCH_SIZE, MAX_BATCHES_IN_FLIGHT},
+    importer::BATCH_SIZE,
     links::{order_by_links, without_pending_links},
     object::address,
     provisional_type,
@@ -325,14 +325,14 @@ fn import_adapts_to_the_batch_limit() {
 }
 
 #[test]
-fn import_begins_new_batches_before_the_last_ones_are_saved() {
+fn import_begins_a_batch_before_the_last_one_is_saved() {
     let ids: Vec<String> = (0..20 * BATCH_SIZE).map(|number| number.to_string()).collect();
     let mut objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
     objects.push(("7", None));
     let space = Space::new(BATCH_SIZE);
     let (counts, refused) = import(&space, Existing::Refuse, &objects);
     assert_eq!((counts.created, counts.refused, refused), (10_000, 1, vec!["7".to_owned()]));
-    assert_eq!(space.most_in_flight.get(), MAX_BATCHES_IN_FLIGHT);
+    assert_eq!(space.most_in_flight.get(), 1);
     assert_eq!(space.batches.get(), space.reported.get());
 
     // What is stored decides about the next batch.

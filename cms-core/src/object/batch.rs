@@ -18,20 +18,19 @@ use cms_model::{
     pattern::StepBudget,
     publish::right::ChangeKind,
     wire::{
-        batch::{BatchElements, BatchError, BatchReport},
+        batch::{BatchElements, BatchReport},
         object,
     },
 };
 use cms_store::{PendingCommit, WriteTransaction};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value};
 
 use super::{
+    batch_report::{DUPLICATE_ID, PendingBatch, report},
     before_write::HookResult,
     service::{Objects, find, may_change, require_quota},
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
-
-const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
 
 /// An element that was validated before the writer is taken.
 enum Element {
@@ -47,22 +46,6 @@ pub(crate) enum Prevalidated {
     Edited(Base, PreparedObject),
     /// The writer validates again and reports the errors.
     Failed,
-}
-
-/// A created batch that may not be committed yet.
-#[must_use = "the batch has not succeeded before its commit"]
-pub struct PendingBatch {
-    elements: BatchElements,
-    has_repeated: bool,
-    response: PendingCommit<Vec<u8>>,
-}
-
-impl PendingBatch {
-    /// Blocks the thread until the commit; returns the report.
-    pub fn wait(self) -> Result<BatchReport> {
-        let errors = read_element_errors(&self.response.wait()?)?;
-        report(&self.elements, errors, self.has_repeated)
-    }
 }
 
 impl Objects<'_> {
@@ -482,37 +465,4 @@ fn repeated_ids(elements: &BatchElements) -> HashSet<usize> {
         }
     }
     repeated
-}
-
-/// Parses the stored response of [`Objects::batch_create`].
-fn read_element_errors(response: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
-    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
-}
-
-/// The report about elements and their errors.
-fn report(
-    elements: &BatchElements,
-    element_errors: Vec<Option<FieldErrors>>,
-    has_repeated: bool,
-) -> Result<BatchReport> {
-    let mut errors = Vec::new();
-    for (text, element_error) in elements.texts().iter().zip(element_errors) {
-        let Some(element_error) = element_error else { continue };
-        let id =
-            object::id_of(text).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        errors.push(BatchError { id, data: compact(text)?, errors: element_error });
-    }
-    let total = elements.texts().len();
-    Ok(BatchReport {
-        batch_total_count: total,
-        batch_success_count: total - errors.len(),
-        batch_error_count: errors.len(),
-        errors,
-        data: if has_repeated { vec![DUPLICATE_ID.to_owned()] } else { Vec::new() },
-    })
-}
-
-fn compact(text: &[u8]) -> Result<Box<RawValue>> {
-    let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed_json())?;
-    serde_json::value::to_raw_value(&value).map_err(|error| Error::Internal(Box::new(error)))
 }

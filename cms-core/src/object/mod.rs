@@ -4,6 +4,7 @@
 
 pub(crate) mod authors;
 pub(crate) mod batch;
+mod batch_report;
 mod before_write;
 mod create;
 pub(crate) mod duplicate;

@@ -1,0 +1,64 @@
+//! The report about a batch, which comes with its commit.
+
+use cms_model::{
+    error::{Error, FieldErrors, Result},
+    wire::{
+        batch::{BatchElements, BatchError, BatchReport},
+        object,
+    },
+};
+use cms_store::PendingCommit;
+use serde_json::{Value, value::RawValue};
+
+pub(super) const DUPLICATE_ID: &str = "There are duplications in object data, key: id";
+
+/// A created batch that may not be committed yet.
+#[must_use = "the batch has not succeeded before its commit"]
+pub struct PendingBatch {
+    pub(super) elements: BatchElements,
+    /// Ids occur again in the batch.
+    pub(super) has_repeated: bool,
+    /// The errors of the elements as JSON.
+    pub(super) response: PendingCommit<Vec<u8>>,
+}
+
+impl PendingBatch {
+    /// Blocks the thread until the commit; returns the report.
+    pub fn wait(self) -> Result<BatchReport> {
+        let errors = read_element_errors(&self.response.wait()?)?;
+        report(&self.elements, errors, self.has_repeated)
+    }
+}
+
+/// Parses the stored response of a batch that was created.
+fn read_element_errors(response: &[u8]) -> Result<Vec<Option<FieldErrors>>> {
+    serde_json::from_slice(response).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+/// The report about elements and their errors.
+pub(super) fn report(
+    elements: &BatchElements,
+    element_errors: Vec<Option<FieldErrors>>,
+    has_repeated: bool,
+) -> Result<BatchReport> {
+    let mut errors = Vec::new();
+    for (text, element_error) in elements.texts().iter().zip(element_errors) {
+        let Some(element_error) = element_error else { continue };
+        let id =
+            object::id_of(text).as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        errors.push(BatchError { id, data: compact(text)?, errors: element_error });
+    }
+    let total = elements.texts().len();
+    Ok(BatchReport {
+        batch_total_count: total,
+        batch_success_count: total - errors.len(),
+        batch_error_count: errors.len(),
+        errors,
+        data: if has_repeated { vec![DUPLICATE_ID.to_owned()] } else { Vec::new() },
+    })
+}
+
+fn compact(text: &[u8]) -> Result<Box<RawValue>> {
+    let value: Value = serde_json::from_slice(text).map_err(|_| Error::malformed_json())?;
+    serde_json::value::to_raw_value(&value).map_err(|error| Error::Internal(Box::new(error)))
+}
