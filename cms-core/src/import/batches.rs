@@ -15,8 +15,8 @@ use cms_model::{
     wire::batch::BatchReport,
 };
 
-/// A batch that is being saved while the next objects are read and validated. There is one at most: two
-/// would share a commit, which takes the writer longer.
+/// A batch that is being saved while the next objects are read. The next batch begins when this one is
+/// saved, so that objects are created in their order even if a batch fails.
 pub(super) struct BatchInFlight {
     /// Index of the type.
     index: usize,
@@ -28,32 +28,22 @@ impl Importer<'_> {
     /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
     pub(super) fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
-        if objects.is_empty() || dry_run {
+        if objects.is_empty() || dry_run || stop_on_error {
             return self.send(index, objects, None).map(drop);
         }
         let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
-        let begun = self.begin_save(&self.types[index].content_type.name, &values, update);
-        let completed = self.complete_batch();
-        match begun {
+        match self.begin_save(&self.types[index].content_type.name, &values, update) {
             Ok(report) => {
                 self.in_flight = Some(BatchInFlight { index, objects, report });
-                if stop_on_error || completed.is_err() {
-                    let last = self.complete_batch();
-                    completed.and(last)
-                } else {
-                    completed
-                }
+                Ok(())
             }
-            Err(error) => {
-                completed?;
-                self.send(index, objects, Some(Err(error))).map(drop)
-            }
+            Err(error) => self.send(index, objects, Some(Err(error))).map(drop),
         }
     }
 
-    /// Waits for the report of the batch in flight.
-    pub(super) fn complete_batch(&mut self) -> Result<()> {
+    /// Waits until the last batch is saved, and counts its objects.
+    pub fn complete_batch(&mut self) -> Result<()> {
         let Some(BatchInFlight { index, objects, report }) = self.in_flight.take() else {
             return Ok(());
         };

@@ -239,6 +239,7 @@ impl<'a> Importer<'a> {
             Ok(value) => {
                 let (object, errors) = self.object(content_type, location, value);
                 if !errors.is_empty() {
+                    self.complete_batch()?;
                     self.refuse(&content_type.name, object, errors);
                     return Ok(());
                 }
@@ -252,6 +253,7 @@ impl<'a> Importer<'a> {
                 self.chunk.push((self.pushed, object));
             }
             Err(message) => {
+                self.complete_batch()?;
                 let object = ImportObject::new(location, Value::Null);
                 self.refuse(&content_type.name, object, FieldErrors::one("data", message));
             }
@@ -330,6 +332,7 @@ impl<'a> Importer<'a> {
 
     /// Sends the objects of the chunk that are not stored yet.
     fn send_chunk(&mut self) -> Result<()> {
+        self.complete_batch()?;
         self.deleted_in_chunk.clear();
         let objects = mem::take(&mut self.chunk);
         if objects.is_empty() || self.is_stopped() {
@@ -337,9 +340,6 @@ impl<'a> Importer<'a> {
         }
         let index = self.types.len() - 1;
         let TypeImport { content_type, deleted_ids, .. } = self.types[index];
-        if self.options.existing != Existing::Refuse {
-            self.complete_batch()?;
-        }
         let existing = self.existing(content_type, objects.iter().map(|(_, object)| object))?;
         let resumable = self.created_by_interrupted_import(&content_type.name, &existing)?;
         let mut attempts = Vec::new();

@@ -195,8 +195,8 @@ struct Space {
     batches: Cell<usize>,
     /// Batches whose reports were read.
     reported: Rc<Cell<usize>>,
-    /// The most batches without a read report at the begin of another one.
-    most_in_flight: Cell<usize>,
+    /// No batch is saved.
+    is_busy: bool,
 }
 
 impl Space {
@@ -206,7 +206,7 @@ impl Space {
             batch_limit,
             batches: Cell::new(0),
             reported: Rc::default(),
-            most_in_flight: Cell::new(0),
+            is_busy: false,
         }
     }
 }
@@ -221,8 +221,6 @@ impl ImportTarget for Space {
         if objects.len() > self.batch_limit {
             return Err(Error::BatchLimit { limit: self.batch_limit });
         }
-        let in_flight = self.batches.get() - self.reported.get();
-        self.most_in_flight.set(in_flight.max(self.most_in_flight.get()));
         self.batches.set(self.batches.get() + 1);
         let mut stored = self.objects.borrow_mut();
         let mut report = BatchReport::default();
@@ -246,10 +244,10 @@ impl ImportTarget for Space {
                 }),
             }
         }
-        let reported = Rc::clone(&self.reported);
+        let (reported, is_busy) = (Rc::clone(&self.reported), self.is_busy);
         Ok(PendingReport::new(move || {
             reported.set(reported.get() + 1);
-            Ok(report)
+            if is_busy { Err(Error::Busy("busy".to_owned())) } else { Ok(report) }
         }))
     }
 
@@ -266,6 +264,18 @@ impl ImportTarget for Space {
     }
 }
 
+fn options(existing: Existing, stop: &AtomicBool) -> ImportOptions<'_> {
+    ImportOptions {
+        existing,
+        interrupted: None,
+        keep_dates: false,
+        stop_on_error: false,
+        dry_run: false,
+        restore_statuses: false,
+        stop,
+    }
+}
+
 /// Imports objects with the link `next`; returns the counts and the ids of refused objects.
 fn import(
     space: &Space,
@@ -273,17 +283,8 @@ fn import(
     objects: &[(&str, Option<&str>)],
 ) -> (ImportCounts, Vec<String>) {
     let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
-    let options = ImportOptions {
-        existing,
-        interrupted: None,
-        keep_dates: false,
-        stop_on_error: false,
-        dry_run: false,
-        restore_statuses: false,
-        stop: &stop,
-    };
     let content_type = linking("post", &[]);
-    let mut importer = Importer::new(space, options);
+    let mut importer = Importer::new(space, options(existing, &stop));
     for (id, _) in objects {
         importer.announce("post", Some(id));
     }
@@ -325,18 +326,43 @@ fn import_adapts_to_the_batch_limit() {
 }
 
 #[test]
-fn import_begins_a_batch_before_the_last_one_is_saved() {
-    let ids: Vec<String> = (0..20 * BATCH_SIZE).map(|number| number.to_string()).collect();
-    let mut objects: Vec<_> = ids.iter().map(|id| (id.as_str(), None)).collect();
-    objects.push(("7", None));
-    let space = Space::new(BATCH_SIZE);
-    let (counts, refused) = import(&space, Existing::Refuse, &objects);
-    assert_eq!((counts.created, counts.refused, refused), (10_000, 1, vec!["7".to_owned()]));
-    assert_eq!(space.most_in_flight.get(), 1);
-    assert_eq!(space.batches.get(), space.reported.get());
+fn import_reads_on_while_a_batch_is_saved() {
+    let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
+    let content_type = linking("post", &[]);
+    for (existing, stop_on_error, reported) in [
+        (Existing::Refuse, false, [0, 1]),
+        (Existing::Update, false, [0, 1]),
+        (Existing::Refuse, true, [1, 2]),
+    ] {
+        let space = Space::new(BATCH_SIZE);
+        let options = ImportOptions { stop_on_error, ..options(existing, &stop) };
+        let mut importer = Importer::new(&space, options);
+        importer.begin(&content_type, &deleted);
+        for reported in reported {
+            for number in 0..BATCH_SIZE {
+                let id = format!("{}-{number}", space.batches.get());
+                importer.push(id.clone(), Ok(json!({"id": id}))).unwrap();
+            }
+            assert_eq!(space.reported.get(), reported);
+        }
+        importer.push("bad".to_owned(), Err("no JSON".to_owned())).unwrap();
+        assert_eq!(space.reported.get(), 2, "reports come in the order of the objects");
+        importer.end().unwrap();
+        assert_eq!((importer.counts().created, importer.counts().refused), (1_000, 1));
+    }
+}
 
-    // What is stored decides about the next batch.
-    let space = Space::new(BATCH_SIZE);
-    import(&space, Existing::Update, &objects);
-    assert_eq!(space.most_in_flight.get(), 0);
+/// The objects of a batch come after those of the batch before, or not at all.
+#[test]
+fn import_ends_with_a_batch_that_is_not_saved() {
+    let (stop, deleted) = (AtomicBool::new(false), HashSet::new());
+    let content_type = linking("post", &[]);
+    let space = Space { is_busy: true, ..Space::new(BATCH_SIZE) };
+    let mut importer = Importer::new(&space, options(Existing::Refuse, &stop));
+    importer.begin(&content_type, &deleted);
+    let push =
+        |number: usize| importer.push(number.to_string(), Ok(json!({"id": number.to_string()})));
+    let pushed = (0..2 * BATCH_SIZE).map(push).collect::<Result<Vec<()>>>();
+    assert!(matches!(pushed, Err(Error::Busy(_))));
+    assert_eq!((importer.counts().created, space.batches.get()), (0, 1));
 }

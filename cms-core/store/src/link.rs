@@ -133,8 +133,8 @@ impl WriteTransaction<'_> {
         object: i64,
         targets: impl Iterator<Item = (&'l str, &'l str)>,
     ) -> Result<()> {
-        // One row, not `INSERT ... SELECT`: that has a rollback journal of its own, whose end takes longer
-        // the more pages the transaction has changed.
+        // One row, not `INSERT ... SELECT`: that has a rollback journal of its own, and at its end SQLite
+        // walks the journal of the savepoint, which is long if a batch shares a commit.
         let mut statement = self.statement(&format!(
             "INSERT OR IGNORE INTO link (target_type, target_id, object, source_ctd)
              VALUES (?1, ?2, ?3, (

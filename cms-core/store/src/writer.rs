@@ -30,11 +30,6 @@ use super::{
 /// Maximum number of writes in one commit, so that the first of them does not wait indefinitely.
 const MAX_WRITES_PER_COMMIT: usize = 256;
 
-/// Writes that arrive later than this after the first of a commit began are left for the next one. After
-/// a large batch, the disk is the smaller part of the wait, and a second one in the same transaction
-/// would need a savepoint, which copies all pages that it changes.
-const MAX_SHARING_TIME: Duration = Duration::from_millis(10);
-
 /// Maximum number of waiting writes. Requests have a limit of their own, but a request whose client
 /// has disconnected does not wait for its write.
 const MAX_WAITING_WRITES: usize = 1024;
@@ -384,10 +379,9 @@ fn run_batch(
     ended
 }
 
-/// Runs the writes that wait, and those that arrive within [`MAX_SHARING_TIME`]: one commit stores all of
-/// them. Returns whether any succeeded.
+/// Runs the writes that wait, and those that arrive meanwhile: one commit stores all of them. Returns
+/// whether any succeeded.
 pub(super) fn run_writes(writer: &WriteTransaction<'_>, take: &mut Take<'_>) -> Result<bool> {
-    let started = Instant::now();
     let mut writes = take();
     let mut alone = writes.len() == 1;
     let mut succeeded = false;
@@ -397,9 +391,6 @@ pub(super) fn run_writes(writer: &WriteTransaction<'_>, take: &mut Take<'_>) -> 
         }
         if alone && !succeeded {
             // Without a savepoint, only the end of the transaction takes its changes back.
-            break;
-        }
-        if started.elapsed() > MAX_SHARING_TIME {
             break;
         }
         alone = false;

@@ -58,6 +58,8 @@ pub(super) fn run(
     let mut finished = Ok(());
     if !options.stop_on_error || import.report.files.refused == 0 {
         finished = import.send_objects(files_by_type, &mut importer, printer);
+        let completed = importer.complete_batch();
+        finished = finished.and(import.result(&mut importer, completed, printer));
     }
     import.report.objects = importer.counts();
     import.report.interrupted |= importer.counts().interrupted;
