@@ -1,5 +1,7 @@
 //! A data directory, opened by this process.
 
+mod import;
+
 use std::{
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -9,13 +11,10 @@ use std::{
 
 use cms_core::{
     Caller, Cms, CoreConfig, Durability, Edition, Error, ImageBody, NewDatabase, Progress, Result,
-    Visibility,
-    import::{ImportTarget, PendingReport, SaveMode},
-    limits,
+    Visibility, limits,
     paging::PageRequest,
     wire::{
         activity::{ActivityPage, ActivityRequest},
-        batch::BatchElements,
         bulk::{BulkJob, BulkResponse},
         check::{CheckReport, CheckRequest},
         content_type::{ContentType, TypeListRequest},
@@ -24,7 +23,7 @@ use cms_core::{
         key::{CreatedKey, Key, KeyUpdate, NewKey},
         list::List,
         media::{ImageRequest, UploadRequest},
-        object::{Direction, IncomingLinks, Json, ListRequest, ObjectRequest, ValidateRequest},
+        object::{Direction, IncomingLinks, Json, ObjectRequest, ValidateRequest},
         openapi::OpenApiRequest,
         plan::{ApplyRequest, PlanRequest, ProjectPlan},
         preview::{Preview, PreviewRequest},
@@ -38,7 +37,7 @@ use cms_core::{
         workflow::{Workflow, WorkflowState},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::{FileUpload, Target, all_pages, link_payload, reindex_payload, schedule_payload};
@@ -123,48 +122,6 @@ pub(crate) fn open_directory(config: CoreConfig) -> failure::Result<Cms> {
             .hint("create it with `cms serve --data DIR` or any command that changes something"),
         other => other.into(),
     })
-}
-
-impl ImportTarget for Direct {
-    fn objects(
-        &self,
-        content_type: &str,
-        request: &ListRequest,
-        edition: Edition,
-    ) -> Result<List<Value>> {
-        list(&self.cms.objects().list(self.caller_of(edition), content_type, request)?)
-    }
-
-    fn begin_save(
-        &self,
-        content_type: &str,
-        elements: &[Value],
-        SaveMode { update_existing: update, keep_dates }: SaveMode,
-    ) -> Result<PendingReport> {
-        let caller = self.caller.clone();
-        let caller = if keep_dates { caller.keeping_dates() } else { caller };
-        let (objects, elements) = (self.cms.objects(), BatchElements::of(elements));
-        let batch = objects.begin_batch_create(&caller, content_type, &elements, update)?;
-        Ok(PendingReport::new(|| batch.wait()))
-    }
-
-    fn set_statuses(
-        &self,
-        content_type: &str,
-        ids: &[String],
-        action: PublishAction,
-    ) -> Result<()> {
-        self.cms.publishing().set_statuses(&self.caller, content_type, ids, action)
-    }
-
-    fn workflows(&self) -> Result<Vec<Workflow>> {
-        Ok(self.cms.workflows().list()?.data)
-    }
-
-    fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
-        let payload = Map::from_iter([("action".to_owned(), json!(name))]);
-        self.cms.workflows().run_transition(&self.caller, content_type, id, payload)
-    }
 }
 
 impl Target for Direct {

@@ -18,7 +18,7 @@ use std::{
 
 use cms_core::{
     Edition, Progress, Result,
-    import::{ImportTarget, PendingReport, SaveMode},
+    import::{ImportTarget, PendingReport, PreparedSave, SaveMode},
     limits,
     paging::PageRequest,
     wire::{
@@ -84,26 +84,29 @@ impl ImportTarget for Remote {
         self.parse(status, &bytes, type_named(content_type))
     }
 
-    fn begin_save(
+    fn prepare_save(
         &self,
         content_type: &str,
         elements: &[Value],
         SaveMode { update_existing, keep_dates }: SaveMode,
-    ) -> Result<PendingReport> {
+    ) -> Result<PreparedSave<'_>> {
         let path = format!("{}/batch?updateExisting={update_existing}", objects_path(content_type));
         let mut request = with_json(self.request(&Method::POST, &path)?, text(&elements)?);
         if keep_dates {
             request = request.header("X-CMS-Keep-Dates", "1");
         }
-        let (status, bytes) =
-            self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
-        // A report with refused objects is no error.
-        if status == 400
-            && let Ok(report) = serde_json::from_slice(&bytes)
-        {
-            return Ok(PendingReport::completed(report));
-        }
-        self.parse(status, &bytes, type_named(content_type)).map(PendingReport::completed)
+        let content_type = content_type.to_owned();
+        Ok(PreparedSave::new(move || {
+            let (status, bytes) =
+                self.read(request.send().map_err(|error| self.unreachable(&error))?)?;
+            // A report with refused objects is no error.
+            if status == 400
+                && let Ok(report) = serde_json::from_slice(&bytes)
+            {
+                return Ok(PendingReport::completed(report));
+            }
+            self.parse(status, &bytes, type_named(&content_type)).map(PendingReport::completed)
+        }))
     }
 
     fn set_statuses(

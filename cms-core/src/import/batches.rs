@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    Existing, ImportOptions, Importer, PendingReport, SaveMode,
+    Existing, ImportOptions, Importer, PendingReport, PreparedSave, SaveMode,
     importer::{ImportOutcome, ObjectImport},
     object::ImportObject,
 };
@@ -15,8 +15,8 @@ use cms_model::{
     wire::batch::BatchReport,
 };
 
-/// A batch that is being saved while the next objects are read. The next batch begins when this one is
-/// saved, so that objects are created in their order even if a batch fails.
+/// A batch that is being saved while the next objects are read and validated. The next batch begins when
+/// this one is saved, so that objects are created in their order even if a batch fails.
 pub(super) struct BatchInFlight {
     /// Index of the type.
     index: usize,
@@ -24,7 +24,7 @@ pub(super) struct BatchInFlight {
     report: PendingReport,
 }
 
-impl Importer<'_> {
+impl<'t> Importer<'t> {
     /// Sends objects as one batch, whose report comes later if the target can save it meanwhile.
     pub(super) fn begin_send(&mut self, index: usize, objects: Vec<ObjectImport>) -> Result<()> {
         let ImportOptions { dry_run, stop_on_error, .. } = self.options;
@@ -33,7 +33,9 @@ impl Importer<'_> {
         }
         let values: Vec<&Value> = objects.iter().map(ObjectImport::value).collect();
         let update = self.options.existing == Existing::Update;
-        match self.begin_save(&self.types[index].content_type.name, &values, update) {
+        let prepared = self.prepare_save(&self.types[index].content_type.name, &values, update);
+        self.complete_batch()?;
+        match prepared.and_then(PreparedSave::begin) {
             Ok(report) => {
                 self.in_flight = Some(BatchInFlight { index, objects, report });
                 Ok(())
@@ -83,16 +85,15 @@ impl Importer<'_> {
         Ok(saved)
     }
 
-    /// Begins to save a batch of objects.
-    pub(super) fn begin_save(
+    fn prepare_save(
         &self,
         content_type: &str,
         objects: &[&Value],
         update_existing: bool,
-    ) -> Result<PendingReport> {
+    ) -> Result<PreparedSave<'t>> {
         let mode = SaveMode { update_existing, keep_dates: self.options.keep_dates };
         let values: Vec<Value> = objects.iter().copied().cloned().collect();
-        self.target.begin_save(content_type, &values, mode)
+        self.target.prepare_save(content_type, &values, mode)
     }
 
     /// Saves objects; returns the errors of the refused ones by their index.
@@ -105,7 +106,7 @@ impl Importer<'_> {
         self.save_in_batches(content_type, objects, update_existing, None)
     }
 
-    /// As [`Self::save`]. `begun` is the result of [`Self::begin_save`] with all of these objects.
+    /// As [`Self::save`]. `begun` is set if saving all of these objects as one batch has begun.
     pub(super) fn save_in_batches(
         &mut self,
         content_type: &str,
@@ -121,10 +122,8 @@ impl Importer<'_> {
         let mut size = if begun.is_some() { objects.len() } else { self.batch_size };
         while start < objects.len() {
             let part = &objects[start..objects.len().min(start + size)];
-            let pending = begun
-                .take()
-                .unwrap_or_else(|| self.begin_save(content_type, part, update_existing));
-            match pending.and_then(PendingReport::wait) {
+            let save = || self.prepare_save(content_type, part, update_existing)?.begin();
+            match begun.take().unwrap_or_else(save).and_then(PendingReport::wait) {
                 Ok(report) => {
                     let errors = errors_by_index(part, report);
                     refused.extend(errors.into_iter().map(|(index, e)| (start + index, e)));

@@ -332,7 +332,9 @@ impl<'a> Importer<'a> {
 
     /// Sends the objects of the chunk that are not stored yet.
     fn send_chunk(&mut self) -> Result<()> {
-        self.complete_batch()?;
+        if self.options.existing != Existing::Refuse {
+            self.complete_batch()?;
+        }
         self.deleted_in_chunk.clear();
         let objects = mem::take(&mut self.chunk);
         if objects.is_empty() || self.is_stopped() {

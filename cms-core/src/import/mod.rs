@@ -56,14 +56,14 @@ pub trait ImportTarget {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    /// Creates the valid objects of a batch, and replaces existing ones if the mode says so. The
-    /// report names the others; it may come later, and batches are saved in the order of the calls.
-    fn begin_save(
+    /// Prepares to create the valid objects of a batch, and to replace existing ones if the mode says
+    /// so, without reading objects in a mode without replacing. The report names the others.
+    fn prepare_save(
         &self,
         content_type: &str,
         objects: &[Value],
         mode: SaveMode,
-    ) -> Result<PendingReport>;
+    ) -> Result<PreparedSave<'_>>;
     /// Publishes, unpublishes or archives objects of any status. Changes no object if one of the ids
     /// is unknown.
     fn set_statuses(&self, content_type: &str, ids: &[String], action: PublishAction)
@@ -72,6 +72,20 @@ pub trait ImportTarget {
     fn workflows(&self) -> Result<Vec<Workflow>>;
     /// Runs the workflow transition of this name; returns the new state of the object.
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState>;
+}
+
+/// A batch that is validated and not saved yet.
+pub struct PreparedSave<'t>(Box<dyn FnOnce() -> Result<PendingReport> + 't>);
+
+impl<'t> PreparedSave<'t> {
+    pub fn new(begin: impl FnOnce() -> Result<PendingReport> + 't) -> Self {
+        Self(Box::new(begin))
+    }
+
+    /// Begins to save the batch.
+    pub fn begin(self) -> Result<PendingReport> {
+        self.0()
+    }
 }
 
 /// The report of a batch that may not be committed yet.

@@ -8,7 +8,8 @@ use std::{
 use serde_json::{Map, Value, json, value::to_raw_value};
 
 use super::{
-    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, SaveMode,
+    Existing, ImportCounts, ImportOptions, ImportTarget, Importer, PendingReport, PreparedSave,
+    SaveMode,
     compare::{Completeness, completeness, difference, is_unchanged},
     importer::BATCH_SIZE,
     links::{order_by_links, without_pending_links},
@@ -217,7 +218,26 @@ impl ImportTarget for Space {
         Ok(List::single_page(ids.filter_map(|id| objects.get(id).cloned()).collect()))
     }
 
-    fn begin_save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<PendingReport> {
+    fn prepare_save(&self, _: &str, objects: &[Value], mode: SaveMode) -> Result<PreparedSave<'_>> {
+        let objects = objects.to_vec();
+        Ok(PreparedSave::new(move || self.begin_save(&objects, mode)))
+    }
+
+    fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
+        Ok(())
+    }
+
+    fn workflows(&self) -> Result<Vec<Workflow>> {
+        Ok(Vec::new())
+    }
+
+    fn run_transition(&self, _: &str, _: &str, _: &str) -> Result<WorkflowState> {
+        unreachable!("no object has another workflow state")
+    }
+}
+
+impl Space {
+    fn begin_save(&self, objects: &[Value], mode: SaveMode) -> Result<PendingReport> {
         if objects.len() > self.batch_limit {
             return Err(Error::BatchLimit { limit: self.batch_limit });
         }
@@ -249,18 +269,6 @@ impl ImportTarget for Space {
             reported.set(reported.get() + 1);
             if is_busy { Err(Error::Busy("busy".to_owned())) } else { Ok(report) }
         }))
-    }
-
-    fn set_statuses(&self, _: &str, _: &[String], _: PublishAction) -> Result<()> {
-        Ok(())
-    }
-
-    fn workflows(&self) -> Result<Vec<Workflow>> {
-        Ok(Vec::new())
-    }
-
-    fn run_transition(&self, _: &str, _: &str, _: &str) -> Result<WorkflowState> {
-        unreachable!("no object has another workflow state")
     }
 }
 

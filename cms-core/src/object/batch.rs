@@ -40,6 +40,18 @@ enum Element {
     Refused(FieldErrors),
 }
 
+/// A batch that is validated, as far as the writer is not needed.
+pub struct PreparedBatch {
+    caller: Caller,
+    name: String,
+    elements: BatchElements,
+    has_repeated: bool,
+    context: Context,
+    prepared: Vec<Element>,
+    /// The response to the same request before.
+    response: Option<Vec<u8>>,
+}
+
 /// An element with an id, prepared from a snapshot: valid while the snapshot is current.
 pub(crate) enum Prevalidated {
     New(PreparedObject),
@@ -61,32 +73,38 @@ impl Objects<'_> {
         elements: &BatchElements,
         update_existing: bool,
     ) -> Result<BatchReport> {
-        self.begin_batch_create(caller, name, elements, update_existing)?.wait()
+        let batch = self.prepare_batch_create(caller, name, elements, update_existing)?;
+        self.begin_batch_create(batch)?.wait()
     }
 
-    /// As [`Self::batch_create`], but returns when the batch is validated and queued.
-    pub fn begin_batch_create(
+    /// Validates a batch as [`Self::batch_create`] does, as far as the writer is not needed.
+    pub fn prepare_batch_create(
         &self,
         caller: &Caller,
         name: &str,
         elements: &BatchElements,
         update_existing: bool,
-    ) -> Result<PendingBatch> {
+    ) -> Result<PreparedBatch> {
         let needs = if update_existing { Access::CREATE | Access::UPDATE } else { Access::CREATE };
         let content_type = self.content_type(caller, name, needs)?;
         caller.require_right_to_keep_dates()?;
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
-        let (elements, has_repeated) = (elements.clone(), !repeated.is_empty());
-        if let Some(response) = self.stored_response(caller)? {
-            let response = PendingCommit::completed(Ok(response));
-            return Ok(PendingBatch { elements, has_repeated, response });
-        }
-        let results = self.before_batch(caller, name, &elements, (update_existing, &repeated))?;
         let config = &self.cms.config;
-        let context = Context::new(caller, config).keeping_dates(caller);
-        let quota = config.max_objects;
-        let budget = &mut StepBudget::per_object();
+        let mut batch = PreparedBatch {
+            caller: caller.clone(),
+            name: name.to_owned(),
+            elements: elements.clone(),
+            has_repeated: !repeated.is_empty(),
+            context: Context::new(caller, config).keeping_dates(caller),
+            prepared: Vec::new(),
+            response: self.stored_response(caller)?,
+        };
+        if batch.response.is_some() {
+            return Ok(batch);
+        }
+        let results = self.before_batch(caller, name, elements, (update_existing, &repeated))?;
+        let (context, budget) = (&batch.context, &mut StepBudget::per_object());
         let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
@@ -95,21 +113,33 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                let validated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
+                let validated = self.prevalidate(caller, name, (Edit::Replace, text), context);
                 return Ok(Element::NewOrExisting(text.clone(), validated));
             }
             match read(element)? {
                 Ok(payload) => {
-                    PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
+                    PreparedObject::new(&content_type, payload, &*config.ids, context, budget)
                         .map(Element::New)
                 }
                 Err(errors) => Ok(Element::Refused(errors)),
             }
         };
-        let prepared =
-            results.into_iter().enumerate().map(prepare).collect::<Result<Vec<Element>>>()?;
-        let (owned_caller, ids) = (caller.clone(), std::sync::Arc::clone(&config.ids));
-        let response = self.begin_once(caller, name, move |writer, catalog, content_type| {
+        batch.prepared = results.into_iter().enumerate().map(prepare).collect::<Result<_>>()?;
+        Ok(batch)
+    }
+
+    /// Queues a prepared batch.
+    pub fn begin_batch_create(&self, batch: PreparedBatch) -> Result<PendingBatch> {
+        let PreparedBatch { caller, name, elements, has_repeated, context, prepared, response } =
+            batch;
+        if let Some(response) = response {
+            let response = PendingCommit::completed(Ok(response));
+            return Ok(PendingBatch { elements, has_repeated, response });
+        }
+        let config = &self.cms.config;
+        let (quota, ids) = (config.max_objects, std::sync::Arc::clone(&config.ids));
+        let owned_caller = caller.clone();
+        let response = self.begin_once(&caller, &name, move |writer, catalog, content_type| {
             let mut batch = Batch::new(writer, catalog, content_type, &context);
             for element in prepared {
                 match element {

@@ -47,7 +47,7 @@ test('creates a key, changes it, rotates it and revokes it; programs notice each
   await act('Change…');
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /^Writer/ })
+    .getByRole('button', { name: /^All but delete/ })
     .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('All types: Read, Create, Update')).toBeVisible();
