@@ -90,21 +90,15 @@ impl Objects<'_> {
         caller.require_right_to_keep_dates()?;
         self.check_limit(elements)?;
         let repeated = repeated_ids(elements);
-        let config = &self.cms.config;
-        let mut batch = PreparedBatch {
-            caller: caller.clone(),
-            name: name.to_owned(),
-            elements: elements.clone(),
-            has_repeated: !repeated.is_empty(),
-            context: Context::new(caller, config).keeping_dates(caller),
-            prepared: Vec::new(),
-            response: self.stored_response(caller)?,
+        let response = self.stored_response(caller)?;
+        let results = match response {
+            Some(_) => Vec::new(),
+            None => self.before_batch(caller, name, elements, (update_existing, &repeated))?,
         };
-        if batch.response.is_some() {
-            return Ok(batch);
-        }
-        let results = self.before_batch(caller, name, elements, (update_existing, &repeated))?;
-        let (context, budget) = (&batch.context, &mut StepBudget::per_object());
+        let config = &self.cms.config;
+        // After the webhooks, which take time: it has the date of creation.
+        let context = Context::new(caller, config).keeping_dates(caller);
+        let budget = &mut StepBudget::per_object();
         let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {
             if repeated.contains(&index) {
                 return Ok(Element::Refused(FieldErrors::one("id", DUPLICATE_ID)));
@@ -113,19 +107,27 @@ impl Objects<'_> {
                 && let Ok(text) = &element
                 && object::id_of(text).is_some()
             {
-                let validated = self.prevalidate(caller, name, (Edit::Replace, text), context);
+                let validated = self.prevalidate(caller, name, (Edit::Replace, text), &context);
                 return Ok(Element::NewOrExisting(text.clone(), validated));
             }
             match read(element)? {
                 Ok(payload) => {
-                    PreparedObject::new(&content_type, payload, &*config.ids, context, budget)
+                    PreparedObject::new(&content_type, payload, &*config.ids, &context, budget)
                         .map(Element::New)
                 }
                 Err(errors) => Ok(Element::Refused(errors)),
             }
         };
-        batch.prepared = results.into_iter().enumerate().map(prepare).collect::<Result<_>>()?;
-        Ok(batch)
+        let prepared = results.into_iter().enumerate().map(prepare).collect::<Result<_>>()?;
+        Ok(PreparedBatch {
+            caller: caller.clone(),
+            name: name.to_owned(),
+            elements: elements.clone(),
+            has_repeated: !repeated.is_empty(),
+            context,
+            prepared,
+            response,
+        })
     }
 
     /// Queues a prepared batch.
