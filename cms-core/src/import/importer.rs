@@ -135,6 +135,7 @@ pub struct Importer<'a> {
     pub(super) types: Vec<TypeImport<'a>>,
     /// The next objects to send, with their positions.
     chunk: Vec<(u64, ImportObject)>,
+    /// The batch whose report was not read yet.
     pub(super) in_flight: Option<BatchInFlight>,
     /// Ids in `chunk` that go to the trash: the same id may follow as a new object.
     deleted_in_chunk: HashSet<String>,

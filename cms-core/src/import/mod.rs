@@ -56,8 +56,9 @@ pub trait ImportTarget {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    /// Prepares to create the valid objects of a batch, and to replace existing ones if the mode says
-    /// so, without reading objects in a mode without replacing. The report names the others.
+    /// Validates a batch whose valid objects are created, or replaced if they exist and the mode says so;
+    /// the report names the others. If the mode replaces none, this does not depend on stored objects:
+    /// the batch before is perhaps not saved yet.
     fn prepare_save(
         &self,
         content_type: &str,
