@@ -33,20 +33,18 @@ const GLOBAL_SETTINGS: [&str; 2] = ["data", "media"];
 const CONFIG: &str = "config";
 
 /// The command line completed by the file.
-pub(crate) struct Merged {
-    pub(crate) cli: Cli,
-    /// Every setting with a value, by name.
-    pub(crate) values: BTreeMap<String, String>,
+struct Merged {
+    cli: Cli,
     /// Warnings about renamed settings.
     warnings: Vec<String>,
 }
 
-/// Merges the file into the arguments of a command that reads it.
-pub(crate) fn merge(cli: Cli) -> Result<Cli> {
+/// Merges the file into the arguments of a command that reads it; `matches` are these arguments.
+pub(crate) fn merge(cli: Cli, matches: &ArgMatches) -> Result<Cli> {
     if !matches!(cli.command, Command::Serve(_)) {
         return Ok(cli);
     }
-    let merged = read()?;
+    let merged = complete(env::args_os().collect(), matches.clone())?;
     for warning in &merged.warnings {
         printer::error_line(warning);
     }
@@ -54,33 +52,39 @@ pub(crate) fn merge(cli: Cli) -> Result<Cli> {
 }
 
 /// Reads the arguments of this process, its environment, and the file.
-pub(crate) fn read() -> Result<Merged> {
-    let mut arguments: Vec<OsString> = env::args_os().collect();
-    let mut warnings = renamed::flag_warnings(&arguments);
-    let given = parse(&arguments)?;
-    if let Some(given) = given.subcommand_matches(COMMAND) {
-        arguments.extend(renamed::variables(given, &mut warnings));
-    }
+pub(crate) fn read() -> Result<Cli> {
+    let arguments: Vec<OsString> = env::args_os().collect();
     let matches = parse(&arguments)?;
-    let extra = match file(&matches) {
-        Some((path, is_in_directory)) => {
-            let text = fs::read_to_string(&path)
-                .map_err(|error| Failure::unreadable(path.display(), error))?;
-            flags(&text, &matches, is_in_directory, &mut warnings).map_err(|errors| {
-                let errors = errors.into_iter().map(|(line, message)| Diagnostic {
-                    location: format!("{}:{line}", path.display()),
-                    message,
-                });
-                Failure::from(FailureKind::InvalidInput(errors.collect()))
-            })?
+    Ok(complete(arguments, matches)?.cli)
+}
+
+fn complete(mut arguments: Vec<OsString>, mut matches: ArgMatches) -> Result<Merged> {
+    let mut warnings = renamed::flag_warnings(&arguments);
+    if let Some(given) = matches.subcommand_matches(COMMAND) {
+        let renamed = renamed::variables(given, &mut warnings);
+        if !renamed.is_empty() {
+            arguments.extend(renamed);
+            matches = parse(&arguments)?;
         }
-        None => Vec::new(),
-    };
-    let matches = parse(&[arguments, extra].concat())?;
-    let values = values(&matches);
-    let cli =
+    }
+    if let Some((path, is_in_directory)) = file(&matches) {
+        let text = fs::read_to_string(&path)
+            .map_err(|error| Failure::unreadable(path.display(), error))?;
+        let extra = flags(&text, &matches, is_in_directory, &mut warnings).map_err(|errors| {
+            let errors = errors.into_iter().map(|(line, message)| Diagnostic {
+                location: format!("{}:{line}", path.display()),
+                message,
+            });
+            Failure::from(FailureKind::InvalidInput(errors.collect()))
+        })?;
+        matches = parse(&[arguments, extra].concat())?;
+    }
+    let mut cli =
         Cli::from_arg_matches(&matches).map_err(|error| Failure::usage(first_line(&error)))?;
-    Ok(Merged { cli, values, warnings })
+    if let Command::Serve(args) = &mut cli.command {
+        args.values = values(&matches);
+    }
+    Ok(Merged { cli, warnings })
 }
 
 fn parse(arguments: &[OsString]) -> Result<ArgMatches> {

@@ -66,7 +66,7 @@ fn parse() -> std::result::Result<(Cli, ArgMatches), clap::Error> {
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<Outcome> {
     #[cfg(feature = "serve")]
-    let cli = config_file::merge(cli)?;
+    let cli = config_file::merge(cli, matches)?;
     let settings = Settings::resolve(&cli, matches)?;
     let mut printer = Printer::new(settings.format, settings.quiet);
     let outcome = commands::run(cli.command, &settings, &mut printer)?;

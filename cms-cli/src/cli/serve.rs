@@ -1,6 +1,6 @@
 //! Arguments of `cms serve`.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use cms_core::limits;
@@ -24,6 +24,9 @@ use super::{
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
+    /// Every setting with a value, by name; filled in when the configuration file is merged.
+    #[arg(skip)]
+    pub(crate) values: BTreeMap<String, String>,
     /// Listen on this address and port; port 0 selects a free one.
     ///
     /// `localhost:8080`, `:8080` and `8080` mean `127.0.0.1:8080`: only this machine can connect.

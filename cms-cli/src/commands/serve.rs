@@ -55,7 +55,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
     let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
     let (set_level, log) = start_log(args.log_format, &args.log_level, traces.as_ref())?;
     let log = FlushLog(log);
-    let mut known = config_file::read()?.values;
+    let mut known = args.values.clone();
     let defaults = ServerConfig::default();
     let mut config = ServerConfig {
         listen: args.listen,
@@ -249,18 +249,19 @@ fn reload(
     known: &mut BTreeMap<String, String>,
     set_level: &SetLevel,
 ) -> Option<ReloadableSettings> {
-    let read = config_file::read().and_then(|given| match given.cli.command {
-        Command::Serve(args) => set_level(&args.log_level).map(|()| (args, given.values)),
+    let read = config_file::read().and_then(|given| match given.command {
+        Command::Serve(args) => set_level(&args.log_level).map(|()| args),
         _ => Err(Failure::local("the command line changed")),
     });
-    let (args, now) = match read {
-        Ok(read) => read,
+    let args = match read {
+        Ok(args) => args,
         Err(failure) => {
             let reasons = text_output::failure_body(&failure).to_string();
             tracing::error!(reasons, "settings reload failed");
             return None;
         }
     };
+    let now = &args.values;
     let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
     for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
         let (from, to) = (known.get(setting), now.get(setting));
@@ -272,7 +273,8 @@ fn reload(
     }
     tracing::info!("settings reloaded");
     known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
-    known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
+    let reloaded = now.iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str()));
+    known.extend(reloaded.map(|(name, value)| (name.clone(), value.clone())));
     Some(reloadable(&args))
 }
 

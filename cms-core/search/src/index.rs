@@ -172,25 +172,25 @@ impl Generation {
         Ok(found)
     }
 
-    /// Takes the write lock, which one process at a time holds.
-    pub fn write(&self) -> Result<GenerationWriter> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-        let bytes = threads * WRITER_BYTES_PER_THREAD;
-        let writer = self.index.writer_with_num_threads(threads, bytes).map_err(failed)?;
-        let mut policy = LogMergePolicy::default();
-        policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
-        policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
-        policy.set_del_docs_ratio_before_merge(0.3);
-        writer.set_merge_policy(Box::new(policy));
-        let (fields, operations) = (self.fields, Vec::new());
-        Ok(GenerationWriter { writer, fields, operations, pending_bytes: 0 })
+    /// Returns a writer, which opens the engine for its first change: that takes memory and threads. One
+    /// process at a time may write.
+    pub fn write(&self) -> GenerationWriter {
+        GenerationWriter {
+            index: self.index.clone(),
+            fields: self.fields,
+            engine: None,
+            operations: Vec::new(),
+            pending_bytes: 0,
+        }
     }
 }
 
 /// An index open for writing; changes are visible after [`Self::commit`].
 pub struct GenerationWriter {
-    writer: IndexWriter,
+    index: Index,
     fields: Fields,
+    /// None before the first change.
+    engine: Option<IndexWriter>,
     /// Operations that the engine does not have yet.
     operations: Vec<UserOperation>,
     /// Size of their objects.
@@ -198,6 +198,27 @@ pub struct GenerationWriter {
 }
 
 impl GenerationWriter {
+    /// Opens the engine.
+    fn open(index: &Index) -> Result<IndexWriter> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        let bytes = threads * WRITER_BYTES_PER_THREAD;
+        let writer = index.writer_with_num_threads(threads, bytes).map_err(failed)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
+        policy.set_min_layer_size(MIN_LEVEL_DOCUMENTS);
+        policy.set_del_docs_ratio_before_merge(0.3);
+        writer.set_merge_policy(Box::new(policy));
+        Ok(writer)
+    }
+
+    fn engine(&mut self) -> Result<&mut IndexWriter> {
+        let engine = match self.engine.take() {
+            Some(engine) => engine,
+            None => Self::open(&self.index)?,
+        };
+        Ok(self.engine.insert(engine))
+    }
+
     /// Removes the documents of an object.
     pub fn remove(&mut self, pk: i64) {
         let term = Term::from_field_u64(self.fields.pk, pk.unsigned_abs());
@@ -229,14 +250,14 @@ impl GenerationWriter {
     pub fn flush(&mut self) -> Result<()> {
         self.pending_bytes = 0;
         let operations = mem::take(&mut self.operations);
-        self.writer.run(operations).map(drop).map_err(failed)
+        self.engine()?.run(operations).map(drop).map_err(failed)
     }
 
     /// Commits everything since the last commit, together with the position.
     pub fn commit(&mut self, position: &IndexPosition) -> Result<()> {
         self.flush()?;
         let payload = serde_json::to_string(position).expect("numbers are valid JSON");
-        let mut commit = self.writer.prepare_commit().map_err(failed)?;
+        let mut commit = self.engine()?.prepare_commit().map_err(failed)?;
         commit.set_payload(&payload);
         commit.commit().map(drop).map_err(failed)
     }
@@ -262,7 +283,7 @@ mod tests {
     fn operations_of_one_flush_make_one_segment() {
         let folder = tempfile::tempdir().unwrap();
         let generation = Generation::create(folder.path()).unwrap();
-        let mut writer = generation.write().unwrap();
+        let mut writer = generation.write();
         for pk in 0..100_u64 {
             writer.operations.push(UserOperation::Add(doc!(writer.fields.pk => pk)));
         }

@@ -59,15 +59,16 @@ pub(super) struct IndexFollower {
     pub(super) position: IndexPosition,
     /// Bytes since the last commit; none when nothing changed.
     uncommitted: Option<usize>,
-    /// Row of the journal up to which it is committed.
-    committed: i64,
+    /// The position of the last commit; none in a new generation.
+    committed: Option<IndexPosition>,
 }
 
 impl IndexFollower {
-    pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Result<Self> {
-        let writer = generation.write()?;
-        let committed = position.seq;
-        Ok(Self { generation, writer, position, uncommitted: None, committed })
+    /// Continues at the position of the last commit.
+    pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Self {
+        let writer = generation.write();
+        let committed = Some(position.clone());
+        Self { generation, writer, position, uncommitted: None, committed }
     }
 
     /// Begins an empty generation: all objects of all types are to be indexed.
@@ -80,7 +81,7 @@ impl IndexFollower {
             }
             Ok(position)
         })?;
-        let mut follower = Self::new(generation, position)?;
+        let mut follower = Self { committed: None, ..Self::new(generation, position) };
         follower.commit()?;
         Ok(follower)
     }
@@ -154,15 +155,19 @@ impl IndexFollower {
         self.uncommitted.is_some()
     }
 
-    pub(super) fn committed(&self) -> i64 {
-        self.committed
+    /// Row of the journal up to which it is committed; none in a new generation.
+    pub(super) fn committed(&self) -> Option<i64> {
+        self.committed.as_ref().map(|position| position.seq)
     }
 
-    /// Commits all changes, which makes them visible.
+    /// Commits all changes since the last commit, if any, which makes them visible.
     pub(super) fn commit(&mut self) -> Result<()> {
+        if self.uncommitted.is_none() && self.committed.as_ref() == Some(&self.position) {
+            return Ok(());
+        }
         self.writer.commit(&self.position)?;
         self.uncommitted = None;
-        self.committed = self.position.seq;
+        self.committed = Some(self.position.clone());
         self.generation.reload()
     }
 }

@@ -244,7 +244,7 @@ impl Indexer {
         let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The last indexed row stays too: by it, `is_in_history` recognises the index at a start.
-        generations.map(|generation| generation.follower.committed()).min()
+        generations.filter_map(|generation| generation.follower.committed()).min()
     }
 
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether
@@ -367,7 +367,7 @@ impl Indexer {
                 continue;
             }
             let generation =
-                OpenGeneration { number, follower: IndexFollower::new(generation, position)? };
+                OpenGeneration { number, follower: IndexFollower::new(generation, position) };
             let slot = if is_current { &mut writer.current } else { &mut writer.next };
             *slot = Some(generation);
         }
