@@ -72,6 +72,8 @@ pub struct CoreConfig {
     /// Maximum time that a search waits for earlier writes to be indexed (see
     /// docs/reference/search.md#the-search-index).
     pub search_wait: Duration,
+    /// Maximum memory for rendered link targets, in bytes; 0 disables this cache.
+    pub linked_object_cache: usize,
     pub media: MediaStorage,
     /// Maximum size of an uploaded file, in bytes.
     pub media_file_limit: u64,
@@ -101,6 +103,7 @@ impl CoreConfig {
             types_readonly: false,
             activity_days: limits::DEFAULT_ACTIVITY_DAYS,
             search_wait: limits::DEFAULT_SEARCH_WAIT,
+            linked_object_cache: limits::DEFAULT_LINKED_OBJECT_CACHE_BYTES,
             media: MediaStorage::default(),
             media_file_limit: limits::DEFAULT_MAX_UPLOAD_BYTES,
             render_cache: limits::DEFAULT_RENDER_CACHE_BYTES,

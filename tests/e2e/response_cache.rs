@@ -15,17 +15,19 @@ contentTypes:
   - name: post
     properties:
       number: {type: number}
+      next: {type: datasource, to: post}
 ";
 const WRITES: u64 = 300;
 
 struct Reader<'a> {
     client: reqwest::blocking::Client,
     server: &'a Server,
+    queries: AtomicU64,
 }
 
 impl<'a> Reader<'a> {
     fn of(server: &'a Server) -> Self {
-        Self { client: client().build().unwrap(), server }
+        Self { client: client().build().unwrap(), server, queries: AtomicU64::default() }
     }
 
     fn get(&self, path: &str) -> Value {
@@ -35,11 +37,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of the object, by each kind of read.
-    fn numbers(&self) -> [u64; 3] {
+    fn numbers(&self) -> [u64; 4] {
         let object = self.get("/api/v1/content/post/one");
         let list = self.get("/api/v1/content/post?limit=1");
-        let linked = self.get("/api/v1/content/post/one?hydrate=1");
-        [&object, &list["data"][0], &linked].map(|object| object["number"].as_u64().unwrap())
+        let hydrated = self.get("/api/v1/content/post/two?hydrate=1");
+        // A query of its own: no cached response, but perhaps a cached link target.
+        let query = self.queries.fetch_add(1, Ordering::Relaxed);
+        let linked = self.get(&format!("/api/v1/content/post/two?hydrate=1&query={query}"));
+        let objects = [&object, &list["data"][0], &hydrated["next"][0], &linked["next"][0]];
+        objects.map(|object| object["number"].as_u64().unwrap())
     }
 }
 
@@ -50,6 +56,8 @@ fn cached_response_is_never_older_than_an_acknowledged_write_of_another_process(
     cli.write("project.yaml", POST);
     cli.run(&["ctd", "apply", "project.yaml", "--data", "data"]).ok();
     servers[0].post("content/post", json!({ "id": "one", "number": 0 }).to_string());
+    let link = json!([{ "type": "internal", "dataUrl": "/api/v1/content/post/one" }]);
+    servers[0].post("content/post", json!({ "id": "two", "next": link }).to_string());
     let (acknowledged, is_done) = (AtomicU64::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
         for server in servers.iter().chain(&servers) {
@@ -77,7 +85,7 @@ fn cached_response_is_never_older_than_an_acknowledged_write_of_another_process(
     });
     for server in &servers {
         let reader = Reader::of(server);
-        assert_eq!((reader.numbers(), reader.numbers()), ([WRITES; 3], [WRITES; 3]));
+        assert_eq!((reader.numbers(), reader.numbers()), ([WRITES; 4], [WRITES; 4]));
         let hits: f64 = server.metric("cms_response_cache_hits_total").parse().unwrap();
         assert!(hits > 0.0);
     }

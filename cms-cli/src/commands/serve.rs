@@ -294,6 +294,10 @@ fn core_config(args: &ServeArgs, settings: &Settings) -> Result<CoreConfig> {
         },
         batch_limit: args.batch_limit.unwrap_or(defaults.batch_limit),
         search_wait: args.search_wait.map_or(defaults.search_wait, Duration::from_millis),
+        linked_object_cache: match args.response_cache {
+            Some(0) => 0,
+            _ => defaults.linked_object_cache,
+        },
         media_file_limit: args.media_file_limit.unwrap_or(defaults.media_file_limit),
         render_cache: args.render_cache.unwrap_or(defaults.render_cache),
         max_types: args.max_types,

@@ -189,6 +189,8 @@ pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
 /// Hours until the clean-up removes an orphaned file.
 pub const ORPHAN_RETENTION_HOURS: i64 = 24;
+/// Default memory for rendered link targets.
+pub const DEFAULT_LINKED_OBJECT_CACHE_BYTES: usize = 4 * 1024 * 1024;
 /// Default disk space for rendered images.
 pub const DEFAULT_RENDER_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of pixels of an image for which `format=auto` may choose AVIF.

@@ -27,7 +27,10 @@ use cms_model::{
 use cms_store::Reader;
 use indexmap::IndexMap;
 
-use super::authors::{self, ObjectAuthor};
+use super::{
+    authors::{self, ObjectAuthor},
+    linked_objects::LinkedObjects,
+};
 
 /// Ids per statement, so that its parameter stays small.
 const IDS_PER_STATEMENT: usize = 10_000;
@@ -38,6 +41,7 @@ pub(crate) struct Hydration<'a> {
     reader: &'a Reader<'a>,
     catalog: &'a Catalog,
     caller: &'a Caller,
+    linked_objects: &'a LinkedObjects,
     /// None returns complete objects.
     projection: Option<&'a Projection>,
     /// Number of levels on which links are replaced.
@@ -102,10 +106,12 @@ type Key = (i64, String, Part);
 impl<'a> Hydration<'a> {
     pub(crate) fn new(
         (reader, catalog, caller): (&'a Reader<'a>, &'a Catalog, &'a Caller),
+        linked_objects: &'a LinkedObjects,
         projection: Option<&'a Projection>,
         depth: u8,
     ) -> Self {
-        Self { reader, catalog, caller, projection, depth, targets: IndexMap::new() }
+        let targets = IndexMap::new();
+        Self { reader, catalog, caller, linked_objects, projection, depth, targets }
     }
 
     /// Which part of the objects of the response is returned.
@@ -238,15 +244,16 @@ impl<'a> Hydration<'a> {
         bytes: &mut usize,
         buffered: &mut BufferReservation<'_>,
     ) -> Result<()> {
-        let mut by_type: BTreeMap<i64, BTreeMap<Part, Vec<String>>> = BTreeMap::new();
-        for (ctd, id, part) in self.targets.keys().skip(level.start).take(level.len()) {
-            by_type.entry(*ctd).or_default().entry(*part).or_default().push(id.clone());
+        let mut by_type: BTreeMap<i64, BTreeMap<Part, Vec<usize>>> = BTreeMap::new();
+        for target in level {
+            let (ctd, _, part) = &self.targets.get_index(target).expect("it is on this level").0;
+            by_type.entry(*ctd).or_default().entry(*part).or_default().push(target);
         }
         let catalog = self.catalog;
         for content_type in catalog.types() {
-            for (part, ids) in by_type.remove(&content_type.pk).unwrap_or_default() {
-                for ids in ids.chunks(IDS_PER_STATEMENT) {
-                    self.fetch_type(content_type, part, ids, with_links, bytes, buffered)?;
+            for (part, targets) in by_type.remove(&content_type.pk).unwrap_or_default() {
+                for targets in targets.chunks(IDS_PER_STATEMENT) {
+                    self.fetch_type(content_type, part, targets, with_links, bytes, buffered)?;
                 }
             }
         }
@@ -257,27 +264,52 @@ impl<'a> Hydration<'a> {
         &mut self,
         content_type: &Arc<CompiledType>,
         part: Part,
-        ids: &[String],
+        targets: &[usize],
         with_links: bool,
         bytes: &mut usize,
         buffered: &mut BufferReservation<'_>,
     ) -> Result<()> {
-        let reader = self.reader;
+        let (reader, cache) = (self.reader, self.linked_objects);
         let view = View::for_list(self.caller, content_type);
         let columns = self.columns_of(part, content_type);
-        reader.objects(view.edition, content_type.pk, ids, columns, |stored| {
+        let mut keep = |text: &Text| {
+            // Each object is in the response at least once, and rarely shorter than its link.
+            *bytes = bytes.saturating_add(text.json.len());
+            render::require_bounded(*bytes)?;
+            buffered.add(text.bytes())
+        };
+        // Only texts without insertions are cached.
+        let is_cached = part == Part::Complete && !with_links;
+        let version = reader.known_type_version(content_type.pk).filter(|_| is_cached);
+        let in_view = (content_type.pk, view);
+        let mut ids = Vec::new();
+        for &target in targets {
+            let ((_, id, _), text) =
+                self.targets.get_index_mut(target).expect("it is on this level");
+            match version.and_then(|version| cache.get(version, in_view, id)) {
+                Some(json) => {
+                    *text = Some(Text { json: json.to_vec(), insertions: Vec::new() });
+                    text.as_ref().map_or(Ok(()), &mut keep)?;
+                }
+                None => ids.push(id.clone()),
+            }
+        }
+        if ids.is_empty() {
+            return Ok(());
+        }
+        reader.objects(view.edition, content_type.pk, &ids, columns, |stored| {
             if !view.admits_state(&stored.internal) {
                 return Ok(());
             }
             let stored = view.mask(with_properties(stored, columns, content_type));
             let mut text = Text::default();
             self.add_part(&mut text, part, (content_type, view.edition), &stored, with_links);
-            // Each object is in the response at least once, and rarely shorter than its link.
-            *bytes = bytes.saturating_add(text.json.len());
-            render::require_bounded(*bytes)?;
-            buffered.add(text.bytes())?;
-            let key = (content_type.pk, stored.id.to_ascii_lowercase(), part);
-            self.targets.insert(key, Some(text));
+            keep(&text)?;
+            let id = stored.id.to_ascii_lowercase();
+            if let Some(version) = version {
+                cache.insert(version, in_view, &id, &text.json);
+            }
+            self.targets.insert((content_type.pk, id, part), Some(text));
             Ok(())
         })
     }

@@ -11,6 +11,7 @@ pub(crate) mod duplicate;
 pub(crate) mod hydrate;
 pub(crate) mod idempotency;
 mod incoming;
+pub(crate) mod linked_objects;
 pub(crate) mod read;
 pub(crate) mod service;
 mod validate;

@@ -58,8 +58,9 @@ impl Objects<'_> {
             let scope = PathScope { catalog, caller, hydrate: request.hydrate };
             let projection = projection(&request.fields, content_type, scope)?;
             let projection = projection.as_ref();
+            let linked = &self.cms.linked_objects;
             let mut hydration =
-                Hydration::new((reader, catalog, caller), projection, request.hydrate);
+                Hydration::new((reader, catalog, caller), linked, projection, request.hydrate);
             let mut list = ObjectList::new(request, request.page.into(), view);
             let columns = hydration.columns(content_type);
             list.columns = columns;
@@ -171,7 +172,9 @@ impl Objects<'_> {
                 }
             };
             let projection = projection.as_ref();
-            let mut hydration = Hydration::new((reader, catalog, caller), projection, hydrate);
+            let linked = &self.cms.linked_objects;
+            let mut hydration =
+                Hydration::new((reader, catalog, caller), linked, projection, hydrate);
             let mut text = Text::default();
             let tag = reader.object(view.edition, content_type.pk, id, |stored| {
                 view.admits_state(&stored.internal).then(|| {

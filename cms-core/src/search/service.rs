@@ -87,8 +87,9 @@ impl Searching<'_> {
             let types = searched_types(&catalog, caller, request);
             let projection = projection(&catalog, caller, request)?;
             let projection = projection.as_ref();
+            let linked = &self.cms.linked_objects;
             let mut hydration =
-                Hydration::new((reader, &catalog, caller), projection, request.hydrate);
+                Hydration::new((reader, &catalog, caller), linked, projection, request.hydrate);
             let mut row_memory = BufferReservation::new(&caller.memory);
             let rows = rows(reader, caller, &types, (&found, &hydration), &mut row_memory)?;
             let organization = &reader.space_ids()?.organization;

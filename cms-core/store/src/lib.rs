@@ -88,7 +88,7 @@ pub use self::{
     key::KeyRow,
     link::{IncomingTotals, LinkingObjects},
     list::ListPlan,
-    meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds},
+    meta::{ChangeCounters, DERIVED_DATA_VERSION, Revisions, SpaceIds, TypeVersion},
     object::ObjectChange,
     pending_commit::PendingCommit,
     rewrite::{RewrittenVersions, StoredVersion, StoredVersions},

@@ -37,6 +37,15 @@ impl ChangeCounters {
     }
 }
 
+/// A version of the content of a type: while it stays the same, so do the objects of the type and the
+/// way they are rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeVersion {
+    /// Revision of the content types.
+    schema: i64,
+    changes: i64,
+}
+
 /// The ids of organization and space, which some URLs contain.
 pub struct SpaceIds {
     pub organization: String,
@@ -65,6 +74,13 @@ impl Reader<'_> {
             return Ok(known.clone());
         }
         self.change_counters_of(self.revisions()?)
+    }
+
+    /// Returns the version of the content of a type; none if only a statement could tell it.
+    pub fn known_type_version(&self, ctd: i64) -> Option<TypeVersion> {
+        let counters = self.counters?;
+        let changes = counters.types.get(&ctd)?.changes;
+        Some(TypeVersion { schema: counters.revisions.schema, changes })
     }
 
     /// Returns none in an uninitialized database.

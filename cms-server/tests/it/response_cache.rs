@@ -87,6 +87,7 @@ fn read() -> impl Strategy<Value = (String, CallerKind)> {
     let lists = prop::sample::select(
         &[
             "",
+            "?hydrate=1",
             "?hydrate=2",
             "?order_by=price&order_direction=desc",
             "?filters=%7B%22price%22%3A%7B%22type%22%3A%22greaterThan%22%2C%22filter%22%3A90%7D%7D",
@@ -126,13 +127,16 @@ impl Servers {
         app.create_type("article", &draft);
         app.create_type("paper", &json!({ "workflowId": cms_core::DEFAULT_WORKFLOW }));
         app.create_type("note", &json!({}));
-        let mut config = CoreConfig::new(app.core.path());
-        config.clock = Arc::clone(&app.core.clock) as _;
-        let other = Arc::new(Cms::open(config).unwrap());
+        let open = |linked_object_cache| {
+            let clock = Arc::clone(&app.core.clock) as _;
+            let config = CoreConfig::new(app.core.path());
+            Arc::new(Cms::open(CoreConfig { clock, linked_object_cache, ..config }).unwrap())
+        };
+        let other = open(64 * 1024);
         let config = ServerConfig::default();
         let cached = [&app.core.cms, &other].map(|cms| router(&config, Arc::clone(cms)));
         let config = ServerConfig { response_cache: 0, ..config };
-        let uncached = router(&config, Arc::clone(&app.core.cms));
+        let uncached = router(&config, open(0));
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let servers = Self { runtime, app, other, cached, uncached };
         for target in TYPES.iter().flat_map(|name| IDS.map(|id| (*name, id))) {
