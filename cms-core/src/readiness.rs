@@ -57,10 +57,9 @@ fn cluster_error(node: Cluster<'_>) -> Option<String> {
     }
     match node.staleness() {
         None => Some("the replica was not compared with the head yet".to_owned()),
-        Some(age) if age > MAX_STALENESS => Some(format!(
-            "the newest head check whose commit is applied is {} s old",
-            age.as_secs()
-        )),
+        Some(age) if age > MAX_STALENESS => {
+            Some(format!("the replica last had the newest commit {} s ago", age.as_secs()))
+        }
         Some(_) => None,
     }
 }

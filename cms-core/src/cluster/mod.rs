@@ -37,9 +37,9 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// The response to a request that revokes access waits until all live nodes have applied it. The
-/// wait for nodes that are behind gives up after their read bound, at the earliest after 5 s: for
-/// that long they may serve reads with `x-cms-position`.
+/// The response to a request that revokes access waits until all live nodes have applied it. If some
+/// are behind, it is sent anyway after their read bound, at the earliest after 5 s: for that long they
+/// may serve reads with `x-cms-position`.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
 /// After 10 s without a report a node no longer counts as live.
 const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -124,8 +124,8 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Returns the time since the start of the newest check whose head is applied: reads may miss what
-    /// was committed within this time. None before the first check.
+    /// Returns the time since the start of the last head check after which the replica had the newest
+    /// commit: reads may miss what was committed within this time. None before the first check.
     pub fn staleness(&self) -> Option<Duration> {
         self.node.staleness()
     }
@@ -233,7 +233,7 @@ impl Cluster<'_> {
     }
 
     /// Waits until all live nodes have applied the present state of this replica, after keys or sessions
-    /// were revoked. A node that cannot apply it refuses reads by the time this gives up, unless its bound
+    /// were revoked. A node that cannot apply it refuses reads by the time this returns, unless its bound
     /// of reads is longer than ten seconds.
     pub fn wait_for_nodes(&self) {
         let Some(position) = self.position() else { return };

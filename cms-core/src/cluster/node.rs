@@ -111,7 +111,7 @@ pub(crate) struct Node {
 struct State {
     /// Until when this node holds a duty.
     duties: HashMap<Duty, Instant>,
-    /// Uptime at the start of the newest check whose head is applied.
+    /// Uptime at the start of the last head check after which the replica had the newest commit.
     checked: Option<Duration>,
     /// The live nodes, this one included, when they were last looked up.
     live: usize,

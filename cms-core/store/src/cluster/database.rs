@@ -140,7 +140,8 @@ pub struct NodeReport {
     pub applied: i64,
     /// Last journal row in its search index.
     pub index_seq: i64,
-    /// Age of its newest head check whose commit is applied, in milliseconds.
+    /// Time since the start of the last head check after which its replica had the newest commit, in
+    /// milliseconds.
     pub staleness_ms: i64,
     /// Age that its reads of content may have, in milliseconds; 0 if they are strict.
     pub read_bound_ms: i64,
