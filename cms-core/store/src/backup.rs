@@ -19,7 +19,7 @@ use super::{
 impl Store {
     /// Copies the database to a new file. The copy is one snapshot, taken after the call.
     ///
-    /// All pages are copied in one step from one snapshot, which does not block the writer. A copy
+    /// All pages are copied in one step from one snapshot, which does not block writes. A copy
     /// in several steps would start again after every write.
     pub fn copy(&self, to: &Path) -> Result<()> {
         let source = pool::connect_unlimited(self.readers.path())?;

@@ -44,7 +44,7 @@ use rusqlite::{
 };
 use serde_json::Value;
 
-/// Registers the functions; every connection needs them, including the writer.
+/// Registers the functions; every connection needs them, including the one that writes.
 pub(crate) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC

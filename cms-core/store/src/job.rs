@@ -1,7 +1,7 @@
 //! Rows of bulk jobs, of the objects that they have still to process, and of those that they refused.
 //!
 //! The objects are stored in chunks: a million of them are 2,000 rows of some hundred bytes each, so
-//! creating or stopping a job blocks other writers for milliseconds.
+//! creating or stopping a job blocks other writes for milliseconds.
 
 use cms_model::{
     clock::Timestamp,

@@ -77,8 +77,8 @@ impl WriteTransaction<'_> {
         };
         let update =
             |table| format!("UPDATE {table} SET title = ?2, data = ?3{fill} WHERE pk = ?1");
-        let mut store = self.statement(&update("object"))?;
-        let mut publish = self.statement(&update("published"))?;
+        let mut update_object = self.statement(&update("object"))?;
+        let mut update_published = self.statement(&update("published"))?;
         let write = |statement: &mut Statement<'_>, pk: i64, version: &RewrittenVersion| {
             let RewrittenVersion { title, data } = version;
             match (names, count) {
@@ -89,7 +89,7 @@ impl WriteTransaction<'_> {
             }
             .map_err(map)
         };
-        let mut keep = self.statement(
+        let mut update_version = self.statement(
             "UPDATE object_version SET title = ?2, data = ?3 WHERE object = ?1 AND version = ?4",
         )?;
         self.each_row(stored_objects(editions), [ctd], |row| {
@@ -97,14 +97,16 @@ impl WriteTransaction<'_> {
             let pk = object.pk;
             let Some(new) = rewrite(object)? else { return Ok(()) };
             if let Some(current) = &new.current {
-                write(&mut store, pk, current)?;
+                write(&mut update_object, pk, current)?;
                 if published == Published::Current {
-                    write(&mut publish, pk, current)?;
+                    write(&mut update_published, pk, current)?;
                 }
             }
             if let (Some(older), Published::Older(version)) = (&new.published, published) {
-                write(&mut publish, pk, older)?;
-                keep.execute(params![pk, older.title, older.data, version]).map_err(map)?;
+                write(&mut update_published, pk, older)?;
+                update_version
+                    .execute(params![pk, older.title, older.data, version])
+                    .map_err(map)?;
             }
             Ok(())
         })

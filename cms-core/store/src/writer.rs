@@ -185,8 +185,8 @@ impl GroupCommit {
     ) -> PendingCommit<T> {
         let (pending, result, completion) = pending_commit::new();
         let damage = Arc::clone(&self.writer.damage);
-        let run = move |writer: &WriteTransaction<'_>| {
-            let value = damage.record_damage(write(writer));
+        let run = move |transaction: &WriteTransaction<'_>| {
+            let value = damage.record_damage(write(transaction));
             let outcome = match &value {
                 Ok(_) => WriteOutcome::Keep,
                 Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
@@ -309,7 +309,8 @@ impl Writer {
         };
         let outcome = match &self.replica {
             None => {
-                let commit = |writer: &WriteTransaction<'_>| self.commit_state.commit(writer);
+                let commit =
+                    |transaction: &WriteTransaction<'_>| self.commit_state.commit(transaction);
                 run_batch(&lock(&self.connection), &mut take, require_not_moved, commit)
             }
             Some(replica) => match self.take_dry_run() {
@@ -317,7 +318,7 @@ impl Writer {
                     completions = taken;
                     replica.dry_run(&self.connection, &mut || std::mem::take(&mut runs))
                 }
-                // Before the writes are taken: more of them arrive while this node waits for the lock.
+                // The lock comes first: writes that arrive while this node waits for it join the commit.
                 None => replica
                     .lock_head()
                     .and_then(|head| replica.run(head, &self.connection, &mut take)),
@@ -347,8 +348,8 @@ pub(super) type Run = Box<dyn FnOnce(&WriteTransaction<'_>) -> WriteOutcome + Se
 pub(super) type Take<'t> = dyn FnMut() -> Vec<Run> + 't;
 
 /// Refuses to change a database whose content has moved to a cluster.
-fn require_not_moved(writer: &WriteTransaction<'_>) -> Result<()> {
-    let cluster: Option<String> = writer.query_value("SELECT cluster FROM local", [])?;
+fn require_not_moved(transaction: &WriteTransaction<'_>) -> Result<()> {
+    let cluster: Option<String> = transaction.query_value("SELECT cluster FROM local", [])?;
     match cluster {
         None => Ok(()),
         Some(_) => Err(Error::Busy(
@@ -367,27 +368,28 @@ fn run_batch(
     admit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
     commit: impl FnOnce(&WriteTransaction<'_>) -> Result<()>,
 ) -> Result<()> {
-    let writer = WriteTransaction(Reader::new(connection));
-    writer.execute("BEGIN IMMEDIATE", [])?;
-    let ended = admit(&writer).and_then(|()| run_writes(&writer, take)).and_then(|succeeded| {
-        if succeeded { commit(&writer) } else { writer.execute("ROLLBACK", []) }
-    });
+    let transaction = WriteTransaction(Reader::new(connection));
+    transaction.execute("BEGIN IMMEDIATE", [])?;
+    let ended =
+        admit(&transaction).and_then(|()| run_writes(&transaction, take)).and_then(|succeeded| {
+            if succeeded { commit(&transaction) } else { transaction.execute("ROLLBACK", []) }
+        });
     if ended.is_err() && !connection.is_autocommit() {
         // Otherwise no other transaction could begin.
-        writer.execute("ROLLBACK", [])?;
+        transaction.execute("ROLLBACK", [])?;
     }
     ended
 }
 
 /// Runs the writes that wait, and those that arrive meanwhile: one commit stores all of them. Returns
 /// whether any succeeded.
-pub(super) fn run_writes(writer: &WriteTransaction<'_>, take: &mut Take<'_>) -> Result<bool> {
+pub(super) fn run_writes(transaction: &WriteTransaction<'_>, take: &mut Take<'_>) -> Result<bool> {
     let mut writes = take();
     let mut alone = writes.len() == 1;
     let mut succeeded = false;
     while !writes.is_empty() {
         for write in writes {
-            succeeded |= run_write(writer, write, alone)?;
+            succeeded |= run_write(transaction, write, alone)?;
         }
         if alone && !succeeded {
             // Without a savepoint, only the end of the transaction takes its changes back.
@@ -400,14 +402,15 @@ pub(super) fn run_writes(writer: &WriteTransaction<'_>, take: &mut Take<'_>) -> 
 }
 
 /// Runs a write in a savepoint, or in the transaction if it is alone; returns whether it succeeded.
-fn run_write(writer: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<bool> {
+fn run_write(transaction: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<bool> {
     if !alone {
-        writer.execute("SAVEPOINT write", [])?;
+        transaction.execute("SAVEPOINT write", [])?;
     }
-    let noted = writer.capture.map(Capture::len);
-    let outcome = catch_unwind(AssertUnwindSafe(|| write(writer))).unwrap_or(WriteOutcome::Undo);
+    let noted = transaction.capture.map(Capture::len);
+    let outcome =
+        catch_unwind(AssertUnwindSafe(|| write(transaction))).unwrap_or(WriteOutcome::Undo);
     let kept = outcome == WriteOutcome::Keep;
-    if writer.0.connection.is_autocommit() {
+    if transaction.0.connection.is_autocommit() {
         // The database rolled back the complete transaction: disk full, or an I/O error.
         let reason = "the database rolled the transaction back";
         let is_full = outcome == WriteOutcome::NoSpace;
@@ -415,12 +418,12 @@ fn run_write(writer: &WriteTransaction<'_>, write: Run, alone: bool) -> Result<b
     }
     if !alone {
         if !kept {
-            writer.execute("ROLLBACK TO write", [])?;
-            if let (Some(capture), Some(noted)) = (writer.capture, noted) {
+            transaction.execute("ROLLBACK TO write", [])?;
+            if let (Some(capture), Some(noted)) = (transaction.capture, noted) {
                 capture.truncate(noted);
             }
         }
-        writer.execute("RELEASE write", [])?;
+        transaction.execute("RELEASE write", [])?;
     }
     Ok(kept)
 }

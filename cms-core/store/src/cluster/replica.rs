@@ -44,7 +44,7 @@ pub(crate) struct Replica {
     path: PathBuf,
     database: Arc<dyn SharedDatabase>,
     schemas: Schemas,
-    /// Replaced while the writer connection is locked.
+    /// Replaced while the connection that writes is locked.
     mirror: Mutex<Arc<Mirror>>,
     applier: ChangeApplier,
     state: Mutex<State>,
@@ -215,7 +215,7 @@ impl Replica {
             // Another node was first.
             return Ok(None);
         }
-        // Before the replica, which cannot go back.
+        // PostgreSQL first: the migration of the replica cannot be undone.
         head.change_schema(step.statements)?;
         let change = SchemaChange { version, statements: step.statements.to_owned() };
         let upgraded = self.migrate(&mut connection, version).and_then(|()| {
@@ -252,7 +252,7 @@ impl Replica {
         if check.history == History::Same && check.head == self.position() {
             return self.require_schema(check.schema).map(|()| false);
         }
-        // Locks out the writer of this node: a commit that it makes meanwhile would be pulled again.
+        // Blocks the writes of this node: a commit that it makes meanwhile would be pulled again.
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.position();
         self.apply(&mut connection, &mut *self.database.snapshot(Some(before))?)?;

@@ -7,9 +7,9 @@
 //!
 //! - `first` is the first entry of the page in a backward scan of the index;
 //! - `groups` are its value and the next smaller ones, each found by a lookup when the page needs it;
-//! - let n be the number of objects with the value of `first` that were created after it. The backward
-//!   scan has shown these n on earlier pages. The list shows each group oldest first, so the n
-//!   objects of this group on earlier pages of the list are its oldest n: the page skips them.
+//! - let n be the number of objects with the value of `first` that were created after it. A backward
+//!   scan returns these n before `first`, so n objects of this group are on earlier pages. The list
+//!   shows each group oldest first, so these are the oldest n: the page skips them.
 //!
 //! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
 //! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).

@@ -16,8 +16,8 @@ fn once(mut writes: Vec<Run>) -> impl FnMut() -> Vec<Run> {
 }
 
 fn insert(succeeds: bool) -> Run {
-    Box::new(move |writer| {
-        writer.execute("INSERT INTO t VALUES (1)", []).unwrap();
+    Box::new(move |transaction| {
+        transaction.execute("INSERT INTO t VALUES (1)", []).unwrap();
         if succeeds { WriteOutcome::Keep } else { WriteOutcome::Undo }
     })
 }
@@ -71,7 +71,8 @@ fn block(writer: &GroupCommit) -> (PendingCommit<()>, mpsc::Sender<()>) {
 fn waiting_writes_share_a_commit_and_run_without_their_callers() {
     let (folder, writer) = start();
     let (blocked, release) = block(&writer);
-    let insert = |writer: &WriteTransaction<'_>| writer.execute("INSERT INTO t VALUES (1)", []);
+    let insert =
+        |transaction: &WriteTransaction<'_>| transaction.execute("INSERT INTO t VALUES (1)", []);
     drop((0..5).map(|_| writer.begin(insert)).collect::<Vec<_>>());
     release.send(()).unwrap();
     blocked.wait().unwrap();
@@ -99,8 +100,8 @@ fn number_of_waiting_writes_is_limited() {
     writer.begin(|_| Ok(())).wait().unwrap();
 }
 
-fn commit(writer: &WriteTransaction<'_>) -> Result<()> {
-    writer.execute("COMMIT", [])
+fn commit(transaction: &WriteTransaction<'_>) -> Result<()> {
+    transaction.execute("COMMIT", [])
 }
 
 /// The transaction ends with its batch in every case: the next one can begin.
@@ -110,8 +111,8 @@ fn batch_always_ends_its_transaction() {
     connection.execute_batch("CREATE TABLE t (a)").unwrap();
     let panics = || -> Run { Box::new(|_| panic!("a write that panics")) };
     let spoils = |sql: &'static str| -> Run {
-        Box::new(move |writer| {
-            writer.execute(sql, []).unwrap();
+        Box::new(move |transaction| {
+            transaction.execute(sql, []).unwrap();
             WriteOutcome::Undo
         })
     };
@@ -149,10 +150,12 @@ fn full_disk_is_reported_and_recovers() {
     };
     limit(4);
     let grow = || -> Run {
-        Box::new(|writer| match writer.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
-            Ok(()) => WriteOutcome::Keep,
-            Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
-            Err(error) => panic!("{error:?}"),
+        Box::new(|transaction| {
+            match transaction.execute("INSERT INTO t VALUES (zeroblob(100000))", []) {
+                Ok(()) => WriteOutcome::Keep,
+                Err(Error::NoSpace(_)) => WriteOutcome::NoSpace,
+                Err(error) => panic!("{error:?}"),
+            }
         })
     };
     for writes in [vec![grow()], vec![insert(true), grow(), insert(true)]] {
