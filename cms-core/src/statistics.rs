@@ -43,8 +43,8 @@ pub struct Statistics {
 /// Numbers of rendered images served from memory, served from disk, and rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renderings {
-    pub recent: u64,
-    pub cached: u64,
+    pub memory: u64,
+    pub disk: u64,
     pub rendered: u64,
 }
 
@@ -53,7 +53,7 @@ impl Cms {
     pub fn statistics(&self) -> Result<Statistics> {
         let [readers_used, readers, readers_waiting] = self.store.reader_counts();
         let writer = self.store.writer_counts();
-        let [recent, cached, rendered] = self.renders.uses();
+        let [memory, disk, rendered] = self.renders.uses();
         let folder = &self.config.folder;
         // A missing file counts as empty.
         let size = |name: &str| fs::metadata(folder.join(name)).map_or(0, |meta| meta.len());
@@ -79,7 +79,7 @@ impl Cms {
             database_bytes: size("cms.db"),
             wal_bytes: size("cms.db-wal"),
             disk_free_bytes: fs4::available_space(folder).unwrap_or(0),
-            renderings: Renderings { recent, cached, rendered },
+            renderings: Renderings { memory, disk, rendered },
         })
     }
 }

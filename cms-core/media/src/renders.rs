@@ -79,9 +79,9 @@ pub struct Renders {
 #[derive(Default)]
 pub struct Uses {
     /// Found in memory.
-    pub recent: AtomicU64,
+    pub memory: AtomicU64,
     /// Found on disk.
-    pub cached: AtomicU64,
+    pub disk: AtomicU64,
     rendered: AtomicU64,
 }
 
@@ -140,8 +140,8 @@ impl Renders {
 
     /// Returns the numbers of images found in memory, found on disk, and rendered.
     pub fn uses(&self) -> [u64; 3] {
-        let Uses { recent, cached, rendered } = &self.uses;
-        [recent, cached, rendered].map(|count| count.load(Ordering::Relaxed))
+        let Uses { memory, disk, rendered } = &self.uses;
+        [memory, disk, rendered].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Returns a rendered image from the cache. `now` updates its last use.

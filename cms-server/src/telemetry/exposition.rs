@@ -112,7 +112,7 @@ impl Snapshot {
         self.counter("cms_writes_total", "Writes in these batches.", as_float(core.writes));
         self.counter(
             "cms_write_seconds_total",
-            "Working time of the writer.",
+            "Working time of the thread that writes.",
             core.writing.as_secs_f64(),
         );
         self.value(
@@ -145,13 +145,13 @@ impl Snapshot {
             "Free space on the disk of the data directory.",
             as_float(core.disk_free_bytes),
         );
-        let Renderings { recent, cached, rendered } = core.renderings;
+        let Renderings { memory, disk, rendered } = core.renderings;
         let images = Opts::new(
             "cms_images_total",
             "Requests for rendered images, by where these came from: memory, disk, or rendered.",
         );
         let images = valid(IntCounterVec::new(images, &["source"]));
-        for (source, count) in [("memory", recent), ("disk", cached), ("rendered", rendered)] {
+        for (source, count) in [("memory", memory), ("disk", disk), ("rendered", rendered)] {
             images.with_label_values(&[source]).inc_by(count);
         }
         self.add(images);
@@ -172,7 +172,7 @@ impl Snapshot {
         let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
         self.value(
             "cms_cluster_staleness_seconds",
-            "Time since the start of the newest head check whose commit is applied.",
+            "Time since the start of the last head check after which the replica had the newest commit.",
             staleness,
         );
         let duties =
