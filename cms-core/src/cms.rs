@@ -75,7 +75,7 @@ impl Cms {
         }
         if store.read_autocommit(|reader| Ok(reader.revisions_if_any()?.is_none()))? {
             let config = config.clone();
-            store.write(move |writer| set_up(writer, &config))?;
+            store.write(move |transaction| set_up(transaction, &config))?;
         } else if store
             .read_autocommit(|reader| Ok(reader.derived_data_version()? < DERIVED_DATA_VERSION))?
         {
@@ -83,15 +83,15 @@ impl Cms {
         }
         if store.read_autocommit(|reader| Ok(reader.webhook_key()?.is_empty()))? {
             let config = config.clone();
-            store.write(move |writer| add_webhooks(writer, &config))?;
+            store.write(move |transaction| add_webhooks(transaction, &config))?;
         }
-        if store.read_autocommit(|reader| Ok(missing_focal_point(reader)?.is_some()))? {
+        if store.read_autocommit(|reader| Ok(outdated_media(reader)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
-            store.write(move |writer| add_focal_point(writer, stamp))?;
+            store.write(move |transaction| add_focal_point(transaction, stamp))?;
         }
-        if store.read_autocommit(|reader| Ok(webhooks_without_debounce(reader)?.is_some()))? {
+        if store.read_autocommit(|reader| Ok(outdated_webhooks(reader)?.is_some()))? {
             let stamp = Stamp { at: config.clock.now(), actor: None };
-            store.write(move |writer| add_debounce(writer, stamp))?;
+            store.write(move |transaction| add_debounce(transaction, stamp))?;
         }
         let space = store.read_autocommit(|reader| Ok(reader.space_ids()?.space))?;
         Ok(Self {
@@ -210,7 +210,7 @@ impl Cms {
         write: impl FnOnce(&WriteTransaction<'_>, &Catalog) -> Result<T> + Send + 'static,
     ) -> Result<PendingCommit<T>> {
         let cache = Arc::clone(&self.catalog);
-        self.store.begin_write(move |writer| write(writer, &*cache.within(writer)?))
+        self.store.begin_write(move |transaction| write(transaction, &*cache.within(transaction)?))
     }
 
     /// Calls a function after each commit of this process, until the listener is dropped. It runs
@@ -255,8 +255,9 @@ fn add_webhooks(writer: &WriteTransaction<'_>, config: &CoreConfig) -> Result<()
     change::create(writer, &config.ids.uuid(), &definition, rev, stamp).map(drop)
 }
 
-/// Returns the type `_media` with the property of the focal point, if a data directory of an older version lacks it.
-fn missing_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+/// If the stored type `_media` lacks the property of the focal point, as in a data directory of an older
+/// version, returns its definition with the property.
+fn outdated_media(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
     let Some(pk) = reader.ctd_named(MEDIA)? else { return Ok(None) };
     let mut definition = reader.ctd(pk)?.definition;
     Ok(builtin::add_focal_point(&mut definition).then_some((pk, definition)))
@@ -264,7 +265,7 @@ fn missing_focal_point(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>>
 
 /// Adds the property of the focal point to the type `_media`. No object has a value of it, so none is rewritten.
 fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = missing_focal_point(writer)? {
+    if let Some((pk, definition)) = outdated_media(writer)? {
         let rev = writer.bump_schema()?;
         writer.update_ctd(pk, &definition, rev, stamp.at)?;
         writer.log_type(Event::TypeUpdated, stamp, (pk, MEDIA))?;
@@ -272,9 +273,9 @@ fn add_focal_point(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
     Ok(())
 }
 
-/// Returns the type of webhooks with the quiet period, if a data directory of an older version lacks
-/// it.
-fn webhooks_without_debounce(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
+/// If the stored type of webhooks lacks the quiet period, as in a data directory of an older version,
+/// returns its definition with the quiet period.
+fn outdated_webhooks(reader: &Reader<'_>) -> Result<Option<(i64, Definition)>> {
     let Some(pk) = reader.ctd_named(WEBHOOKS)? else { return Ok(None) };
     let mut definition = reader.ctd(pk)?.definition;
     Ok(builtin::add_debounce(&mut definition).then_some((pk, definition)))
@@ -282,7 +283,7 @@ fn webhooks_without_debounce(reader: &Reader<'_>) -> Result<Option<(i64, Definit
 
 /// Adds the quiet period to the type of webhooks. No object has a value of it, but it has an index.
 fn add_debounce(writer: &WriteTransaction<'_>, stamp: Stamp) -> Result<()> {
-    if let Some((pk, definition)) = webhooks_without_debounce(writer)? {
+    if let Some((pk, definition)) = outdated_webhooks(writer)? {
         let rev = writer.bump_schema()?;
         let slots = IndexedProperties::of_type(&definition, &definition.properties());
         writer.ensure_slots(slots.count(), |_, _| {})?;

@@ -105,7 +105,7 @@ impl CoreConfig {
             search_wait: limits::DEFAULT_SEARCH_WAIT,
             linked_object_cache: limits::DEFAULT_LINKED_OBJECT_CACHE_BYTES,
             media: MediaStorage::default(),
-            media_file_limit: limits::DEFAULT_MAX_UPLOAD_BYTES,
+            media_file_limit: limits::DEFAULT_MEDIA_FILE_LIMIT_BYTES,
             render_cache: limits::DEFAULT_RENDER_CACHE_BYTES,
             http_webhooks: false,
             preview_origins: Vec::new(),

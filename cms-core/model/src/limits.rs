@@ -142,7 +142,7 @@ pub const MAX_ACTIVITY_PROPERTIES: usize = 100;
 pub const PATTERN_STEPS_PER_OBJECT: u64 = 200_000;
 /// Additional steps per byte of the object.
 pub const PATTERN_STEPS_PER_BYTE: u64 = 12;
-/// Steps of one write while it holds the writer. Objects are validated before; the write validates
+/// Steps of one write inside its transaction. Objects are validated before; the write validates
 /// again only what has changed since.
 pub const PATTERN_STEPS_PER_WRITE: u64 = 250_000;
 /// Steps for matching the patterns of an object on a thread that serves connections.
@@ -183,8 +183,8 @@ pub const MAX_SEARCH_RESULTS: u64 = 10_000;
 pub const MAX_IMAGE_EDGE_PIXELS: u32 = 10_000;
 /// Maximum number of pixels that `trim` cuts off an edge of an image.
 pub const MAX_TRIM_PIXELS: u32 = 9_999_999;
-/// Default maximum size of an uploaded file.
-pub const DEFAULT_MAX_UPLOAD_BYTES: u64 = 10 * 1024 * 1024;
+/// Default maximum size of an uploaded file (`media-file-limit`).
+pub const DEFAULT_MEDIA_FILE_LIMIT_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of an uploaded file that are read to detect its type.
 pub const MAX_INSPECTED_BYTES: u64 = 16 * 1024 * 1024;
 /// Hours until the clean-up removes an orphaned file.

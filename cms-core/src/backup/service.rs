@@ -153,7 +153,7 @@ impl Backups<'_> {
             let chunk = self.cms.files.read(id, range).and_then(|chunk| chunk.ok_or_else(gone));
             let chunk = chunk.map_err(io::Error::other)?;
             fingerprinter.write_all(&chunk)?;
-            // Before the last bytes are returned: the caller may not read again.
+            // Checked before the last bytes are returned: the caller may not read again.
             if end == size && recorded.is_some_and(|it| it != fingerprinter.clone().finish()) {
                 // HTTP clients see only that the response ends early.
                 tracing::error!(%id, "stored file has the wrong content");

@@ -1,8 +1,8 @@
 //! Processes the objects of bulk jobs, one job after the other.
 //!
 //! A step processes some objects of the oldest job in one transaction, which also stores the
-//! progress. What needs no writer, such as calls of synchronous webhooks and validation, happens
-//! before.
+//! progress. Whatever needs no write transaction, such as calls of synchronous webhooks and validation,
+//! happens before.
 
 use bytes::Bytes;
 use cms_model::{
@@ -38,7 +38,7 @@ const LOCK: &str = "jobs.lock";
 /// The error of a job whose caller has lost the required rights.
 const NO_RIGHTS: &str = "the rights of the caller no longer suffice";
 
-/// The next objects of a job, prepared before the writer is taken.
+/// The next objects of a job, prepared before the write is queued.
 struct Step {
     job: JobRow,
     change: RequestedChange,

@@ -64,10 +64,11 @@ pub(crate) fn rebuild_derived_data(writer: &WriteTransaction<'_>) -> Result<()> 
         types.push((ctd, definition, properties, slots));
     }
     let mut slots = types.iter().map(|(.., slots)| slots);
-    let has_all = version == WITH_DESCENDING_INDEXES
+    // Derived data of these versions lack nothing: their descending indexes are dropped.
+    let is_complete = version == WITH_DESCENDING_INDEXES
         || (version == BEFORE_COMBINATIONS
             && slots.all(|slots| slots.combinations().next().is_none()));
-    if has_all {
+    if is_complete {
         writer.drop_descending_slots()?;
         return writer.set_derived_data_version();
     }
@@ -321,7 +322,7 @@ fn switch_publishing(
     before: &CompiledType,
     after: &Definition,
 ) -> Result<()> {
-    // Before publishing: published versions also have the states of the new workflow.
+    // The workflow comes first: published versions also have the states of the new workflow.
     if before.definition.workflow_id != after.workflow_id
         && let Some(found) = catalog.workflows.find(&after.workflow_id)
     {

@@ -56,9 +56,9 @@ pub trait ImportTarget {
         request: &ListRequest,
         edition: Edition,
     ) -> Result<List<Value>>;
-    /// Validates a batch whose valid objects are created, or replaced if they exist and the mode says so;
-    /// the report names the others. If the mode replaces none, this does not depend on stored objects:
-    /// the batch before is perhaps not saved yet.
+    /// Validates a batch, which [`PreparedSave::begin`] saves; the report names the objects that are not
+    /// valid. The previous batch may not be saved yet, so this reads stored objects only if the mode
+    /// replaces them.
     fn prepare_save(
         &self,
         content_type: &str,

@@ -196,7 +196,7 @@ impl Media<'_> {
             let records = ids.to_vec();
             self.cms.store.write(move |writer| writer.remove_file_records(&records))?;
         }
-        // After the deletion has committed: a backup that begins now does not have the objects.
+        // Checked after the deletion was committed: a backup that begins now does not have the objects.
         if let Some(cluster) = self.cms.cluster()
             && cluster.is_backup_running()?
         {

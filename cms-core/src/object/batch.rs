@@ -32,15 +32,15 @@ use super::{
     write::{self, Base, Context, Edit, KnownTargets, PreparedObject},
 };
 
-/// An element that was validated before the writer is taken.
+/// An element that was validated before the write is queued.
 enum Element {
     New(PreparedObject),
-    /// Has the id of an object that may exist, which only the writer knows.
+    /// Has an id: the transaction finds out whether an object with it exists.
     NewOrExisting(Bytes, Prevalidated),
     Refused(FieldErrors),
 }
 
-/// A batch that is validated, as far as the writer is not needed.
+/// A batch that is validated, as far as that needs no write transaction.
 pub struct PreparedBatch {
     caller: Caller,
     name: String,
@@ -56,7 +56,7 @@ pub struct PreparedBatch {
 pub(crate) enum Prevalidated {
     New(PreparedObject),
     Edited(Base, PreparedObject),
-    /// The writer validates again and reports the errors.
+    /// It is validated again in the transaction, which reports the errors.
     Failed,
 }
 
@@ -77,7 +77,7 @@ impl Objects<'_> {
         self.begin_batch_create(batch)?.wait()
     }
 
-    /// Validates a batch as [`Self::batch_create`] does, as far as the writer is not needed.
+    /// Validates a batch as [`Self::batch_create`] does, as far as that needs no write transaction.
     pub fn prepare_batch_create(
         &self,
         caller: &Caller,
@@ -96,7 +96,7 @@ impl Objects<'_> {
             None => self.before_batch(caller, name, elements, (update_existing, &repeated))?,
         };
         let config = &self.cms.config;
-        // After the webhooks, which take time: it has the date of creation.
+        // Created after the webhooks were called: they take time, and it has the date of creation.
         let context = Context::new(caller, config).keeping_dates(caller);
         let budget = &mut StepBudget::per_object();
         let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {
@@ -309,7 +309,7 @@ impl Objects<'_> {
                 Err(error) => Err(error),
             }
         });
-        // The writer reports the errors of all elements in their order.
+        // The transaction reports the errors of all elements in their order.
         validated.unwrap_or(Prevalidated::Failed)
     }
 

@@ -1,4 +1,4 @@
-//! Calls the synchronous webhooks of a write before the writer is taken (see
+//! Calls the synchronous webhooks of a write before it is queued (see
 //! docs/reference/webhooks.md#synchronous-webhooks).
 //!
 //! The data that they return is validated and written like the payload of a client.

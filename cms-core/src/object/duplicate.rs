@@ -158,7 +158,7 @@ impl Copier<'_> {
 }
 
 /// Checks the patterns of the values that a copy changes. The others were checked when they were
-/// stored, and copies block the writer.
+/// stored, and copies block other writes.
 fn check_changed_patterns(
     content_type: &CompiledType,
     changed: &[&Property],

@@ -1,8 +1,8 @@
 //! Idempotency keys: the first request is executed, repeated ones get the stored response.
 //!
 //! The response is written in the transaction of the change, so it exists exactly when the change
-//! was committed. There is one writer: a repeated request waits for the first one. A failed request
-//! stores nothing, and is executed again when it is repeated.
+//! was committed. One transaction writes at a time: a repeated request waits for the first one. A
+//! failed request stores nothing, and is executed again when it is repeated.
 
 use std::sync::Arc;
 
@@ -38,15 +38,15 @@ impl Objects<'_> {
     ) -> Result<PendingCommit<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return self.begin_write(name, write) };
         let (key, at) = (key.clone(), self.cms.config.clock.now());
-        self.begin_write(name, move |writer, catalog, content_type| {
-            if let Some(response) = response(writer, actor, &key, since(at))? {
+        self.begin_write(name, move |transaction, catalog, content_type| {
+            if let Some(response) = response(transaction, actor, &key, since(at))? {
                 return Ok(response);
             }
-            let response = write(writer, catalog, content_type)?;
+            let response = write(transaction, catalog, content_type)?;
             if response.len() > limits::MAX_IDEMPOTENCY_RESPONSE_BYTES {
                 return Err(Error::BodyTooLarge);
             }
-            writer.store_response(actor, (&key.key, key.fingerprint), at, &response)?;
+            transaction.store_response(actor, (&key.key, key.fingerprint), at, &response)?;
             Ok(response)
         })
     }

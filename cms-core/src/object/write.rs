@@ -1,6 +1,6 @@
 //! The one write path of objects.
 //!
-//! Pure functions create a [`PreparedObject`] from a payload, before the writer is taken. Inside
+//! Pure functions create a [`PreparedObject`] from a payload, before the write is queued. Inside
 //! the write transaction [`PreparedObject::check_against_database`] adds the errors that need the
 //! database, and [`insert`] or [`update`] writes. The object is prepared again if its type or stored
 //! version changed in between.
@@ -403,9 +403,9 @@ fn published_links(
     Ok(data.map(|data| scan::links(&data, properties)).unwrap_or_default())
 }
 
-/// Rejects a write that exhausted the step budget of the writer, because matching patterns would
-/// block other writes. That happens only when the object or the type changed between validation and
-/// write.
+/// Rejects a write that exhausted its step budget inside the transaction, because matching patterns
+/// would block other writes. That happens only when the object or the type changed between validation
+/// and write.
 pub(crate) fn require_steps_left(budget: &StepBudget) -> Result<()> {
     if budget.is_exhausted() {
         let message = "The object or its type changed while it was checked: repeat the request";

@@ -321,7 +321,7 @@ impl Indexer {
         if let Some(current) = &mut writer.current {
             step = current.follower.step(source)?;
         }
-        // Before returning: the journal row that requests a rebuild is not read again.
+        // The rebuild begins now: the journal row that requests it is not read again.
         if step == FollowerState::RebuildWanted && writer.next.is_none() {
             writer.next = Some(self.begin(source)?);
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::cms::Cms;
 
-/// Before the first change.
+/// The settings of a user before the first change.
 const NO_SETTINGS: &str = "{}";
 
 /// Operations on the settings of the caller.

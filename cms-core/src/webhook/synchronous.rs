@@ -1,6 +1,6 @@
 //! Calls synchronous webhooks before a write, one after the other, each with the data that the one
-//! before returned (see docs/reference/webhooks.md#synchronous-webhooks). Neither the writer nor a
-//! snapshot is held meanwhile.
+//! before returned (see docs/reference/webhooks.md#synchronous-webhooks). No transaction and no
+//! snapshot is open meanwhile.
 
 use cms_model::{
     clock::Timestamp,

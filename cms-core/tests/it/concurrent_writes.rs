@@ -135,7 +135,7 @@ fn with_pattern(pattern: &str) -> (TestCms, Caller) {
 
 /// Matching these texts takes more steps than a write may take.
 #[test]
-fn patterns_are_matched_before_the_writer_is_acquired() {
+fn patterns_are_matched_before_the_write_is_queued() {
     let (test, local) = with_pattern("^(?=.*b)(?=.*c)(?=.*d)(?=.*[^a]).*$");
     let steps_of_each_part = usize::try_from(PATTERN_STEPS_PER_WRITE).unwrap() / 2;
     let long = format!("{}bcd", "a".repeat(steps_of_each_part));

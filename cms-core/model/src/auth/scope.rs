@@ -19,7 +19,7 @@ impl Access {
     pub const UPDATE: Self = Self(4);
     pub const DELETE: Self = Self(8);
     pub const ALL: Self = Self(1 | 2 | 4 | 8);
-    /// `GET removed`: reads the ids of deleted objects.
+    /// The rights to read and to delete, which `GET removed` needs: it reads the ids of deleted objects.
     pub const READ_DELETED: Self = Self(2 | 8);
     /// Restores deleted objects.
     pub const RESTORE: Self = Self(1 | 2);
@@ -38,7 +38,7 @@ impl Access {
         self.0 & other.0 == other.0
     }
 
-    /// Returns whether the set has a right to change something.
+    /// Returns whether a request that needs these rights changes something.
     pub fn is_write(self) -> bool {
         self != Self::NONE && self != Self::READ && self != Self::READ_DELETED
     }
@@ -52,7 +52,7 @@ impl Access {
         if content_type == WEBHOOKS
             && Self::of_rules(rules.iter().filter(|rule| rule.covers_all_types())) != Self::ALL
         {
-            return granted & Self::READ_DELETED;
+            return granted & (Self::READ | Self::DELETE);
         }
         granted
     }

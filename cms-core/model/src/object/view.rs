@@ -110,7 +110,7 @@ impl Audience {
         }
     }
 
-    /// The smallest audience whose changes a caller sees: it sees those of larger ones, too.
+    /// The smallest audience that contains the caller, who also sees the changes for larger ones.
     pub fn smallest_visible_to(caller: &Caller) -> Self {
         if sees_every_status(caller) {
             Self::Preview

@@ -58,7 +58,7 @@ pub struct StepBudget {
 }
 
 impl StepBudget {
-    /// A budget for validation outside of the writer: each object gets its own by its size, so the
+    /// A budget for validation outside of a write: each object gets its own by its size, so the
     /// bytes of a request limit its work.
     pub fn per_object() -> Self {
         Self::of_bytes(0)

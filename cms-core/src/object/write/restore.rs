@@ -1,7 +1,7 @@
 //! Moves a deleted object back: converts it to the current type, validates it like a new object, and
 //! writes it with its versions (see docs/reference/trash.md#restore).
 //!
-//! As for other writes, everything that needs no writer happens before it is taken.
+//! As for other writes, everything that needs no write transaction happens before the write is queued.
 
 use cms_model::{
     auth::scope::Access,
@@ -46,13 +46,13 @@ pub(crate) struct Restoration {
     state: RestoredState,
     /// The approved version at the deletion.
     approved: Option<i64>,
-    /// The version in the trash.
+    /// The current version in the trash.
     current: RewrittenVersion,
-    /// The published version, if it differs from the current version.
+    /// The published version in the trash, if it differs from the current version.
     published: Option<RewrittenVersion>,
     /// The version that becomes the current one.
     prepared: PreparedObject,
-    /// The published version, if it differs from the current version.
+    /// The version that becomes the published one, if it will differ from the current version.
     prepared_published: Option<PreparedObject>,
     /// The request replaces the data.
     replaces_data: bool,
