@@ -231,7 +231,7 @@ describe('event stream', () => {
     expect([feed.streams.length, stream().since]).toEqual([2, null]);
   });
 
-  it('is replaced by questions every 30 seconds where it is refused', async () => {
+  it('is replaced by polls every 30 seconds where it is refused', async () => {
     const tab = await openTab();
     feed.page = { changes: [change('kettle')], next: '9-x' };
     stream().end({ status: 503 });
@@ -244,7 +244,7 @@ describe('event stream', () => {
     expect([feed.polls, tab.of('stale').length]).toEqual([[null, '9-x'], 1]);
   });
 
-  it('is replaced by questions where a proxy never lets it through', async () => {
+  it('is replaced by polls where a proxy never lets it through', async () => {
     await openTab();
     feed.page = { changes: [], next: '3-x' };
     for (const seconds of [1, 2, 5, 10]) {

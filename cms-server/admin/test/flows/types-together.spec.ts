@@ -193,7 +193,7 @@ test('edits lengths, defaults and unique combinations without JSON', async ({ pa
   await property(page, /^Name name/).click();
   await page.getByLabel('At least so many characters').fill('9');
   await page.getByLabel('At most so many characters').fill('5');
-  await expect(plan(page)).toContainText('Texts would have to be longer than they may be.');
+  await expect(plan(page)).toContainText('The minimum length is greater than the maximum length.');
   await page.getByLabel('At least so many characters').fill('1');
   await page.getByLabel('At most so many characters').fill('80');
   await page.getByRole('tab', { name: 'Settings' }).click();

@@ -31,7 +31,7 @@ export const typeEdits: Texts['typeEdits'] = {
     }),
 
   maxLength: 'Höchstens so viele Zeichen',
-  lengthsCrossed: 'Texte müssten länger sein, als sie dürfen.',
+  lengthsCrossed: 'Die Mindestlänge ist größer als die Höchstlänge.',
   applyDefaults: 'Der Server setzt Vorgaben ein',
   applyDefaultsHelp:
     'Legt ein Programm ein Objekt ohne eine Eigenschaft an, setzt der Server deren „Wert in neuen Objekten“ ein.',

@@ -27,7 +27,7 @@ export const typeEdits = {
     }),
 
   maxLength: 'At most so many characters',
-  lengthsCrossed: 'Texts would have to be longer than they may be.',
+  lengthsCrossed: 'The minimum length is greater than the maximum length.',
   applyDefaults: 'The server fills in defaults',
   applyDefaultsHelp:
     'If a program creates an object without a property, the server fills in the “Value in new objects” of the property.',
