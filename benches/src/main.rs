@@ -53,8 +53,8 @@ struct Options {
     /// Search for this number of minutes and print the memory of the server, instead of measuring
     #[arg(long)]
     soak: Option<u32>,
-    /// Read, write and search for this number of minutes, with the first number of posts and the
-    /// last number of connections, and check that no write is lost, instead of measuring
+    /// Read, write and search for this number of minutes, with the first value of --posts and the
+    /// last value of --connections, and check that no write is lost, instead of measuring
     #[arg(long)]
     mixed: Option<f64>,
     /// Number of kills of the server with --mixed
@@ -152,7 +152,7 @@ async fn measure(options: &Options, posts: usize) {
     ));
 }
 
-/// Searches continuously, with a few writes, with the first number of posts and connections.
+/// Searches continuously, with a few writes, with the first values of --posts and --connections.
 async fn soak(options: &Options, minutes: u32) {
     let (posts, connections) = (options.posts[0], options.connections[0]);
     let folder = tempfile::tempdir().expect("a temporary directory can be created");

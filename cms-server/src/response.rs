@@ -191,7 +191,7 @@ impl Response {
         Self { body, headers, ..Self::new(status, Vec::new()) }
     }
 
-    /// Whether a header is set that only some responses have.
+    /// Whether this header is set. Headers that every response has do not count.
     pub(crate) fn has_header(&self, name: &HeaderName) -> bool {
         self.headers.iter().any(|(set, _)| set == name)
     }

@@ -307,7 +307,7 @@ async fn run(
     let grace = time::sleep(config.grace);
     app.draining.store(true, Ordering::Relaxed);
     let unready = async {
-        // Before connections are refused: other nodes forward no further writes.
+        // Comes before connections are refused, so that other nodes forward no further writes.
         cluster::release(&app, &[Duty::Writer]).await;
         time::sleep(unready_time).await;
     };

@@ -42,7 +42,7 @@ impl Starting {
         Self { stop, accepting: tokio::spawn(listen(socket, stopped)) }
     }
 
-    /// Closes all connections; returns the listener, on which others may wait.
+    /// Closes all connections; returns the listener. Connections that were not accepted yet wait on it.
     pub(crate) async fn stop(self) -> io::Result<TcpListener> {
         // Fails only when the task ended already.
         let _ = self.stop.send(());

@@ -48,8 +48,9 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the threads of a server may take to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum size of an upload request besides the file.
-const MAX_FIELD_BYTES: u64 = 1024 * 1024;
+/// If `media-file-limit` is set, `upload-limit` is at least so much larger: space for the other fields
+/// of the form.
+const UPLOAD_MARGIN_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome> {
     let traces = args.traces.as_deref().map(Traces::to).transpose().map_err(Failure::usage)?;
@@ -82,7 +83,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, printer: &mut Printer) 
         upload_limit: args
             .upload_limit
             .unwrap_or(defaults.upload_limit)
-            .max(args.media_file_limit.unwrap_or_default().saturating_add(MAX_FIELD_BYTES)),
+            .max(args.media_file_limit.unwrap_or_default().saturating_add(UPLOAD_MARGIN_BYTES)),
         openid: args
             .openid
             .config(settings::variable(OPENID_SECRET_VARIABLE))

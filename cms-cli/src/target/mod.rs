@@ -78,8 +78,8 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     /// All types, ordered by name.
     fn types(&self) -> Result<Vec<ContentType>>;
-    /// Returns whether content types may have changed since the position, which moves to now. Without
-    /// a position they may have.
+    /// Returns whether content types may have changed since the position, and sets it to the present.
+    /// Without a position, returns true.
     fn types_may_differ(&self, _position: &mut Option<String>) -> bool {
         true
     }
@@ -175,7 +175,7 @@ pub(crate) trait Target: ImportTarget + Sync {
     /// works on its own.
     fn advance_bulk_jobs(&self) -> Result<bool>;
 
-    /// Writes a consistent backup of a moment after the call. After an error, the output is
+    /// Writes a backup of the state at one instant, not before the call. After an error, the output is
     /// incomplete.
     fn backup(&self, output: &mut dyn Write) -> Result<()>;
 

@@ -27,7 +27,7 @@ use crate::{blocking, state::App};
 
 /// The name of the only field that is a file.
 const FILE_FIELD: &str = "file";
-/// Maximum size of another field, in bytes.
+/// Maximum size of each field except the file, in bytes.
 const MAX_FIELD_BYTES: u64 = 64 * 1024;
 /// Maximum number of fields.
 const MAX_FIELDS: usize = 100;

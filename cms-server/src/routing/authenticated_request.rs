@@ -80,7 +80,7 @@ impl AuthenticatedRequest {
             (BufferedBody::default(), Form::default())
         } else {
             self.authorise(app, &caller)?;
-            if self.route.body == BodyKind::Small {
+            if self.route.body == BodyKind::Credentials {
                 app.sign_in_limits.check_address(self.address, app.uptime())?;
             }
             self.read_body(app, body, &mut outputs.log).await?

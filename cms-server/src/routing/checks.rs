@@ -27,7 +27,7 @@ pub(super) struct Outputs {
 pub(super) fn body_limit(app: &App, kind: BodyKind) -> usize {
     let limit = match kind {
         BodyKind::GraphQl => limits::MAX_GRAPHQL_BODY_BYTES,
-        BodyKind::Small => limits::MAX_SESSION_BODY_BYTES,
+        BodyKind::Credentials => limits::MAX_SESSION_BODY_BYTES,
         BodyKind::Settings => limits::MAX_SETTINGS_BYTES,
         BodyKind::None | BodyKind::Json | BodyKind::Form => usize::MAX,
     };

@@ -88,7 +88,7 @@ pub(crate) enum BodyKind {
     GraphQl,
     /// JSON of a few members, one of which is a secret: clients with too many failed sign-ins are
     /// refused before it is read.
-    Small,
+    Credentials,
     /// JSON with the settings of a user.
     Settings,
     /// A form with a file.
@@ -130,14 +130,14 @@ impl Route {
         Self::new(Method::GET, path, Endpoint::Unauthenticated(handler)).inline()
     }
 
-    /// A route that needs no authentication, with a small JSON body.
+    /// A route that needs no authentication, with credentials as JSON.
     pub(super) const fn unauthenticated_post(
         path: &'static str,
         handler: UnauthenticatedPostHandler,
         work: Work,
     ) -> Self {
         Self::new(Method::POST, path, Endpoint::UnauthenticatedPost(handler))
-            .small_body()
+            .credentials_body()
             .work(work)
     }
 
@@ -190,9 +190,9 @@ impl Route {
         self
     }
 
-    /// The same route, where the body is small.
-    pub(super) const fn small_body(mut self) -> Self {
-        self.body = BodyKind::Small;
+    /// The same route, where the body has credentials.
+    pub(super) const fn credentials_body(mut self) -> Self {
+        self.body = BodyKind::Credentials;
         self
     }
 
@@ -275,8 +275,8 @@ impl Route {
         !self.is_write() && (self.is_cached || reads.contains(&permission))
     }
 
-    /// Returns whether another node may handle it. Uploads go to the bucket from here; sign-ins are limited by
-    /// this node; the progress of a request is a stream.
+    /// Returns whether another node may handle it. Not uploads, which go to the bucket from here; not
+    /// sign-ins, which this node limits; and not requests whose progress is a stream.
     pub(crate) fn may_be_forwarded(&self) -> bool {
         matches!(self.endpoint, Endpoint::Authenticated(..))
             && self.work == Work::Write

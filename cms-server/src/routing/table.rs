@@ -224,7 +224,7 @@ pub static ROUTES: &[Route] = &[
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut).revokes_access(),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
-        .small_body().work(Work::Password).revokes_access(),
+        .credentials_body().work(Work::Password).revokes_access(),
     Route::get(SETTINGS, Session, settings::get).inline(),
     Route::write(Method::PUT, SETTINGS, Session, settings::put).settings_body(),
     Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),

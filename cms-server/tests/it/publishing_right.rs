@@ -130,7 +130,7 @@ async fn author_changes_nothing_in_state_public() {
     let new = json!({ "title": "B" });
     assert_eq!(send(&app, AUTHOR, "PUT", &one, &new).await, forbidden());
     assert_eq!(send(&app, AUTHOR, "PATCH", &one, &new).await, forbidden());
-    // Before validation.
+    // The right is checked before the object is validated.
     assert_eq!(send(&app, AUTHOR, "PUT", &one, &json!({ "title": 1 })).await, forbidden());
     assert_eq!(send(&app, AUTHOR, "DELETE", &one, &Value::Null).await, forbidden());
     let elements = json!([{ "id": "one", "title": "B" }, { "id": "two", "title": "B" }]);

@@ -340,7 +340,7 @@ async fn changes_by_cookie_need_the_own_page() {
         assert_eq!(reply.status == 200, is_allowed, "{headers:?}");
         if !is_allowed {
             assert_eq!(reply.both(), refused);
-            // Before the other checks of the request.
+            // The origin is checked before the rest of the request.
             let unknown = app.send("PUT", "/api/v1/content/nothing/x", &headers, "{").await;
             assert_eq!(unknown.both(), refused);
             let graphql = app.send("POST", "/api/graphql", &headers, r#"{"query":"{a}"}"#).await;
