@@ -16,7 +16,8 @@ pub(crate) struct PublishArgs {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// Include objects of Draft & Public types that are linked, down to this many levels.
+    /// Send objects one by one, and check their status; 1 includes linked objects of Draft & Public
+    /// types, 0 does not.
     #[arg(long, value_name = "LEVELS", conflicts_with_all = ["filters", "q", "all"],
         value_parser = value_parser!(u8).range(0..=1))]
     pub(crate) hydrate: Option<u8>,
