@@ -18,9 +18,9 @@ pub struct Statistics {
     pub readers_waiting: usize,
     /// Writes that wait for the next commit.
     pub writes_waiting: usize,
-    /// Batches of writes that ended with one commit or were rolled back, the writes in them, and
-    /// the time that the writer was busy.
-    pub commits: u64,
+    /// Batches of writes, each of which ended with one commit or was rolled back, the writes in them,
+    /// and the time that the writer was busy.
+    pub write_batches: u64,
     pub writes: u64,
     pub writing: Duration,
     /// The last row of the journal.
@@ -68,7 +68,7 @@ impl Cms {
             readers,
             readers_waiting,
             writes_waiting: writer.waiting,
-            commits: writer.commits,
+            write_batches: writer.batches,
             writes: writer.writes,
             writing: writer.busy,
             journal_head,

@@ -61,7 +61,7 @@ struct Writer {
     listeners: Mutex<Vec<Weak<dyn Fn() + Send + Sync>>>,
     /// Number of batches, the writes in them, and their total duration in nanoseconds. Batches that were
     /// rolled back because no write succeeded, and dry runs of a node, count too.
-    commits: AtomicU64,
+    batches: AtomicU64,
     writes: AtomicU64,
     busy: AtomicU64,
 }
@@ -69,7 +69,8 @@ struct Writer {
 /// Statistics of the writer, and the number of waiting writes.
 #[derive(Clone, Copy, Debug)]
 pub struct WriterCounts {
-    pub commits: u64,
+    /// Including batches that were rolled back.
+    pub batches: u64,
     pub writes: u64,
     pub busy: Duration,
     pub waiting: usize,
@@ -138,7 +139,7 @@ impl GroupCommit {
             damage,
             replica,
             listeners: Mutex::default(),
-            commits: AtomicU64::new(0),
+            batches: AtomicU64::new(0),
             writes: AtomicU64::new(0),
             busy: AtomicU64::new(0),
         });
@@ -154,7 +155,7 @@ impl GroupCommit {
 
     pub(super) fn counts(&self) -> WriterCounts {
         WriterCounts {
-            commits: self.writer.commits.load(Ordering::Relaxed),
+            batches: self.writer.batches.load(Ordering::Relaxed),
             writes: self.writer.writes.load(Ordering::Relaxed),
             busy: Duration::from_nanos(self.writer.busy.load(Ordering::Relaxed)),
             waiting: lock(&self.writer.queue).waiting.len(),
@@ -332,7 +333,7 @@ impl Writer {
         let nanos = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.busy.fetch_add(nanos, Ordering::Relaxed);
         if outcome.is_ok() {
-            self.commits.fetch_add(1, Ordering::Relaxed);
+            self.batches.fetch_add(1, Ordering::Relaxed);
             self.writes.fetch_add(completions.len() as u64, Ordering::Relaxed);
         }
         for completion in completions {

@@ -106,8 +106,8 @@ impl Snapshot {
         );
         self.counter(
             "cms_commits_total",
-            "Batches of writes that ended with one commit or were rolled back.",
-            as_float(core.commits),
+            "Batches of writes. A batch ends with one commit, or is rolled back if none of its writes succeeds.",
+            as_float(core.write_batches),
         );
         self.counter("cms_writes_total", "Writes in these batches.", as_float(core.writes));
         self.counter(

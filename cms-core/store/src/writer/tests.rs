@@ -77,7 +77,7 @@ fn waiting_writes_share_a_commit_and_run_without_their_callers() {
     release.send(()).unwrap();
     blocked.wait().unwrap();
     let counts = writer.counts();
-    assert_eq!((counts.commits, counts.writes, counts.waiting), (1, 6, 0));
+    assert_eq!((counts.batches, counts.writes, counts.waiting), (1, 6, 0));
     // The end of the database waits for the writes.
     let (_blocked, release) = block(&writer);
     drop(writer.begin(insert));
