@@ -24,11 +24,11 @@ use cms_model::{
 };
 
 use super::{
+    compile::QueryCompiler,
     deadline::{Deadline, DeadlineClock},
     facet::Facets,
     hit::{Hit, HitColumns},
     index::failed,
-    lower::QueryCompiler,
     rank::{Best, SegmentBest, SegmentOrder},
     schema::Fields,
     segment::{Block, DocumentFilter, Segment},

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `index` | one generation of the index on disk |
 //! | `schema`, `tokenizer`, `document` | fields of the index; its words; an object as a document |
-//! | `lower` | a [`cms_model::search::query::Search`] as a query of the engine |
+//! | `compile` | a [`cms_model::search::query::Search`] as a query of the engine |
 //! | `expand`, `range` | wildcards and fuzzy words; ranges of values |
 //! | `collect`, `rank`, `facet` | one pass over the hits: count, order, aggregations |
 //! | `segment` | visibility and final scores of the matches in a segment |
@@ -18,13 +18,13 @@
 
 mod collect;
 mod column;
+mod compile;
 mod deadline;
 mod document;
 mod expand;
 mod facet;
 mod hit;
 mod index;
-mod lower;
 mod matches;
 mod range;
 mod rank;

@@ -9,9 +9,9 @@ use cms_model::{
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, Searcher, query::EnableScoring};
 
 use super::{
+    compile::QueryCompiler,
     deadline::{Deadline, DeadlineClock},
     index::failed,
-    lower::QueryCompiler,
     schema::{Fields, Flags, name},
 };
 

@@ -37,7 +37,7 @@ impl std::fmt::Debug for LinearMatcher {
 impl LinearMatcher {
     /// Compiles a pattern; none if it is not regular or too large.
     pub(super) fn new(node: &Ast) -> Option<Self> {
-        let hir = lower(node)?;
+        let hir = to_hir(node)?;
         let mut compiler = thompson::Compiler::new();
         compiler.configure(
             thompson::Config::new()
@@ -64,7 +64,7 @@ impl LinearMatcher {
 }
 
 /// Converts a tree to that of the library; none if it has look-around or back references.
-fn lower(node: &Ast) -> Option<Hir> {
+fn to_hir(node: &Ast) -> Option<Hir> {
     Some(match node {
         Ast::Empty => Hir::empty(),
         Ast::Class(class) => Hir::class(Class::Unicode(class.clone())),
@@ -73,16 +73,16 @@ fn lower(node: &Ast) -> Option<Hir> {
         Ast::WordBoundary { negated: false } => Hir::look(Look::WordAscii),
         Ast::WordBoundary { negated: true } => Hir::look(Look::WordAsciiNegate),
         // Captures have no effect on whether a text matches.
-        Ast::Capture(_, node) => lower(node)?,
-        Ast::Sequence(nodes) => Hir::concat(nodes.iter().map(lower).collect::<Option<_>>()?),
+        Ast::Capture(_, node) => to_hir(node)?,
+        Ast::Sequence(nodes) => Hir::concat(nodes.iter().map(to_hir).collect::<Option<_>>()?),
         Ast::Alternatives(nodes) => {
-            Hir::alternation(nodes.iter().map(lower).collect::<Option<_>>()?)
+            Hir::alternation(nodes.iter().map(to_hir).collect::<Option<_>>()?)
         }
         Ast::Repeat(Repeat { node, min, max, greedy, .. }) => Hir::repetition(Repetition {
             min: *min,
             max: (*max != u32::MAX).then_some(*max),
             greedy: *greedy,
-            sub: Box::new(lower(node)?),
+            sub: Box::new(to_hir(node)?),
         }),
         Ast::Look { .. } | Ast::BackReference(_) | Ast::NamedReference(_) => return None,
     })
