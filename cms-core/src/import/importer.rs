@@ -418,7 +418,7 @@ impl<'a> Importer<'a> {
                     without_pending_links(object.first_version(), content_type, &is_waiting);
                 ObjectImport { object, partial, exists }
             });
-            saved += self.send(index, attempts.collect(), None)?;
+            saved += self.send(index, attempts.collect())?;
         }
         Ok(saved)
     }
