@@ -206,7 +206,7 @@ impl CollectedChanges {
         let reference = EventPayload {
             action: change.action,
             content_type: &change.type_name,
-            id: &change.id,
+            id: &change.id_or_changes,
             version: change.version,
         }
         .reference();
@@ -219,7 +219,7 @@ impl CollectedChanges {
             object: None,
             version: None,
             type_name: change_batch::QUEUE.to_owned(),
-            id: String::new(),
+            id_or_changes: String::new(),
             actor,
         };
         let changes = ChangeBatch::of(position, reference);
@@ -296,7 +296,7 @@ impl<'a> KnownWebhooks<'a> {
                     object: subject.object,
                     version: subject.version,
                     type_name: name.clone(),
-                    id: subject.id.clone(),
+                    id_or_changes: subject.id.clone(),
                     actor: entry.actor,
                 };
                 if webhook.debounce_seconds == 0 {

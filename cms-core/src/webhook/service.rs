@@ -165,7 +165,7 @@ impl Webhooks<'_> {
             object: None,
             version: None,
             type_name: String::new(),
-            id: "test".to_owned(),
+            id_or_changes: "test".to_owned(),
             actor: caller.actor().pk.into(),
         };
         self.cms.store.write(move |writer| {
@@ -262,8 +262,8 @@ impl Webhooks<'_> {
 
     fn body(&self, reader: &Reader<'_>, webhook: &Webhook, row: &DeliveryRow) -> Result<String> {
         if is_batch(row) {
-            let changes: ChangeBatch =
-                serde_json::from_str(&row.id).map_err(|error| Error::Internal(Box::new(error)))?;
+            let changes: ChangeBatch = serde_json::from_str(&row.id_or_changes)
+                .map_err(|error| Error::Internal(Box::new(error)))?;
             return Ok(changes.body(&webhook.id));
         }
         let payload = self.payload(reader, row)?;
@@ -326,9 +326,10 @@ impl Webhooks<'_> {
             if row.state == "done" {
                 return Ok(AttemptReport::default());
             }
-            let due_since = row.due_since.unwrap_or(now);
+            let expiry_start = row.expiry_start.unwrap_or(now);
             let attempts = row.attempts.saturating_add(1);
-            let (state, due_at) = match schedule::after_attempt(result, attempts, due_since, now) {
+            let next = schedule::after_attempt(result, attempts, expiry_start, now);
+            let (state, due_at) = match next {
                 NextState::Delivered => ("done", None),
                 NextState::Retry { due_at, state } if row.is_pending => (state, Some(due_at)),
                 NextState::Retry { .. } | NextState::Failed => ("failed", None),
@@ -427,7 +428,7 @@ fn event_payload(row: &DeliveryRow) -> EventPayload<'_> {
     EventPayload {
         action: &row.action,
         content_type: if is_batch(row) { "" } else { &row.type_name },
-        id: &row.id,
+        id: &row.id_or_changes,
         version: row.version,
     }
 }

@@ -24,9 +24,9 @@ pub struct NewDelivery {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
-    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has the changes
-    /// here, as JSON of a `ChangeBatch`.
-    pub id: String,
+    /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
+    /// JSON of a `ChangeBatch`. The column is `id`.
+    pub id_or_changes: String,
     pub actor: ActorRef,
 }
 
@@ -42,14 +42,15 @@ pub struct DeliveryRow {
     pub object: Option<i64>,
     pub version: Option<i64>,
     pub type_name: String,
-    /// The id of the object. A delivery that collects changes (`debounceSeconds`) has the changes
-    /// here, as JSON of a `ChangeBatch`.
-    pub id: String,
+    /// The id of the object; in a delivery that collects changes (`debounceSeconds`) these changes, as
+    /// JSON of a `ChangeBatch`. The column is `id`.
+    pub id_or_changes: String,
     pub is_pending: bool,
     pub due_at: Timestamp,
-    /// The time at which it became the head of its queue, or its webhook was enabled again: expiry
-    /// counts from here. None while it waits behind others or the webhook is disabled.
-    pub due_since: Option<Timestamp>,
+    /// The time at which it became the head of its queue, or its webhook was enabled again: the time until
+    /// it expires starts here. None while it waits behind others or the webhook is disabled. The column is
+    /// `due_since`.
+    pub expiry_start: Option<Timestamp>,
     pub state: String,
     pub attempts: u32,
     pub attempted_at: Option<Timestamp>,
@@ -107,7 +108,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         object: row.get(6)?,
         version: row.get(7)?,
         type_name: row.get(8)?,
-        id: row.get(9)?,
+        id_or_changes: row.get(9)?,
         is_pending: row.get(10)?,
         due_at: Timestamp(row.get(11)?),
         state: row.get(12)?,
@@ -117,7 +118,7 @@ fn delivery(row: &Row<'_>) -> rusqlite::Result<DeliveryRow> {
         response: row.get(16)?,
         error: row.get(17)?,
         request: row.get(18)?,
-        due_since: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+        expiry_start: row.get::<_, Option<i64>>(19)?.map(Timestamp),
         actor: ActorRef::from_column(row.get(20)?),
         request_headers: row.get(21)?,
         response_headers: row.get(22)?,
@@ -212,9 +213,9 @@ impl Reader<'_> {
         )
     }
 
-    /// Returns the deliveries that are due since this time or longer, up to a limit.
-    pub fn expired_deliveries(&self, before: Timestamp, limit: u32) -> Result<Vec<i64>> {
-        self.query_values(EXPIRED, params![before.0, limit])
+    /// Returns the deliveries whose time until expiry started at `latest_start` or earlier, up to a limit.
+    pub fn expired_deliveries(&self, latest_start: Timestamp, limit: u32) -> Result<Vec<i64>> {
+        self.query_values(EXPIRED, params![latest_start.0, limit])
     }
 }
 
@@ -235,18 +236,18 @@ const EXPIRED: &str =
 
 impl WriteTransaction<'_> {
     /// Returns the delivery of a webhook that still collects changes: its primary key, the time of
-    /// its first change, and its content.
+    /// its first change, and its changes.
     pub fn collecting_delivery(&self, webhook: i64) -> Result<Option<(i64, Timestamp, String)>> {
         self.query_optional(COLLECTING, params![webhook, change_batch::QUEUE], |row| {
             Ok((row.get(0)?, Timestamp(row.get(1)?), row.get(2)?))
         })
     }
 
-    /// Replaces the content of a delivery that collects changes, and the time at which it is due.
-    pub fn update_collecting(&self, pk: i64, content: &str, due_at: Timestamp) -> Result<()> {
+    /// Replaces the changes of a delivery that collects them, and the time at which it is due.
+    pub fn update_collecting(&self, pk: i64, changes: &str, due_at: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE webhook_delivery SET id = ?2, due_at = ?3 WHERE pk = ?1",
-            params![pk, content, due_at.0],
+            params![pk, changes, due_at.0],
         )
     }
 
@@ -271,7 +272,7 @@ impl WriteTransaction<'_> {
                 new.object,
                 new.version,
                 new.type_name,
-                new.id,
+                new.id_or_changes,
                 new.actor.to_column(),
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),

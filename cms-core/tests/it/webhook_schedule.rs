@@ -57,7 +57,7 @@ struct Delivery {
     attempts: u32,
     created: i64,
     due: i64,
-    due_since: Option<i64>,
+    expiry_start: Option<i64>,
     outage: bool,
 }
 
@@ -97,15 +97,15 @@ impl Model {
     fn settle(&mut self) {
         for head in self.heads() {
             let now = self.now;
-            self.deliveries[head].due_since.get_or_insert(now);
+            self.deliveries[head].expiry_start.get_or_insert(now);
         }
     }
 
     fn change(&mut self, object: usize) {
         let (created, due) = (self.now, self.now);
-        let (state, due_since) = (State::Waiting, None);
+        let (state, expiry_start) = (State::Waiting, None);
         let delivery =
-            Delivery { object, state, attempts: 0, created, due, due_since, outage: false };
+            Delivery { object, state, attempts: 0, created, due, expiry_start, outage: false };
         self.deliveries.push(delivery);
         self.settle();
     }
@@ -147,7 +147,7 @@ impl Model {
         if is_success {
             delivery.state = State::Done;
         } else if delivery.state != State::Waiting
-            || delivery.due_since.unwrap_or(now) + THREE_DAYS <= now
+            || delivery.expiry_start.unwrap_or(now) + THREE_DAYS <= now
         {
             delivery.state = State::Failed;
         } else {
@@ -190,16 +190,16 @@ impl Model {
         for delivery in &mut self.deliveries {
             delivery.outage = false;
             if delivery.state == State::Failed {
-                let (due, due_since) = (delivery.created, None);
+                let (due, expiry_start) = (delivery.created, None);
                 let (state, attempts) = (State::Waiting, 0);
-                *delivery = Delivery { state, attempts, due, due_since, ..delivery.clone() };
+                *delivery = Delivery { state, attempts, due, expiry_start, ..delivery.clone() };
             }
         }
         // A delivery behind a replayed one expires three days after that one is done.
         let heads = self.heads();
         for (index, delivery) in self.deliveries.iter_mut().enumerate() {
             if !heads.contains(&index) {
-                delivery.due_since = None;
+                delivery.expiry_start = None;
             }
         }
         self.settle();
@@ -211,7 +211,7 @@ impl Model {
                 .heads()
                 .into_iter()
                 .filter(|head| {
-                    let since = self.deliveries[*head].due_since;
+                    let since = self.deliveries[*head].expiry_start;
                     since.is_some_and(|since| since + THREE_DAYS <= self.now)
                 })
                 .collect();

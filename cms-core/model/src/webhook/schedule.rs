@@ -126,16 +126,17 @@ pub fn next<'w>(
     }
 }
 
-/// Returns the state of a delivery after `attempts` attempts, the last of them now.
+/// Returns the state of a delivery after `attempts` attempts, the last of them now. The time until it
+/// expires started at `expiry_start`.
 pub fn after_attempt(
     result: AttemptResult,
     attempts: u32,
-    due_since: Timestamp,
+    expiry_start: Timestamp,
     now: Timestamp,
 ) -> NextState {
     if result == AttemptResult::Success {
         NextState::Delivered
-    } else if has_expired(due_since, now) {
+    } else if has_expired(expiry_start, now) {
         NextState::Failed
     } else {
         let state = if attempts >= ERROR_ATTEMPTS { "error" } else { "pending" };
@@ -188,13 +189,13 @@ fn is_reached(time: Timestamp, now: Timestamp, longest_pause: i64) -> bool {
     time <= now || time > after(now, longest_pause)
 }
 
-/// Deliveries that were first due before this time have expired.
+/// Deliveries whose time until expiry started at this time or earlier have expired.
 pub fn expired_before(now: Timestamp) -> Timestamp {
     after(now, -EXPIRY_DAYS * 86_400)
 }
 
-fn has_expired(due_since: Timestamp, now: Timestamp) -> bool {
-    due_since <= expired_before(now)
+fn has_expired(expiry_start: Timestamp, now: Timestamp) -> bool {
+    expiry_start <= expired_before(now)
 }
 
 /// The pause after a number of failures, in seconds.
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_are_down_after_outages_of_two_objects_until_one_attempt_succeeds() {
+    fn endpoints_are_down_after_outages_of_two_objects_until_an_attempt_is_no_outage() {
         let down = |probes, seconds| EndpointState::Down { probes, resume_at: at(seconds) };
         let up = |clears_outages, releases_all| EndpointChange {
             endpoint: EndpointState::Up,
