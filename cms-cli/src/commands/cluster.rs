@@ -83,7 +83,7 @@ fn database(args: &DatabaseArgs) -> Result<Arc<dyn SharedDatabase>> {
     })
 }
 
-/// The bucket of media files: nodes share nothing else.
+/// Requires that media files are in a bucket: nodes share no disk.
 pub(super) fn require_bucket(media: &MediaStorage) -> Result<()> {
     if matches!(media, MediaStorage::S3(_)) {
         return Ok(());
@@ -160,7 +160,7 @@ fn status(args: &DatabaseArgs, printer: &mut Printer) -> Result<Outcome> {
             let report = &node.report;
             let state = match state {
                 State::Silent => "silent".to_owned(),
-                State::Outdated => format!("outdated: knows schema {}", report.knows),
+                State::Outdated => format!("outdated: knows schema {}", report.accepted_schema),
                 State::Stale if report.staleness_ms == i64::MAX => "no head check yet".to_owned(),
                 State::Stale => format!("last head check {} s ago", report.staleness_ms / 1000),
                 State::Current => "current".to_owned(),
@@ -195,7 +195,7 @@ enum State {
 fn state(node: &NodeState, head: &Head) -> State {
     if !node.is_live {
         State::Silent
-    } else if node.report.knows < head.schema {
+    } else if node.report.accepted_schema < head.schema {
         State::Outdated
     } else if node.report.staleness_ms > MAX_STALENESS_MS {
         State::Stale
@@ -214,7 +214,7 @@ fn node_item(node: &NodeState, duties: &[DutyHolder]) -> Value {
     json!({
         "name": report.name,
         "version": report.version,
-        "schema": report.knows,
+        "schema": report.accepted_schema,
         "address": report.address,
         "readConsistency": read_consistency(report.read_bound_ms),
         "applied": report.applied,
@@ -234,10 +234,13 @@ fn read_consistency(bound_ms: i64) -> String {
 /// The live nodes that keep the cluster from the schema that others know.
 fn upgrade_waits_for(nodes: &[NodeState], schema: i64) -> Vec<&str> {
     let live = || nodes.iter().filter(|node| node.is_live).map(|node| &node.report);
-    if live().all(|report| report.knows <= schema) {
+    if live().all(|report| report.accepted_schema <= schema) {
         return Vec::new();
     }
-    live().filter(|report| report.knows <= schema).map(|report| report.name.as_str()).collect()
+    live()
+        .filter(|report| report.accepted_schema <= schema)
+        .map(|report| report.name.as_str())
+        .collect()
 }
 
 fn init(

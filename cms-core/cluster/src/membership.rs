@@ -74,7 +74,7 @@ impl PostgresDatabase {
                 parameter(node.id.clone()),
                 parameter(node.name.clone()),
                 parameter(node.version.clone()),
-                parameter(node.knows),
+                parameter(node.accepted_schema),
                 parameter(node.address.clone()),
                 // Secret: parameters of this kind are not logged.
                 parameter(node.token.clone()),
@@ -107,7 +107,7 @@ impl PostgresDatabase {
                     id: row.try_get(0)?,
                     name: row.try_get(1)?,
                     version: row.try_get(2)?,
-                    knows: row.try_get(3)?,
+                    accepted_schema: row.try_get(3)?,
                     address: row.try_get(4)?,
                     token: row.try_get(5)?,
                     applied: row.try_get(6)?,

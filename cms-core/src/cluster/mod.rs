@@ -187,7 +187,7 @@ impl Cluster<'_> {
         if self.accepted_schema() <= current {
             return Ok(Vec::new());
         }
-        let waits_for = |node: &NodeState| node.is_live && node.report.knows <= current;
+        let waits_for = |node: &NodeState| node.is_live && node.report.accepted_schema <= current;
         let mut nodes: Vec<String> =
             self.nodes()?.into_iter().filter(waits_for).map(|node| node.report.name).collect();
         nodes.sort();

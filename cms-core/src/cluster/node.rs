@@ -317,13 +317,13 @@ impl Node {
     }
 
     /// Reports the state of this node, and compares its clock with that of the shared database.
-    pub(crate) fn report(&self, knows: i64, applied: i64, index_seq: i64) -> Result<()> {
+    pub(crate) fn report(&self, accepted_schema: i64, applied: i64, index_seq: i64) -> Result<()> {
         let staleness = self.staleness().unwrap_or(Duration::MAX);
         let report = NodeReport {
             id: self.id.clone(),
             name: self.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            knows,
+            accepted_schema,
             address: self.address.clone(),
             token: self.token.clone(),
             applied,

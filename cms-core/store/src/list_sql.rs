@@ -252,10 +252,10 @@ impl<'a> Builder<'a> {
     }
 
     /// The complete WHERE clause: the terms, and the conditions that let SQLite use the slot
-    /// indexes.
-    fn condition(&self, terms: &[Term], has_index: bool) -> String {
+    /// indexes. `uses_order_index`: the statement reads an index in the order of the list.
+    fn condition(&self, terms: &[Term], uses_order_index: bool) -> String {
         let mut condition = terms::join(terms);
-        if !has_index && access_path::reads_primary_keys(terms) {
+        if !uses_order_index && access_path::reads_primary_keys(terms) {
             // The first term is `ctd = …`: the plus keeps SQLite from indexes that start with it.
             condition.insert(0, '+');
         }

@@ -105,20 +105,20 @@ impl Reader<'_> {
 }
 
 impl WriteTransaction<'_> {
-    /// Inserts a user; returns the primary key. `hash` is a random value that fills the column:
-    /// users have no token.
+    /// Inserts a user; returns the primary key. `unused_token_hash` is random: the column `hash` is unique and
+    /// not null, and users have no token.
     pub fn insert_user(
         &self,
         uid: &str,
         profile: &Profile,
         password: Option<&str>,
-        hash: [u8; 32],
+        unused_token_hash: [u8; 32],
         at: Timestamp,
     ) -> Result<i64> {
         let pk = self.query_value(
             "INSERT INTO actor (uid, name, kind, rules, hash, created_at)
                  VALUES (?1, ?2, 'user', ?3, ?4, ?5) RETURNING pk",
-            params![uid, profile.name, rules(profile)?, hash, at.0],
+            params![uid, profile.name, rules(profile)?, unused_token_hash, at.0],
         )?;
         self.execute(
             "INSERT INTO user (actor, email, email_key, role, may_publish, disabled, password)

@@ -130,8 +130,9 @@ pub struct NodeReport {
     pub name: String,
     /// Version of the program.
     pub version: String,
-    /// Newest database schema that the program knows; with `hold-upgrade` the present one of the cluster.
-    pub knows: i64,
+    /// The newest database schema to which it lets the cluster move: the newest that its program knows; with
+    /// `hold-upgrade` the present one.
+    pub accepted_schema: i64,
     /// URL for other nodes, if any.
     pub address: Option<String>,
     /// Authenticates requests between nodes. Secret.

@@ -67,7 +67,7 @@ struct State {
     /// database has another history, its log no longer has the position, or an upgrade failed.
     is_abandoned: bool,
     /// Whether it was logged that the cluster has a newer schema.
-    is_outdated: bool,
+    has_logged_newer_schema: bool,
     /// Whether commits of other nodes are being applied.
     is_applying: bool,
 }
@@ -113,7 +113,7 @@ impl Replica {
             state: Mutex::new(State {
                 position,
                 is_abandoned: false,
-                is_outdated: false,
+                has_logged_newer_schema: false,
                 is_applying: false,
             }),
             metrics,
@@ -288,7 +288,7 @@ impl Replica {
         if found <= known {
             return Ok(());
         }
-        if !std::mem::replace(&mut self.state().is_outdated, true) {
+        if !std::mem::replace(&mut self.state().has_logged_newer_schema, true) {
             error!(schema = found, known, "node outdated: replace it by the newer version of cms");
         }
         Err(Error::Busy(format!(

@@ -33,7 +33,7 @@ pub(super) fn nodes_are_listed(a: &dyn SharedDatabase, b: &dyn SharedDatabase) {
         id: "a".to_owned(),
         name: "node 1".to_owned(),
         version: "0.1.0".to_owned(),
-        knows: 12,
+        accepted_schema: 12,
         address: None,
         token: "secret".to_owned(),
         applied: 0,
