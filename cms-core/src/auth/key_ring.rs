@@ -22,8 +22,8 @@ use super::session_cache::{self, SessionCache};
 #[derive(Default)]
 pub(crate) struct KeyRing {
     table: RwLock<Arc<KeyTable>>,
-    /// Times of last use that are not stored yet, of sessions that were cached in key tables
-    /// replaced since, by primary key of the session.
+    /// Times of last use of sessions, by primary key of the session, that an earlier `table` recorded
+    /// and that are not stored yet.
     seen: Mutex<HashMap<i64, Timestamp>>,
 }
 

@@ -48,7 +48,7 @@ pub struct PreparedBatch {
     has_repeated: bool,
     context: Context,
     prepared: Vec<Element>,
-    /// The response to the same request before.
+    /// The stored response to an earlier request with the same idempotency key.
     response: Option<Vec<u8>>,
 }
 
@@ -96,7 +96,7 @@ impl Objects<'_> {
             None => self.before_batch(caller, name, elements, (update_existing, &repeated))?,
         };
         let config = &self.cms.config;
-        // Created after the webhooks were called: they take time, and it has the date of creation.
+        // The context has the date of creation, so it is created after the webhooks, which take time.
         let context = Context::new(caller, config).keeping_dates(caller);
         let budget = &mut StepBudget::per_object();
         let prepare = |(index, element): (usize, HookResult)| -> Result<Element> {

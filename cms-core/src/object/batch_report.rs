@@ -1,4 +1,4 @@
-//! The report about a batch, which comes with its commit.
+//! The report about a batch, available after its commit.
 
 use cms_model::{
     error::{Error, FieldErrors, Result},

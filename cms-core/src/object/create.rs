@@ -22,7 +22,7 @@ impl Objects<'_> {
         self.begin_create(caller, name, payload)?.wait().map(Json)
     }
 
-    /// Validates a new object and queues its write; returns its text, which comes with the commit.
+    /// Validates a new object and queues its write; its JSON is available after the commit.
     ///
     /// # Errors
     /// Validation errors. [`Error::NotFast`] if only fast work is accepted,

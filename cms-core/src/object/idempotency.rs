@@ -19,7 +19,7 @@ use cms_store::{PendingCommit, Reader, WriteTransaction};
 use super::service::Objects;
 
 impl Objects<'_> {
-    /// Returns the stored response to the same request.
+    /// Returns the stored response to an earlier request with the same idempotency key.
     pub(crate) fn stored_response(&self, caller: &Caller) -> Result<Option<Vec<u8>>> {
         let Some((actor, key)) = repeatable(caller) else { return Ok(None) };
         let after = since(self.cms.config.clock.now());

@@ -64,7 +64,7 @@ impl Objects<'_> {
         self.begin_edit(caller, name, id, payload, Edit::Patch)?.wait().map(Json)
     }
 
-    /// Validates a changed object and queues its write; returns its text, which comes with the commit.
+    /// Validates a changed object and queues its write; its JSON is available after the commit.
     ///
     /// # Errors
     /// As those of [`Self::begin_create`]; [`Error::NotFast`] also if the stored object is large.

@@ -371,7 +371,7 @@ impl Schema {
         Self { nullable: true, ..self }
     }
 
-    /// Allows other properties, of any value; says so, where most objects leave it open.
+    /// Declares that other properties of any value are allowed; most schemas do not mention others.
     pub(super) fn open(mut self) -> Self {
         if let SchemaKind::Object(object) = &mut self.kind {
             object.additional_properties = AdditionalProperties::Of(Box::new(Self::anything()));

@@ -21,9 +21,9 @@ pub struct ActivityRequest {
     /// Id of a user or key.
     pub by: Option<String>,
     pub actions: Option<Vec<String>>,
-    /// The first time, as sent.
+    /// Start of the period, inclusive; the text as sent.
     pub from: Option<String>,
-    /// The time after the last one, as sent.
+    /// End of the period, exclusive; the text as sent.
     pub to: Option<String>,
     /// Entries with smaller numbers: `next` of another page.
     pub before: Option<i64>,
