@@ -124,7 +124,7 @@ fn broken(error: &io::Error) -> Failure {
     Failure::Broken(error.to_string())
 }
 
-/// Makes `work` equal to the sources, its packages and output aside; tells whether the packages changed.
+/// Makes `work` equal to the sources, except for `node_modules`; returns whether the packages changed.
 fn copy_sources(sources: &Path, work: &Path) -> io::Result<bool> {
     fs::create_dir_all(work)?;
     let lock = "package-lock.json";

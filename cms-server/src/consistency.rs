@@ -19,7 +19,7 @@ use crate::telemetry::metrics::{BUCKETS, valid};
 
 /// A weaker value than the setting of the server has no effect.
 const HEADER: HeaderName = HeaderName::from_static("x-read-consistency");
-/// The commit after a write; a request that sends it back reads that write.
+/// The position of the node after a write; a request that sends it back reads that write.
 pub(crate) const POSITION: HeaderName = HeaderName::from_static("x-cms-position");
 
 /// How long a request waits for the replica.

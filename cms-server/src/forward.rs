@@ -101,7 +101,7 @@ impl Forwarding {
         let Ok(Ok(_permit)) = permit else {
             return Err(Error::Busy("too many forwarded writes".to_owned()));
         };
-        let place = Arc::new(Mutex::new(std::mem::take(body)));
+        let shared_body = Arc::new(Mutex::new(std::mem::take(body)));
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let request = self
             .client()?
@@ -110,7 +110,7 @@ impl Forwarding {
                 format!("{}{path}", writer.address.trim_end_matches('/')),
             )
             .headers(headers(parts, writer, client, request_id))
-            .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&place))));
+            .body(reqwest::Body::wrap(ForwardedBody(Arc::clone(&shared_body))));
         let sent = tokio::select! {
             sent = request.send() => sent.map_err(Some),
             () = replaced(app, writer) => Err(None),
@@ -124,7 +124,7 @@ impl Forwarding {
                 if is_sent {
                     ("unknown", Err(Error::OutcomeUnknown))
                 } else {
-                    *body = std::mem::take(&mut lock(&place));
+                    *body = std::mem::take(&mut lock(&shared_body));
                     ("unreachable", Ok(None))
                 }
             }
@@ -205,7 +205,7 @@ fn received(response: reqwest::Response) -> Response {
     Response::received(parts.status, &headers, length, Body::new(body.map_err(axum::Error::new)))
 }
 
-/// The body of a request. It stays in its place as long as nothing of it is sent.
+/// The body of a request, shared with [`Forwarding::send`], which takes it back if nothing of it was sent.
 struct ForwardedBody(Arc<Mutex<Body>>);
 
 impl HttpBody for ForwardedBody {

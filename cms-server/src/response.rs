@@ -74,7 +74,7 @@ enum Content {
     Full(Bytes),
     /// A stream of chunks, of a total length if that is known.
     Stream { length: Option<u64>, body: Body },
-    /// An object that comes with a commit.
+    /// The JSON of an object, available after the commit of its write.
     Pending(PendingCommit<Vec<u8>>),
 }
 
@@ -158,7 +158,7 @@ impl Response {
         Self::from(json).with_tag(tag)
     }
 
-    /// 200 with an object that comes with a commit.
+    /// 200 with an object, sent after the commit of its write.
     pub(crate) fn pending(commit: PendingCommit<Vec<u8>>) -> Self {
         Self { body: Content::Pending(commit), ..Self::empty() }
     }

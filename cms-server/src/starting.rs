@@ -61,12 +61,12 @@ async fn listen(socket: TcpSocket, mut stopped: oneshot::Receiver<()>) -> io::Re
 
 async fn accept(listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
     let ids = Arc::new(RequestIds::new());
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
         let accepted =
-            async { (Arc::clone(&places).acquire_owned().await, listener.accept().await) };
-        let (place, stream) = tokio::select! {
+            async { (Arc::clone(&permits).acquire_owned().await, listener.accept().await) };
+        let (permit, stream) = tokio::select! {
             accepted = accepted => accepted,
             _ = &mut stopped => break,
         };
@@ -75,7 +75,7 @@ async fn accept(listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
                 let ids = Arc::clone(&ids);
                 connections.spawn(async move {
                     time::timeout(CONNECTION_TIMEOUT, serve(stream, &ids)).await.ok();
-                    drop(place);
+                    drop(permit);
                 });
             }
             Err(error) => {

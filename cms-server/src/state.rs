@@ -161,8 +161,8 @@ impl App {
     /// Acquires a permit for a stream of changes, or fails when all are in use. A stream may last
     /// for days, so requests do not wait for one.
     pub(crate) fn subscribe(&self) -> Result<OwnedSemaphorePermit> {
-        let place = Arc::clone(&self.free_subscribers).try_acquire_owned();
-        place.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
+        let permit = Arc::clone(&self.free_subscribers).try_acquire_owned();
+        permit.map_err(|_| Error::Busy("too many streams of changes".to_owned()))
     }
 }
 

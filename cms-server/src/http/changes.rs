@@ -131,7 +131,7 @@ impl ChangeFeed {
         (start, (first, events)): (Position, (Changes, Vec<u8>)),
         mut commits: watch::Receiver<()>,
         sender: Sender<Bytes>,
-        _place: OwnedSemaphorePermit,
+        _permit: OwnedSemaphorePermit,
     ) {
         let (mut page, mut events) = (first, events);
         let mut last_sent = Instant::now();

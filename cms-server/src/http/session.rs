@@ -1,7 +1,7 @@
 //! Sign-in, and the sessions of the caller.
 //!
-//! `routing/request.rs` checks before that a sign-in does not come from another site, and that its
-//! client address has not failed too often; it also signs out.
+//! `routing/request.rs` has already checked that a sign-in does not come from another site, and that its
+//! client address has not failed too often. Sign-out is in `routing/request.rs` too.
 
 use axum::http::{HeaderValue, header, request::Parts};
 use cms_core::{

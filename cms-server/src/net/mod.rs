@@ -1,4 +1,4 @@
-//! Connections and limits on clients: nothing here knows a route or an HTTP message.
+//! Connections and limits on clients: nothing here knows a route or the content of a response.
 
 pub(crate) mod connection;
 pub(crate) mod connection_limits;

@@ -68,7 +68,7 @@ impl SignInLimits {
         self.by_address.check(keys.address, seconds(now)).map_err(refused)
     }
 
-    /// Starts an attempt for an e-mail address, as it is compared, or with a code.
+    /// Starts an attempt for a normalized e-mail address (`email_key`), or with a code.
     pub(crate) fn start(
         &self,
         address: Option<IpAddr>,

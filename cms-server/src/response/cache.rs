@@ -143,8 +143,8 @@ impl ResponseCache {
         }
     }
 
-    /// Looks up the response to a request of an authenticated caller. `state` is that of the newest
-    /// commit at a time since the request began.
+    /// Looks up the response to a request of an authenticated caller. `state` belongs to the
+    /// newest commit, and was read after the request began.
     pub(crate) fn find(
         &self,
         state: Arc<CommitState>,

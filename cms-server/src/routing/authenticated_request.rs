@@ -76,7 +76,7 @@ impl AuthenticatedRequest {
             caller = caller.keeping_dates();
         }
         let (json, form) = if self.route.body == BodyKind::None {
-            // The core checks the permission, in the same order.
+            // No body to read: the service checks the permission before everything else.
             (BufferedBody::default(), Form::default())
         } else {
             self.authorise(app, &caller)?;

@@ -272,12 +272,14 @@ async fn respond(
 
 /// How current the data of a node has to be for a route; none for routes without content.
 fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
-    let bounded = |default| app.read_consistency.unwrap_or(default);
+    let configured_or = |default| app.read_consistency.unwrap_or(default);
     match route.endpoint {
         Endpoint::Unauthenticated(_) => None,
         // Files never change; a deleted one may be sent for two seconds more.
-        Endpoint::Image => Some(bounded(Consistency::Within(Duration::from_secs(2)))),
-        Endpoint::Authenticated(..) if route.reads_content() => Some(bounded(Consistency::Strict)),
+        Endpoint::Image => Some(configured_or(Consistency::Within(Duration::from_secs(2)))),
+        Endpoint::Authenticated(..) if route.reads_content() => {
+            Some(configured_or(Consistency::Strict))
+        }
         _ => Some(Consistency::Strict),
     }
 }
