@@ -12,7 +12,7 @@ export interface EditorEvents {
   saved: (version: number, remoteChanges: RemoteChanges | null) => void;
   /** A new object got its id. */
   created: (id: string) => void;
-  /** What the form has of a deleted object became work on a new one. */
+  /** The object was deleted; the values in the form are now unsaved work, of this id, on a new object. */
   detached: (workId: string) => void;
   /** Somebody changed the object, and the form shows it. */
   updated: (remoteChanges: RemoteChanges) => void;

@@ -41,7 +41,7 @@ export class UnsavedWorkStore {
   #refusedBytes = Infinity;
   #failures = 0;
   #copy: OwnedWorkingCopy;
-  /** Something is stored and has to be removed. */
+  /** Whether work is stored that `clear` has to remove. */
   #exists: boolean;
   #deviceTimer: ReturnType<typeof setTimeout> | undefined;
   #serverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +53,7 @@ export class UnsavedWorkStore {
     /** The unsaved work; null when there is none. */
     private readonly content: () => CopyContent | null,
     private readonly onstate: (state: UnsavedWorkState) => void,
-    /** Work was found: it has to be removed with the rest. */
+    /** Whether stored work was found that this one continues: then `clear` removes it too. */
     exists = false,
     /** `ETag` of the copy on the server that this work may replace; null: none, undefined: not known. */
     copyTag?: string | null,

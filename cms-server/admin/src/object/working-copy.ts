@@ -55,7 +55,7 @@ export async function readCopy(type: string, id: string): Promise<ApiResult<Work
   );
 }
 
-/** Replaces the copy, if it still is that of `etag`; without a tag any. */
+/** Replaces the copy if it still has this `etag`; without one, replaces whatever copy is stored. */
 export async function writeCopy(
   type: string,
   id: string,
@@ -74,7 +74,7 @@ export async function writeCopy(
   );
 }
 
-/** Removes the copy, if it still is that of `etag`. */
+/** Removes the copy if it still has this `etag`. */
 export function removeCopy(type: string, id: string, etag: string): Promise<ApiResult<undefined>> {
   const params = { path: { contentType: type, id }, header: { 'If-Match': etag } };
   return sendRequest<undefined>(api.DELETE('/api/v1/content/{contentType}/{id}/working-copy', { params }));

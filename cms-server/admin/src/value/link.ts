@@ -33,7 +33,7 @@ export function targetOfPath(path: string): Target | null {
   return { type, id: decoded(id) };
 }
 
-/** Identifies a target: ids differ by more than the case of letters. */
+/** A key that identifies a target; ids that differ only in letter case are the same. */
 export function targetKey({ type, id }: Target): string {
   return `${type}/${id.toLowerCase()}`;
 }

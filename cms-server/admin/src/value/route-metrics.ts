@@ -5,9 +5,9 @@ export interface RouteMetrics {
   name: string;
   requests: number;
   failed: number;
-  /** Seconds of all its requests. */
+  /** Total duration of its requests, in seconds. */
   seconds: number;
-  /** Seconds of nearly all requests: the bucket of a histogram that holds the 95th of 100. */
+  /** The 95th percentile of the durations, in seconds: the upper bound of its histogram bucket. */
   p95: number;
 }
 
