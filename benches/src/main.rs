@@ -114,7 +114,7 @@ async fn measure(options: &Options, posts: usize) {
     let image = server.image();
     let rendered = server.get(&image);
     std::fs::write(bare.with_file_name(baseline::IMAGE), &rendered).expect("as in prepare");
-    let limit = Server::baseline(&bare);
+    let baseline = Server::baseline(&bare);
     let memory = server.memory_megabytes();
     for operation in operations::all(posts, &image) {
         if !operation.name.contains(&options.only) {
@@ -127,7 +127,7 @@ async fn measure(options: &Options, posts: usize) {
             for _ in 0..options.rounds {
                 for (server, make, figures) in [
                     (&server, &operation.cms, &mut of_cms),
-                    (&limit, &operation.bare, &mut of_bare),
+                    (&baseline, &operation.bare, &mut of_bare),
                 ] {
                     let next =
                         Arc::new(AtomicU64::new(COUNTER.fetch_add(1_000_000, Ordering::Relaxed)));

@@ -263,12 +263,12 @@ fn directory_moves_into_a_cluster_and_back() {
         listed
     };
     assert_eq!(export(&Cli::with_data_in(back.path())), export(&alone));
-    // A replica is nothing for a command on a data directory.
+    // Commands on a data directory refuse a replica.
     let replica = Cli::with_data_in(node_folder.path()).run(&["status"]);
     replica.exits(5).stderr_contains("is the replica of a node");
 }
 
-/// An orchestrator that asks for the life of the process must not end a node that copies the database.
+/// Liveness probes succeed, so that no orchestrator ends a node that copies the database.
 #[test]
 fn node_responds_while_it_copies_the_database() {
     let Some(shared) = Shared::start() else { return };

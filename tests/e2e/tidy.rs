@@ -139,8 +139,8 @@ fn core_exports_only_its_public_modules() {
     none(&violations, "`testing` is for tests");
 }
 
-/// The update hook, by which a node notes changed rows, does not report the rows that these statements
-/// change, or reports the wrong key.
+/// The store may not use statements whose rows the update hook, by which a node notes changed rows, does not
+/// report, or reports with a wrong key.
 #[test]
 fn statements_of_the_store_are_reported_by_the_update_hook() {
     let mut violations = Vec::new();
@@ -151,7 +151,7 @@ fn statements_of_the_store_are_reported_by_the_update_hook() {
             continue;
         }
         for (number, line) in source.code() {
-            // A statement may go on in the next line, but its condition begins with a word of SQL.
+            // A quote or `;` after the name of the table ends the statement: it has no condition.
             let deletes_all = line.split("DELETE FROM ").skip(1).any(|rest| {
                 let table = rest
                     .trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_{}".contains(c));

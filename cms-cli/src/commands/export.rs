@@ -110,7 +110,7 @@ pub(super) fn run(
             let path = staged.path().join(folder::WORKFLOWS);
             fs::write(&path, text).map_err(|error| Failure::unwritable(path.display(), error))?;
         }
-        staged.publish(&args.dir, &names)?;
+        staged.move_into(&args.dir, &names)?;
         drop(progress);
         if scheduled > 0 {
             let publications = counted(scheduled, "scheduled publication");

@@ -230,8 +230,9 @@ impl StagedExport {
         &self.0
     }
 
-    /// Replaces the types of these names and the workflows.
-    pub(crate) fn publish(self, folder: &Path, names: &[String]) -> Result<()> {
+    /// Moves the staged files into the folder, where they replace the types of these names and the
+    /// workflows.
+    pub(crate) fn move_into(self, folder: &Path, names: &[String]) -> Result<()> {
         for name in names {
             replace(&self.0.join(name), &folder.join(name))?;
         }

@@ -157,7 +157,7 @@ fn node_that_was_stopped_during_the_upgrade_follows() {
     TestNode { folder, cms: cms.unwrap() }.assert_current(schema + 1);
 }
 
-/// As one that was paused for so long that the others did not wait.
+/// The former node was paused for more than ten seconds, so the upgrade did not wait for it.
 #[test]
 fn running_node_of_the_former_program_neither_reads_nor_writes_after_the_upgrade() {
     let (database, former, newer, schema) = two();

@@ -167,7 +167,7 @@ fn orphaned_files_age_from_when_this_database_first_saw_them() {
     assert_eq!((check(cms).files, check(cms).waiting), (19, 0));
 }
 
-/// An orphaned file that got an object is kept for another day after that is deleted.
+/// An orphaned file that got an object is kept for another day after the object is removed.
 #[test]
 fn orphaned_files_start_a_new_day_after_an_object() {
     let core = TestCms::new();
