@@ -144,6 +144,13 @@ impl<'a> SegmentBest<'a> {
 
     /// As [`Self::offer`], for at most [`COLLECT_BLOCK_BUFFER_LEN`] documents.
     pub(super) fn offer_all(&mut self, docs: &[DocId], scores: &[f32]) {
+        // Of many matches, most are worse than the best so far.
+        let min_score = self.min_competitive_score();
+        if matches!(self.order.order, HitOrder::Score { .. })
+            && scores.iter().fold(f32::MIN, |best, score| best.max(*score)) <= min_score
+        {
+            return;
+        }
         let mut created = [0; COLLECT_BLOCK_BUFFER_LEN];
         let created = &mut created[..docs.len()];
         self.order.created.values.get_vals(docs, created);

@@ -59,6 +59,14 @@ impl DocumentFilter {
             && (flags & Flags::APPROVED != 0 || self.approved_only.binary_search(&ctd).is_err())
     }
 
+    /// Returns whether all of these documents are admitted. Only documents of one type are compared, as
+    /// most are: else it returns false.
+    fn admits_all(&self, flags: &[u64]) -> bool {
+        let (common, any) =
+            flags.iter().fold((u64::MAX, 0), |(common, any), flags| (common & flags, any | flags));
+        Flags::ctd(common) == Flags::ctd(any) && self.admits(common)
+    }
+
     fn boost(&self, flags: u64) -> f32 {
         let ctd = Flags::ctd(flags).unsigned_abs();
         self.boosts.iter().find(|(boosted, _)| *boosted == ctd).map_or(1.0, |(_, boost)| *boost)
@@ -95,7 +103,11 @@ impl<'a> Segment<'a> {
     /// Removes what is not visible or not in scope.
     pub(super) fn retain_visible(&self, block: &mut Block) {
         let Block { docs, flags, length, .. } = block;
-        self.flags.values.get_vals(&docs[..*length], &mut flags[..*length]);
+        let flags = &mut flags[..*length];
+        self.flags.values.get_vals(&docs[..*length], flags);
+        if self.alive.is_none() && self.circles.is_empty() && self.filter.admits_all(flags) {
+            return;
+        }
         block.retain(|doc, flags| self.has_visible(doc, flags));
     }
 

@@ -117,8 +117,7 @@ impl Hits<'_> {
             "object_data" => {
                 let mut object = Vec::with_capacity(stored.data.len() + 512);
                 render::object(&mut object, content_type.name(), stored);
-                let object = std::str::from_utf8(&object).expect("JSON text is UTF-8");
-                render::string(out, object);
+                render::json_as_string(out, &object);
             }
             "organization_id" => render::string(out, self.organization),
             "content_type_definition_id" => render::string(out, &content_type.uid),

@@ -164,6 +164,19 @@ pub fn string(out: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(out, text).expect("writing to memory cannot fail");
 }
 
+/// Appends a JSON text as a string. The text has no control characters, as stored JSON has none.
+pub fn json_as_string(out: &mut Vec<u8>, json: &[u8]) {
+    out.push(b'"');
+    let mut copied = 0;
+    for at in memchr::memchr2_iter(b'"', b'\\', json) {
+        out.extend_from_slice(&json[copied..at]);
+        out.push(b'\\');
+        copied = at;
+    }
+    out.extend_from_slice(&json[copied..]);
+    out.push(b'"');
+}
+
 pub fn integer(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
@@ -172,4 +185,22 @@ fn date(out: &mut Vec<u8>, at: i64) {
     out.push(b'"');
     dates::push_object_date(at, out);
     out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn json_as_string_has_the_escapes_of_any_string(text in any::<String>(), name in "[\"\\\\a]*") {
+            let json = json!({ name: [text, {}, "\"quoted\" \\"] }).to_string();
+            let mut out = Vec::new();
+            json_as_string(&mut out, json.as_bytes());
+            prop_assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(&json).unwrap());
+        }
+    }
 }

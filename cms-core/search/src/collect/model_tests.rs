@@ -379,18 +379,20 @@ proptest! {
         decay_old in any::<bool>(),
         boost in 0.1..3.0_f32,
         limit in 1..30_usize,
+        types in 1..=3_i64,
+        deletes in any::<bool>(),
     ) {
         let items: Vec<Item> = (1..)
             .zip(&texts)
             .map(|(pk, text)| {
                 let mut item = item(pk, json!({"text": text, "n": pk % 5}));
-                item.flags.ctd = pk % 3 + 1;
+                item.flags.ctd = pk % types + 1;
                 item.created = -100_000 * (pk % 50);
                 item.flags.approved = pk % 7 != 0;
                 item
             })
             .collect();
-        let corpus = Corpus::new(&[&items[..200], &items[200..]], &[3, 50, 250]);
+        let corpus = Corpus::new(&[&items[..200], &items[200..]], if deletes { &[3, 50, 250] } else { &[] });
         let number_of_words = words.len();
         let words = words.iter().map(|it| word(it)).collect();
         let search = Search {
@@ -407,13 +409,9 @@ proptest! {
         if number_of_words == 1 {
             prop_assert_eq!(&skipping, &thorough);
         }
-        let all = Page { offset: 0, limit: items.len() };
-        let scores: BTreeMap<i64, f32> = corpus
-            .page(&search, &scope, all, u32::MAX)
-            .hits
-            .iter()
-            .map(|hit| (hit.pk, hit.score))
-            .collect();
+        let all = corpus.page(&search, &scope, Page { offset: 0, limit: items.len() }, u32::MAX);
+        prop_assert_eq!(&thorough.hits, &all.hits[..thorough.hits.len()]);
+        let scores: BTreeMap<i64, f32> = all.hits.iter().map(|hit| (hit.pk, hit.score)).collect();
         prop_assert_eq!(skipping.hits.len(), thorough.hits.len());
         for (skipping, thorough) in skipping.hits.iter().zip(&thorough.hits) {
             prop_assert!((skipping.score - thorough.score).abs() < 1e-5);
