@@ -352,11 +352,13 @@ pub(crate) enum ObjectCommand {
         dry_run: DryRun,
     },
     /// Replace an object by the one in a JSON or YAML file.
+    // Written out: clap prints `...` after every argument that may have several values.
+    #[command(override_usage = "cms object update [OPTIONS] <TYPE> [ID] <FILE>")]
     Update {
         r#type: String,
-        /// Read this file, or `-` for standard input. With --filters, --q or --all, give only FILE.
-        // Clap adds the outer brackets: `<ID> <FILE>`.
-        #[arg(required = true, num_args = 1..=2, value_name = "ID> <FILE")]
+        /// Update the object with this id from this file, or from standard input with `-`. With --filters,
+        /// --q or --all, give only FILE.
+        #[arg(required = true, num_args = 1..=2, value_name = "ID|FILE")]
         id_and_file: Vec<String>,
         /// Change only the properties in the file.
         #[arg(long)]

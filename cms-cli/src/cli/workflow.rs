@@ -13,11 +13,13 @@ pub(crate) enum WorkflowCommand {
     /// Show the state of an object and its enabled transitions.
     State { r#type: String, id: String },
     /// Run a transition, for example `_draft_review`.
+    // Written out: clap prints `...` after every argument that may have several values.
+    #[command(override_usage = "cms workflow run [OPTIONS] <TYPE> [ID]... <TRANSITION>")]
     Run {
         r#type: String,
-        /// Move the objects with these ids, or `-` to read them from standard input, one per line.
-        /// The last value is the name of the transition.
-        #[arg(required = true, value_name = "ID>... <TRANSITION")]
+        /// Move the objects with these ids, or `-` to read them from standard input, one per line, by this
+        /// transition. With --filters, --q or --all, give only TRANSITION.
+        #[arg(required = true, value_name = "ID|TRANSITION")]
         ids_and_transition: Vec<String>,
         #[command(flatten)]
         selection: SelectionArgs,

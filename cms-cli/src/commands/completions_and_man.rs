@@ -32,7 +32,7 @@ pub(super) fn man(folder: &Path, printer: &mut Printer) -> Result<Outcome> {
 mod tests {
     use std::{fmt::Write as _, fs, path::Path};
 
-    use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+    use clap::{Arg, ArgAction, Command, CommandFactory, builder::StyledStr};
 
     use crate::cli::Cli;
 
@@ -82,15 +82,17 @@ After this page you know every command with its arguments, flags, values and def
     }
 
     fn is_own(argument: &Arg) -> bool {
-        let is_of_clap = ["help", "version"].contains(&argument.get_id().as_str());
-        !argument.is_global_set() && !argument.is_hide_set() && !is_of_clap
+        !argument.is_global_set() && !argument.is_hide_set() && !is_of_clap(argument)
+    }
+
+    /// The flags `--help` and `--version` that clap adds. Some commands have a `--version` of their own.
+    fn is_of_clap(argument: &Arg) -> bool {
+        matches!(argument.get_action(), ArgAction::Help | ArgAction::Version)
     }
 
     fn table<'a>(arguments: impl Iterator<Item = &'a Arg>, page: &mut String) {
         page.push_str("| Argument | Description |\n|---|---|\n");
-        for argument in
-            arguments.filter(|one| !["help", "version"].contains(&one.get_id().as_str()))
-        {
+        for argument in arguments.filter(|one| !is_of_clap(one)) {
             let help = argument.get_long_help().or(argument.get_help()).map(plain);
             let help = help.unwrap_or_default().replace("\n\n", " ").replace('\n', " ");
             let mut row = vec![help];
