@@ -23,7 +23,7 @@ use serde::Serialize;
 use crate::{
     extract::preconditions::has_cached,
     response::{
-        cache::{CacheSlot, CachedResponse, ResponseCache},
+        cache::{CachedResponse, PendingEntry, ResponseCache},
         compression::{Coding, MIN_COMPRESSED_BYTES},
     },
     state::REQUEST_ID,
@@ -246,13 +246,13 @@ impl Response {
         mut self,
         cache: &ResponseCache,
         cms: &Cms,
-        slot: &CacheSlot,
+        entry: &PendingEntry,
     ) -> Self {
         if self.status == StatusCode::OK
             && let Content::Full(body) = &self.body
             && let Some(types) = self.types_read.take()
         {
-            self.cached = cache.insert(cms, slot, types, (body, self.tag, &self.headers));
+            self.cached = cache.insert(cms, entry, types, (body, self.tag, &self.headers));
         }
         self
     }

@@ -334,10 +334,10 @@ async fn accept(
     open: &mpsc::Sender<Infallible>,
 ) -> Infallible {
     loop {
-        let slot = app.connection_limits.slot().await;
+        let permit = app.connection_limits.permit().await;
         match listener.accept().await {
             Ok((stream, address)) => {
-                let Some(accepted) = app.connection_limits.accept(slot, address.ip()) else {
+                let Some(accepted) = app.connection_limits.accept(permit, address.ip()) else {
                     tracing::debug!(%address, "connection refused: too many of this address");
                     continue;
                 };

@@ -29,8 +29,8 @@ use crate::{
 
 /// Time until a new connection can be used.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time for another thread of this process to give up the connection.
-const SLOT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum time to wait for a connection that another thread of this process uses.
+const HOLD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which unacknowledged data ends a connection.
 const TCP_TIMEOUT: Duration = Duration::from_secs(5);
 /// The same while a new database is filled: the server may stop reading for a checkpoint.
@@ -244,20 +244,20 @@ impl Drop for Session {
     }
 }
 
-/// The place of one connection.
-pub(crate) struct Slot {
+/// A connection that the threads of this process share: one at a time uses it.
+pub(crate) struct SharedConnection {
     purpose: Purpose,
     session: Mutex<Option<Arc<Session>>>,
 }
 
-impl Slot {
+impl SharedConnection {
     pub(crate) fn new(purpose: Purpose) -> Self {
         Self { purpose, session: Mutex::new(None) }
     }
 
     /// Waits until no other thread uses the connection.
     pub(crate) async fn hold<'d>(&'d self, server: &'d Server) -> Result<Held<'d>> {
-        match timeout(SLOT_TIMEOUT, self.session.lock()).await {
+        match timeout(HOLD_TIMEOUT, self.session.lock()).await {
             Ok(session) => Ok(Held { server, purpose: self.purpose, session }),
             Err(_) => Err(Error::Busy(format!(
                 "the connection to the database of the cluster is in use: {}",

@@ -80,7 +80,7 @@ impl Failure {
         };
         let internal = |reason: &Self| Error::Internal(format!("{name}: {reason}").into());
         match self.kind() {
-            Kind::Silent => busy("does not respond", &self),
+            Kind::Unavailable => busy("does not respond", &self),
             Kind::Refused => busy("refuses access", &self),
             Kind::Locked => busy("is locked by another node", &self),
             Kind::Full => Error::NoSpace(format!("{name}: {self}").into()),
@@ -91,7 +91,7 @@ impl Failure {
 
     fn kind(&self) -> Kind {
         let error = match self {
-            Self::Timeout(_) => return Kind::Silent,
+            Self::Timeout(_) => return Kind::Unavailable,
             Self::Unusable(_) => return Kind::Refused,
             Self::NoHead => return Kind::NoCluster,
             Self::Postgres(error) => error,
@@ -107,9 +107,9 @@ impl Failure {
             // Authorization, and a database that does not exist.
             "28" | "3D" => Kind::Refused,
             // Connection, aborted transaction, resources, cancelled or shut down, system errors.
-            "08" | "40" | "53" | "57" | "58" => Kind::Silent,
+            "08" | "40" | "53" | "57" | "58" => Kind::Unavailable,
             // Such as an idle transaction that was ended.
-            _ if ends_connection(database) => Kind::Silent,
+            _ if ends_connection(database) => Kind::Unavailable,
             _ => Kind::Other,
         }
     }
@@ -117,7 +117,7 @@ impl Failure {
 
 /// Kinds of failures for callers.
 enum Kind {
-    Silent,
+    Unavailable,
     Refused,
     Locked,
     Full,
@@ -135,7 +135,7 @@ fn kind_of_client_error(error: &tokio_postgres::Error) -> Kind {
     {
         Kind::Other
     } else {
-        Kind::Silent
+        Kind::Unavailable
     }
 }
 

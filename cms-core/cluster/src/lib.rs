@@ -44,16 +44,16 @@ use tokio::runtime::Runtime;
 
 pub use crate::settings::{PostgresSettings, Tls};
 use crate::{
-    connection::{Purpose, Server, Session, Slot},
+    connection::{Purpose, Server, Session, SharedConnection},
     error::{Attempt, Failure},
 };
 
 /// The shared database in PostgreSQL.
 pub struct PostgresDatabase {
     server: Server,
-    write: Slot,
-    pull: Slot,
-    membership: Slot,
+    write: SharedConnection,
+    pull: SharedConnection,
+    membership: SharedConnection,
     runtime: Option<Runtime>,
 }
 
@@ -71,9 +71,9 @@ impl PostgresDatabase {
             .map_err(Error::from_storage)?;
         Ok(Self {
             server: Server::new(settings)?,
-            write: Slot::new(Purpose::Write),
-            pull: Slot::new(Purpose::Pull),
-            membership: Slot::new(Purpose::Membership),
+            write: SharedConnection::new(Purpose::Write),
+            pull: SharedConnection::new(Purpose::Pull),
+            membership: SharedConnection::new(Purpose::Membership),
             runtime: Some(runtime),
         })
     }
@@ -97,12 +97,12 @@ impl PostgresDatabase {
     /// Runs requests outside of transactions on a connection.
     fn run<T>(
         &self,
-        slot: &Slot,
+        connection: &SharedConnection,
         limit: Duration,
         requests: impl AsyncFn(&Session) -> Attempt<T>,
     ) -> Result<T> {
         self.wait(async {
-            let mut held = slot.hold(&self.server).await?;
+            let mut held = connection.hold(&self.server).await?;
             let done = held.run(limit, requests).await;
             done.map(|(_, value)| value).map_err(|failure| self.error(failure))
         })

@@ -61,7 +61,7 @@ struct State {
     current: Option<Arc<CurrentGeneration>>,
     /// The position of the next generation.
     next: Option<IndexPosition>,
-    writer: WriterSlot,
+    writer: WriteRight,
     /// Time of the last commit of this process.
     committed_at: Option<Instant>,
     /// The last indexing error, until indexing succeeds.
@@ -69,13 +69,13 @@ struct State {
 }
 
 /// The right to write, which one thread at a time has.
-enum WriterSlot {
+enum WriteRight {
     /// No thread writes; the writer state is present when this process has the lock.
     Free(Option<Box<WriterState>>),
     Taken,
 }
 
-impl Default for WriterSlot {
+impl Default for WriteRight {
     fn default() -> Self {
         Self::Free(None)
     }
@@ -153,13 +153,13 @@ impl Indexer {
                 }
                 _ => {}
             }
-            match std::mem::replace(&mut state.writer, WriterSlot::Taken) {
-                WriterSlot::Taken => {
+            match std::mem::replace(&mut state.writer, WriteRight::Taken) {
+                WriteRight::Taken => {
                     let rest = goal.deadline.saturating_duration_since(now).max(POLL_INTERVAL);
                     let woken = self.returned.wait_timeout(state, rest);
                     state = woken.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                WriterSlot::Free(writer) => {
+                WriteRight::Free(writer) => {
                     drop(state);
                     let done = self.index_to(writer, source, goal);
                     state = self.lock();
@@ -179,15 +179,15 @@ impl Indexer {
 
     /// Runs one indexing batch; returns whether more is to be done.
     pub(super) fn advance(&self, source: ContentSource<'_>) -> Result<bool> {
-        let WriterSlot::Free(writer) =
-            std::mem::replace(&mut self.lock().writer, WriterSlot::Taken)
+        let WriteRight::Free(writer) =
+            std::mem::replace(&mut self.lock().writer, WriteRight::Taken)
         else {
             return Ok(false);
         };
         let goal = Goal { seq: i64::MAX, deadline: Instant::now() + BATCH_DURATION, yields: true };
         let has_lock = self.index_to(writer, source, goal)?;
         let state = self.lock();
-        let WriterSlot::Free(Some(writer)) = &state.writer else { return Ok(false) };
+        let WriteRight::Free(Some(writer)) = &state.writer else { return Ok(false) };
         Ok(has_lock && writer.has_more())
     }
 
@@ -206,7 +206,7 @@ impl Indexer {
     /// Returns the progress of the reindex job of a journal row, and the last indexing error. Type 0
     /// stands for all types.
     pub(super) fn stage(&self, seq: i64, ctds: &[i64]) -> Result<(Stage, Option<String>)> {
-        if matches!(self.lock().writer, WriterSlot::Free(None)) {
+        if matches!(self.lock().writer, WriteRight::Free(None)) {
             self.poll()?;
         }
         let state = self.lock();
@@ -241,7 +241,7 @@ impl Indexer {
     /// process or thread has the index writer.
     pub(crate) fn needs_from(&self) -> Option<i64> {
         let state = self.lock();
-        let WriterSlot::Free(Some(writer)) = &state.writer else { return None };
+        let WriteRight::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The last indexed row stays too: by it, `is_in_history` recognises the index at a start.
         generations.filter_map(|generation| generation.follower.committed()).min()
@@ -251,11 +251,11 @@ impl Indexer {
     /// this process may do that.
     pub(super) fn discard(&self, broken: &CurrentGeneration) -> bool {
         let mut state = self.lock();
-        let is_ours = matches!(&state.writer, WriterSlot::Free(Some(_)));
+        let is_ours = matches!(&state.writer, WriteRight::Free(Some(_)));
         let is_current =
             state.current.as_ref().is_some_and(|current| current.number == broken.number);
         if is_ours && is_current {
-            state.writer = WriterSlot::Free(None);
+            state.writer = WriteRight::Free(None);
             state.current = None;
             // It is not used any more, and removed when the next one begins.
             fs::remove_file(self.folder.join(CURRENT)).ok();
@@ -368,8 +368,11 @@ impl Indexer {
             }
             let generation =
                 OpenGeneration { number, follower: IndexFollower::new(generation, position) };
-            let slot = if is_current { &mut writer.current } else { &mut writer.next };
-            *slot = Some(generation);
+            if is_current {
+                writer.current = Some(generation);
+            } else {
+                writer.next = Some(generation);
+            }
         }
         Ok(Some(Box::new(writer)))
     }
@@ -472,7 +475,7 @@ struct ReturnWriterOnDrop<'a> {
 
 impl Drop for ReturnWriterOnDrop<'_> {
     fn drop(&mut self) {
-        self.indexer.lock().writer = WriterSlot::Free(self.writer.take());
+        self.indexer.lock().writer = WriteRight::Free(self.writer.take());
         self.indexer.returned.notify_all();
     }
 }

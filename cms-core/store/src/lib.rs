@@ -267,9 +267,9 @@ impl Store {
     ) -> Result<T> {
         self.check_undamaged()?;
         let result = Arc::new(Mutex::new(None));
-        let slot = Arc::clone(&result);
+        let cell = Arc::clone(&result);
         let rolled_back = self.group_commit.dry_run(move |writer| -> Result<()> {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
+            *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(write(writer));
             Err(Error::internal("a dry run is rolled back"))
         });
         let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();

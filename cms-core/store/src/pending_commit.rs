@@ -16,16 +16,16 @@ use super::TRACE_TARGET;
 /// A write whose changes are not committed yet. It is carried out even if this is dropped.
 #[must_use = "the write has not succeeded before its commit"]
 pub struct PendingCommit<T> {
-    result: Slot<T>,
+    result: ResultCell<T>,
     state: Arc<Mutex<State>>,
     /// Ends when this is dropped.
     _span: Span,
 }
 
 /// Where the write stores its result before the commit.
-pub(super) struct Slot<T>(Arc<Mutex<Option<Result<T>>>>);
+pub(super) struct ResultCell<T>(Arc<Mutex<Option<Result<T>>>>);
 
-impl<T> Slot<T> {
+impl<T> ResultCell<T> {
     pub(super) fn set(&self, result: Result<T>) {
         *lock(&self.0) = Some(result);
     }
@@ -44,22 +44,22 @@ enum State {
 }
 
 /// Creates a write that is to be completed.
-pub(super) fn new<T>() -> (PendingCommit<T>, Slot<T>, Completion) {
+pub(super) fn new<T>() -> (PendingCommit<T>, ResultCell<T>, Completion) {
     let result = Arc::default();
     let state = Arc::new(Mutex::new(State::Waiting(None)));
     let pending = PendingCommit {
-        result: Slot(Arc::clone(&result)),
+        result: ResultCell(Arc::clone(&result)),
         state: Arc::clone(&state),
         _span: info_span!(target: TRACE_TARGET, "commit"),
     };
-    (pending, Slot(result), Completion(Some(state)))
+    (pending, ResultCell(result), Completion(Some(state)))
 }
 
 impl<T> PendingCommit<T> {
     /// A result that needs no commit.
     pub fn completed(result: Result<T>) -> Self {
-        let (pending, slot, completion) = new();
-        slot.set(result);
+        let (pending, cell, completion) = new();
+        cell.set(result);
         completion.complete(Ok(()));
         pending
     }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn write_fails_with_its_batch_or_without_a_result() {
-        type End = Box<dyn FnOnce(Slot<u8>, Completion)>;
+        type End = Box<dyn FnOnce(ResultCell<u8>, Completion)>;
         let ends: [(End, &str); 3] = [
             (
                 Box::new(|result, completion| {

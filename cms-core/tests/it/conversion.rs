@@ -19,7 +19,7 @@ use crate::support::{dump, link, map, rows};
 
 /// A property of a generated type.
 #[derive(Clone, Debug)]
-struct Slot {
+struct GeneratedProperty {
     name: &'static str,
     kind: String,
     required: bool,
@@ -75,18 +75,19 @@ fn values(kind: &str) -> Vec<Value> {
     }
 }
 
-fn any_slots() -> impl Strategy<Value = Vec<Slot>> {
-    let slot = (any_kind(), option::weighted(0.3, Just(())), any::<bool>());
-    vec(slot, 1..=NAMES.len()).prop_map(|slots| {
-        let slots = slots.into_iter().zip(NAMES);
-        let slots = slots.map(|((kind, required, title_part), (name, _))| Slot {
-            name,
-            kind,
-            required: required.is_some(),
-            title_part,
-            more: Map::new(),
-        });
-        slots.collect()
+fn any_properties() -> impl Strategy<Value = Vec<GeneratedProperty>> {
+    let property = (any_kind(), option::weighted(0.3, Just(())), any::<bool>());
+    vec(property, 1..=NAMES.len()).prop_map(|properties| {
+        let properties = properties.into_iter().zip(NAMES);
+        let properties =
+            properties.map(|((kind, required, title_part), (name, _))| GeneratedProperty {
+                name,
+                kind,
+                required: required.is_some(),
+                title_part,
+                more: Map::new(),
+            });
+        properties.collect()
     })
 }
 
@@ -101,16 +102,16 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn changed(slots: &[Slot], steps: &[Step]) -> Vec<Slot> {
-    let mut changed = vec![Slot {
+fn changed(properties: &[GeneratedProperty], steps: &[Step]) -> Vec<GeneratedProperty> {
+    let mut changed = vec![GeneratedProperty {
         name: "rest",
         kind: "string/text".to_owned(),
         required: false,
         title_part: false,
         more: Map::new(),
     }];
-    for ((slot, step), (_, capital)) in slots.iter().zip(steps).zip(NAMES) {
-        let mut new = slot.clone();
+    for ((property, step), (_, capital)) in properties.iter().zip(steps).zip(NAMES) {
+        let mut new = property.clone();
         match step {
             Step::Keep => {}
             Step::Remove => continue,
@@ -123,7 +124,7 @@ fn changed(slots: &[Slot], steps: &[Step]) -> Vec<Slot> {
             Step::Rename(kind) => {
                 new.name = capital;
                 new.kind = kind.clone().unwrap_or(new.kind);
-                new.more.insert("renamedFrom".to_owned(), json!(slot.name));
+                new.more.insert("renamedFrom".to_owned(), json!(property.name));
             }
             Step::Require(backfill) => {
                 new.required = !new.required;
@@ -138,20 +139,21 @@ fn changed(slots: &[Slot], steps: &[Step]) -> Vec<Slot> {
     changed
 }
 
-fn payload(slots: &[Slot], draft_public: bool) -> Map<String, Value> {
+fn payload(properties: &[GeneratedProperty], draft_public: bool) -> Map<String, Value> {
     let kinds = kinds();
     let (mut schemas, mut configs) = (Map::new(), Map::new());
-    for slot in slots {
-        let (schema, mut config) = kinds[&slot.kind].clone();
-        config["label"] = json!(slot.name);
-        config["inputType"] = json!(slot.kind.split_once('/').unwrap().1);
-        config["isTitlePart"] = json!(slot.title_part);
-        config.as_object_mut().unwrap().extend(slot.more.clone());
-        schemas.insert(slot.name.to_owned(), schema);
-        configs.insert(slot.name.to_owned(), config);
+    for property in properties {
+        let (schema, mut config) = kinds[&property.kind].clone();
+        config["label"] = json!(property.name);
+        config["inputType"] = json!(property.kind.split_once('/').unwrap().1);
+        config["isTitlePart"] = json!(property.title_part);
+        config.as_object_mut().unwrap().extend(property.more.clone());
+        schemas.insert(property.name.to_owned(), schema);
+        configs.insert(property.name.to_owned(), config);
     }
-    let order: Vec<_> = slots.iter().map(|slot| slot.name).collect();
-    let required = slots.iter().filter(|slot| slot.required).map(|slot| slot.name);
+    let order: Vec<_> = properties.iter().map(|property| property.name).collect();
+    let required =
+        properties.iter().filter(|property| property.required).map(|property| property.name);
     map(json!({
         "name": "thing",
         "label": "Thing",
@@ -175,18 +177,18 @@ fn any_given() -> impl Strategy<Value = StoredObject> {
     (picks(), any::<bool>(), option::of(picks()))
 }
 
-fn object(slots: &[Slot], picks: &[Option<usize>]) -> Map<String, Value> {
-    let slots = slots.iter().zip(picks);
-    let picked = slots.filter_map(|(slot, pick)| {
-        let pick = if slot.required { pick.or(Some(0)) } else { *pick }?;
-        let values = values(&slot.kind);
-        Some((slot.name.to_owned(), values[pick % values.len()].clone()))
+fn object(properties: &[GeneratedProperty], picks: &[Option<usize>]) -> Map<String, Value> {
+    let properties = properties.iter().zip(picks);
+    let picked = properties.filter_map(|(property, pick)| {
+        let pick = if property.required { pick.or(Some(0)) } else { *pick }?;
+        let values = values(&property.kind);
+        Some((property.name.to_owned(), values[pick % values.len()].clone()))
     });
     picked.collect()
 }
 
 /// A data directory with the type `thing`, its objects, and two objects to link to.
-fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms {
+fn folder(properties: &[GeneratedProperty], given: &[StoredObject], draft_public: bool) -> TestCms {
     let test = TestCms::with(|config| config.durability = Durability::Normal);
     let (types, local) = (test.cms.types(), Caller::local());
     let mut other = payload(&[], false);
@@ -196,14 +198,14 @@ fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms
         json!({"order": ["t"], "propertiesConfig": {"t": {"label": "T", "inputType": "text"}}});
     other["metaDefinition"] = config;
     types.create(&local, other).unwrap();
-    types.create(&local, payload(slots, draft_public)).unwrap();
+    types.create(&local, payload(properties, draft_public)).unwrap();
     let objects = test.cms.objects();
     for id in ["x", "y"] {
         objects.create(&local, "other", map(json!({"id": id}))).unwrap();
     }
     for (number, (picks, published, edit)) in given.iter().enumerate() {
         let id = format!("thing-{number}");
-        let mut new = object(slots, picks);
+        let mut new = object(properties, picks);
         new.insert("id".to_owned(), json!(id));
         objects.create(&local, "thing", new).unwrap();
         if draft_public && *published {
@@ -211,7 +213,7 @@ fn folder(slots: &[Slot], given: &[StoredObject], draft_public: bool) -> TestCms
             publishing.set_status(&local, "thing", &id, PublishAction::Publish, false).unwrap();
         }
         if let Some(picks) = edit {
-            objects.replace(&local, "thing", &id, object(slots, picks)).unwrap();
+            objects.replace(&local, "thing", &id, object(properties, picks)).unwrap();
         }
     }
     test
@@ -272,29 +274,29 @@ fn check_property(planned: &PropertyPlan, before: &[Version], after: &[Version])
 }
 
 /// The title of an object, for the generated values.
-fn title(slots: &[Slot], data: &Map<String, Value>) -> String {
+fn title(properties: &[GeneratedProperty], data: &Map<String, Value>) -> String {
     let entitled =
         ["string/text", "string/textarea", "string/email", "string/select", "string/dateTime"];
-    let text = |slot: &Slot| match data.get(slot.name)? {
-        Value::String(text) if entitled.contains(&slot.kind.as_str()) => Some(text.clone()),
-        Value::Number(number) if slot.kind.ends_with("number") => Some(number.to_string()),
-        Value::Array(texts) if slot.kind == "array/select" => {
+    let text = |property: &GeneratedProperty| match data.get(property.name)? {
+        Value::String(text) if entitled.contains(&property.kind.as_str()) => Some(text.clone()),
+        Value::Number(number) if property.kind.ends_with("number") => Some(number.to_string()),
+        Value::Array(texts) if property.kind == "array/select" => {
             let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
             Some(texts.join(", "))
         }
         _ => None,
     };
-    let parts = slots.iter().filter(|slot| slot.title_part).filter_map(text);
+    let parts = properties.iter().filter(|property| property.title_part).filter_map(text);
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Checks data derived from the versions: titles, links, indexes, and the public view.
-fn check_derived(test: &TestCms, slots: &[Slot], versions: &[Version]) {
+fn check_derived(test: &TestCms, properties: &[GeneratedProperty], versions: &[Version]) {
     let mut links = BTreeSet::new();
     for version in versions {
-        assert_eq!(version.title, title(slots, &version.data), "{version:?}");
-        let targets = slots.iter().filter(|slot| slot.kind == "array/datasource");
-        let targets = targets.filter_map(|slot| version.data.get(slot.name)?.as_array());
+        assert_eq!(version.title, title(properties, &version.data), "{version:?}");
+        let targets = properties.iter().filter(|property| property.kind == "array/datasource");
+        let targets = targets.filter_map(|property| version.data.get(property.name)?.as_array());
         for target in targets.flatten() {
             let id = target["dataUrl"].as_str().unwrap().rsplit('/').next().unwrap();
             links.insert(format!("other {id} {}", version.facts[0]));
@@ -333,14 +335,14 @@ proptest! {
 
     #[test]
     fn plan_predicts_the_conversion_of_every_value(
-        slots in any_slots(),
+        properties in any_properties(),
         steps in vec(any_step(), NAMES.len()),
         given in vec(any_given(), 1..6),
         draft_public: bool,
     ) {
-        let (test, local) = (folder(&slots, &given, draft_public), Caller::local());
+        let (test, local) = (folder(&properties, &given, draft_public), Caller::local());
         let types = test.cms.types();
-        let new = changed(&slots, &steps);
+        let new = changed(&properties, &steps);
         let request = PlanRequest {
             content_types: vec![payload(&new, draft_public)],
             ..PlanRequest::default()

@@ -24,7 +24,7 @@ const ADDRESS_MEMORY_DIVISOR: usize = 4;
 
 pub(crate) struct ConnectionLimits {
     total: usize,
-    slots: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     per_address: AddressLimit,
     memory: Arc<MemoryBudget>,
     open: Mutex<HashMap<IpAddr, ClientAddress>>,
@@ -45,11 +45,11 @@ enum AddressLimit {
     All(usize),
 }
 
-/// An accepted connection; its slot is free again when this is dropped.
+/// An accepted connection; dropping it returns its permit.
 pub(crate) struct AcceptedConnection {
     /// The memory that its responses may take: a part of that of the process.
     pub(crate) memory: Arc<MemoryBudget>,
-    _slot: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
     counted: Option<(Arc<ConnectionLimits>, IpAddr)>,
 }
 
@@ -65,7 +65,7 @@ impl ConnectionLimits {
         let total = config.connections.max(1);
         Self {
             total,
-            slots: Arc::new(Semaphore::new(total)),
+            permits: Arc::new(Semaphore::new(total)),
             per_address,
             memory: Arc::clone(memory),
             open: Mutex::default(),
@@ -74,15 +74,15 @@ impl ConnectionLimits {
     }
 
     /// Waits until the number of connections allows one more.
-    pub(crate) async fn slot(&self) -> OwnedSemaphorePermit {
-        let slot = Arc::clone(&self.slots).acquire_owned().await;
-        slot.expect("the semaphore is never closed")
+    pub(crate) async fn permit(&self) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        permit.expect("the semaphore is never closed")
     }
 
     /// Accepts a connection; none when its address has too many.
     pub(crate) fn accept(
         self: &Arc<Self>,
-        slot: OwnedSemaphorePermit,
+        permit: OwnedSemaphorePermit,
         peer: IpAddr,
     ) -> Option<AcceptedConnection> {
         let limit = match self.per_address {
@@ -90,7 +90,7 @@ impl ConnectionLimits {
             AddressLimit::Public(limit) if is_public(peer) => limit,
             AddressLimit::Public(_) | AddressLimit::None => {
                 let memory = Arc::clone(&self.memory);
-                return Some(AcceptedConnection { memory, _slot: slot, counted: None });
+                return Some(AcceptedConnection { memory, _permit: permit, counted: None });
             }
         };
         let address = client_network(peer);
@@ -106,12 +106,16 @@ impl ConnectionLimits {
         }
         entry.connections += 1;
         let memory = Arc::clone(&entry.memory);
-        Some(AcceptedConnection { memory, _slot: slot, counted: Some((Arc::clone(self), address)) })
+        Some(AcceptedConnection {
+            memory,
+            _permit: permit,
+            counted: Some((Arc::clone(self), address)),
+        })
     }
 
     /// Returns the number of open connections.
     pub(crate) fn open_connections(&self) -> usize {
-        self.total.saturating_sub(self.slots.available_permits())
+        self.total.saturating_sub(self.permits.available_permits())
     }
 
     /// Returns the number of connections that were refused.
@@ -161,8 +165,8 @@ mod tests {
         let peer = peer.parse().unwrap();
         let mut accepted = Vec::new();
         for _ in 0..200 {
-            let slot = limits.slot().await;
-            accepted.extend(limits.accept(slot, peer));
+            let permit = limits.permit().await;
+            accepted.extend(limits.accept(permit, peer));
         }
         accepted
     }

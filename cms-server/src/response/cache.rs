@@ -54,8 +54,9 @@ pub(crate) struct CachedResponse {
     gzip: Option<Bytes>,
 }
 
-/// Where a new response is stored: its key, and the state of the content before it was created.
-pub(crate) struct CacheSlot {
+/// A response that may be cached once it exists: its key, and the state of the content before it was
+/// created.
+pub(crate) struct PendingEntry {
     key: Arc<Key>,
     state: Arc<CommitState>,
 }
@@ -64,8 +65,8 @@ pub(crate) struct CacheSlot {
 pub(crate) enum Lookup<T> {
     /// The cached response.
     Hit(T),
-    /// The slot under which to store the response; none if it must not be cached.
-    Miss(Option<CacheSlot>),
+    /// Completed by [`ResponseCache::insert`]; none if the response must not be cached.
+    Miss(Option<PendingEntry>),
 }
 
 #[derive(PartialEq, Eq)]
@@ -159,7 +160,7 @@ impl ResponseCache {
         counter.fetch_add(1, Ordering::Relaxed);
         match cached {
             Some(cached) => Lookup::Hit(cached),
-            None => Lookup::Miss(Some(CacheSlot { key: Arc::new(key.to_key()), state })),
+            None => Lookup::Miss(Some(PendingEntry { key: Arc::new(key.to_key()), state })),
         }
     }
 
@@ -168,7 +169,7 @@ impl ResponseCache {
     pub(super) fn insert(
         &self,
         cms: &Cms,
-        CacheSlot { key, state }: &CacheSlot,
+        PendingEntry { key, state }: &PendingEntry,
         types: TypesRead,
         (body, tag, headers): (&Bytes, Option<EntityTag>, &[(HeaderName, HeaderValue)]),
     ) -> Option<Arc<CachedResponse>> {

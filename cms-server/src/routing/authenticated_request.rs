@@ -32,7 +32,7 @@ use crate::{
     net::permits::{Permit, Work},
     response::{
         Response,
-        cache::{CacheSlot, Lookup},
+        cache::{Lookup, PendingEntry},
         ignored_names,
     },
     state::App,
@@ -89,21 +89,21 @@ impl AuthenticatedRequest {
         if is_change {
             caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
-        let slot = match self.find_cached(app, &caller, newest) {
+        let entry = match self.find_cached(app, &caller, newest) {
             Lookup::Hit(response) => return Ok(response),
-            Lookup::Miss(slot) => slot,
+            Lookup::Miss(entry) => entry,
         };
         let work = self.route.work;
         let is_short = json.bytes.len() <= limits::FAST_WRITE_BYTES;
         let mut permit = None;
         if self.route.execution == Execution::Inline && is_short {
-            match self.respond_inline(app, &caller, &json.bytes, slot.as_ref()).await? {
+            match self.respond_inline(app, &caller, &json.bytes, entry.as_ref()).await? {
                 InlineResult::Response(response) => return Ok(response),
                 InlineResult::NotFast(kept) => permit = kept,
             }
         }
         let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
-            let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
+            let call = move |app: &App| self.call(app, caller, &json.bytes, form, entry.as_ref());
             let permit = match permit {
                 Some(permit) => permit,
                 None => app.permits.acquire(work).await?,
@@ -122,7 +122,7 @@ impl AuthenticatedRequest {
         }
         // Dropped early when the client disconnects.
         let _cancels = progress;
-        let call = move |app: &App| self.call(app, caller, &json.bytes, form, slot.as_ref());
+        let call = move |app: &App| self.call(app, caller, &json.bytes, form, entry.as_ref());
         blocking::run(app, work, call).await?
     }
 
@@ -132,14 +132,14 @@ impl AuthenticatedRequest {
         app: &Arc<App>,
         caller: &Caller,
         body: &Bytes,
-        slot: Option<&CacheSlot>,
+        entry: Option<&PendingEntry>,
     ) -> Result<InlineResult> {
         let is_write = self.route.work == Work::Write;
         let permit = if is_write { Some(app.permits.acquire(Work::Write).await?) } else { None };
         let span = if is_write { blocking::span(Work::Write) } else { Span::none() };
         let caller = caller.clone().fast_only();
         let call =
-            |app: &App| span.in_scope(|| self.call(app, caller, body, Form::default(), slot));
+            |app: &App| span.in_scope(|| self.call(app, caller, body, Form::default(), entry));
         match blocking::run_inline(app, call)? {
             Err(Error::NotFast) => Ok(InlineResult::NotFast(permit)),
             Ok(response) if response.is_pending() => {
@@ -150,7 +150,7 @@ impl AuthenticatedRequest {
         }
     }
 
-    /// Returns the cached response, complete for the client, or the slot for a new one.
+    /// Returns the cached response, complete for the client, or the entry for a new one.
     fn find_cached(
         &self,
         app: &App,
@@ -162,7 +162,7 @@ impl AuthenticatedRequest {
         }
         match app.response_cache.find(newest, caller, &self.parts) {
             Lookup::Hit(cached) => Lookup::Hit(self.negotiated(app, Response::from(cached))),
-            Lookup::Miss(slot) => Lookup::Miss(slot),
+            Lookup::Miss(entry) => Lookup::Miss(entry),
         }
     }
 
@@ -207,11 +207,11 @@ impl AuthenticatedRequest {
         caller: Caller,
         body: &Bytes,
         form: Form,
-        slot: Option<&CacheSlot>,
+        entry: Option<&PendingEntry>,
     ) -> Result<Response> {
         let response = self.call_handler(app, caller, body, form)?;
-        let response = match slot {
-            Some(slot) => response.insert_into(&app.response_cache, &app.cms, slot),
+        let response = match entry {
+            Some(entry) => response.insert_into(&app.response_cache, &app.cms, entry),
             None => response,
         };
         Ok(self.negotiated(app, response))
