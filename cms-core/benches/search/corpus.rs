@@ -36,8 +36,8 @@ impl Numbers {
         word(rank)
     }
 
-    /// A word that neither every post nor hardly any has.
-    pub(crate) fn telling_word(&mut self) -> String {
+    /// A word of medium frequency.
+    pub(crate) fn medium_frequency_word(&mut self) -> String {
         word(100.0 + self.share() * 4_000.0)
     }
 

@@ -110,7 +110,7 @@ fn compare(
     let (mut times, mut bare_times) = (Vec::new(), Vec::new());
     let (mut found, mut bare_found) = (0, 0);
     for round in 0..QUERIES + 50 {
-        let words = [numbers.telling_word(), numbers.telling_word()];
+        let words = [numbers.medium_frequency_word(), numbers.medium_frequency_word()];
         let request = request(&words);
         let started = Instant::now();
         let answer = std::hint::black_box(search(folder, &request));

@@ -45,7 +45,8 @@ const CHECK: &str = r#"SELECT h.commit_no, h.nonce, h.schema,
     (SELECT min(l.commit_no) FROM "cms"."commit_log" l)
 FROM "cms"."head" h WHERE h.id = 1"#;
 
-/// Only if the history is the same.
+/// The changes after commit `$1`, if the log has this commit with the nonce `$2`. Otherwise no rows: the
+/// cluster may have another history.
 const CHANGES: &str = r#"SELECT c.table_name, c.keys FROM "cms"."change" c
 WHERE c.commit_no > $1
     AND EXISTS (SELECT 1 FROM "cms"."commit_log" l WHERE l.commit_no = $1 AND l.nonce = $2)

@@ -23,7 +23,7 @@ use crate::{
 /// in the index.
 const HOT_TABLES: [&str; 2] = ["meta", "ctd_state"];
 
-/// A large directory takes minutes.
+/// No statement timeout, and a long idle timeout: copying a large data directory takes minutes.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = '5min';

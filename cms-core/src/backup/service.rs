@@ -134,8 +134,9 @@ impl Backups<'_> {
         let cluster = match self.cms.cluster() {
             Some(cluster) => {
                 let running = cluster.lock_for_backup()?;
-                // A node commits the deletion of objects before it checks for this lock. So every node
-                // that did not see the lock has committed, and the copy has no such objects.
+                // A node commits the deletion of media objects before it checks for this lock and removes
+                // their files. So if it did not see the lock, the deletion is already committed, and after
+                // this catch-up the copy does not have these objects either.
                 cluster.catch_up()?;
                 Some(running)
             }

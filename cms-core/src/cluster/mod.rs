@@ -37,11 +37,11 @@ use crate::{ClusterConfig, Cms, CoreConfig};
 /// How long the commit log keeps commits.
 const COMMIT_LOG_RETENTION: Duration = Duration::from_hours(7 * 24);
 
-/// The response to a request that revokes access waits until all live nodes have applied it. If some
-/// are behind, it is sent anyway after their read bound, at the earliest after 5 s: for that long they
-/// may serve reads with `x-cms-position`.
+/// The response to a request that revokes access waits until all live nodes have applied the change. If
+/// some nodes are behind, it is sent after the largest read bound of these nodes, but not before 5 s: so
+/// long a node may serve reads with `x-cms-position` without a new head check.
 const MIN_REVOCATION_TIMEOUT: Duration = Duration::from_secs(5);
-/// After 10 s without a report a node no longer counts as live.
+/// The response is not delayed further: after 10 s without a report a node no longer counts as live.
 const MAX_REVOCATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two reads of the reports of nodes.
 const REVOCATION_INTERVAL: Duration = Duration::from_millis(100);
@@ -124,8 +124,8 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Returns the time since the start of the last head check after which the replica had the newest
-    /// commit: reads may miss what was committed within this time. None before the first check.
+    /// Returns the time since the newest successful head check began (one that ended with a current
+    /// replica): reads may miss what was committed within this time. None before the first one.
     pub fn staleness(&self) -> Option<Duration> {
         self.node.staleness()
     }
@@ -197,12 +197,13 @@ impl Cluster<'_> {
         Ok(nodes)
     }
 
-    /// Takes or renews those of some duties that no other node holds.
+    /// Takes or renews the given duties, except those that another node holds.
     pub fn renew_duties(&self, duties: &[Duty]) -> Result<()> {
         self.node.renew_duties(duties)
     }
 
-    /// Gives up those of some duties that this node holds, so that another one takes them without waiting.
+    /// Gives up the given duties, as far as this node holds them, so that another node takes them without
+    /// waiting.
     pub fn release_duties(&self, duties: &[Duty]) {
         self.node.release_duties(duties);
     }

@@ -111,7 +111,7 @@ pub(crate) struct Node {
 struct State {
     /// Until when this node holds a duty.
     duties: HashMap<Duty, Instant>,
-    /// Uptime at the start of the last head check after which the replica had the newest commit.
+    /// Uptime at the start of the newest successful head check: one that ended with a current replica.
     checked: Option<Duration>,
     /// The live nodes, this one included, when they were last looked up.
     live: usize,
@@ -211,7 +211,7 @@ impl Node {
         });
     }
 
-    /// Gives up those of some duties that this node holds.
+    /// Gives up the given duties, as far as this node holds them.
     pub(crate) fn release_duties(&self, duties: &[Duty]) {
         for &duty in duties {
             if self.state().duties.remove(&duty).is_none() {

@@ -426,8 +426,8 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Returns the primary keys of the objects that an object outside of the deletion links to,
-/// directly or through another object that has to remain.
+/// Returns the primary keys of the objects in `wanted` that cannot be deleted: an object that is not in
+/// `wanted` links to them, or an object in `wanted` that for this reason cannot be deleted either.
 pub(crate) fn still_used(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,

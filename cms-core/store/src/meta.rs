@@ -8,7 +8,8 @@ use rusqlite::params;
 
 use super::{Reader, TypeState, WriteTransaction, cluster::database::Position};
 
-/// The version of derived data (slots, their indexes and `link`) of this program. Increment it when
+/// The version of derived data (slots, their indexes and `link`) of this program. If a data directory
+/// has an older version, its derived data are rebuilt when it is opened. Increment it when
 /// a function computes other values, or when derived data is added to a further table. The text in
 /// `slots`, and `link`, are copied between the nodes of a cluster: if these change, add a migration.
 pub const DERIVED_DATA_VERSION: i64 = 5;

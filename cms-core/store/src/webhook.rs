@@ -18,7 +18,8 @@ impl Reader<'_> {
         self.query_value("SELECT webhook_key FROM meta", [])
     }
 
-    /// Returns all webhooks, also synchronous and disabled ones.
+    /// Returns the webhooks whose creation the task that creates deliveries has read in the journal, or to
+    /// which a test was sent; also synchronous and disabled ones.
     pub fn webhooks(&self) -> Result<Vec<i64>> {
         self.query_values("SELECT object FROM webhook", [])
     }

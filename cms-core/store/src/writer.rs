@@ -171,7 +171,8 @@ impl GroupCommit {
         self.enqueue(write, false)
     }
 
-    /// Runs a write that must return an error, so that its changes are always rolled back.
+    /// Runs a write whose changes are rolled back: `write` must always return an error, even if it
+    /// succeeded.
     pub(super) fn dry_run<T: Send + 'static>(
         &self,
         write: impl FnOnce(&WriteTransaction<'_>) -> Result<T> + Send + 'static,

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::support::{article, link};
 
-/// Creates `targets` articles of `bytes` bytes, `holders` articles that link to all of them and one
-/// to a separate article, and `top`, which links to the holders.
+/// Creates `targets` articles of `bytes` bytes, `holders` articles that link to all of them, `last`,
+/// which links only to a separate article, and `top`, which links to the holders and `last`.
 fn with_links(holders: usize, targets: usize, bytes: usize) -> (TestCms, Caller) {
     let (test, local) = (TestCms::new(), Caller::local());
     let mut definition = article();

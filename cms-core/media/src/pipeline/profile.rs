@@ -12,11 +12,12 @@ const MAX_PROFILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Returns whether every profile of a PNG is within the maximum size.
 pub(super) fn are_within_limit(source: &[u8]) -> bool {
-    png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_modest(data))
+    png::chunks(source).all(|(kind, data)| kind != b"iCCP" || is_within_limit(data))
 }
 
-/// A name, a null byte, the compression method, and the compressed profile.
-fn is_modest(data: &[u8]) -> bool {
+/// Returns whether the decompressed profile of an `iCCP` chunk is within the maximum size. The chunk
+/// has a name, a null byte, the compression method (one byte), and the compressed profile.
+fn is_within_limit(data: &[u8]) -> bool {
     let Some(end) = data.iter().position(|&byte| byte == 0) else { return true };
     let packed = data.get(end + 2..).unwrap_or_default();
     let mut profile = ZlibDecoder::new(packed).take(MAX_PROFILE_BYTES + 1);

@@ -16,8 +16,8 @@ pub struct RestoredState {
 }
 
 impl RestoredState {
-    /// The state at the deletion, as far as the type still has it and it is to be kept; else the
-    /// state of a new object.
+    /// With `is_kept`, the status, workflow state and approval at the deletion, as far as the type
+    /// still has Draft & Public and this workflow state. Otherwise those of a new object.
     ///
     /// `had_draft_public`: the type has had Draft & Public since the deletion without interruption.
     pub fn of(

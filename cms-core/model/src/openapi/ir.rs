@@ -15,7 +15,7 @@ pub(super) struct Document {
     /// Operations of one path are adjacent.
     pub(super) operations: Vec<Operation>,
     pub(super) schemas: Vec<(String, Schema)>,
-    /// A session counts as well as a key.
+    /// Requests may be authenticated by the cookie of a session instead of a key.
     pub(super) sessions: bool,
 }
 

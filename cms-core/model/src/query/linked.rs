@@ -193,8 +193,8 @@ impl Resolver<'_> {
                 condition.operator.as_str()
             )));
         }
-        // A link has one value per member: to overlap is to equal one of the values, and each value
-        // of `includes` needs a link of its own.
+        // A link has one value per member. So `overlaps` is `equals` with several values, and `includes`
+        // becomes one condition per value: different links may match them.
         let (operator, values) = match operator {
             Operator::Overlaps => (Operator::Equals, vec![condition.values]),
             Operator::Includes => {

@@ -26,7 +26,7 @@ pub struct Profile {
     pub role: Role,
     /// Of role custom only.
     pub rules: Vec<Rule>,
-    /// The setting of role custom; false for the others, of which the role decides.
+    /// Set for role custom only; false for other roles, whose right is [`Role::publishes`].
     pub may_publish: bool,
     pub disabled: bool,
 }

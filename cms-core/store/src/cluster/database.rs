@@ -141,8 +141,7 @@ pub struct NodeReport {
     pub applied: i64,
     /// Last journal row in its search index.
     pub index_seq: i64,
-    /// Time since the start of the last head check after which its replica had the newest commit, in
-    /// milliseconds.
+    /// Milliseconds since its newest successful head check began: one that ended with a current replica.
     pub staleness_ms: i64,
     /// Age that its reads of content may have, in milliseconds; 0 if they are strict.
     pub read_bound_ms: i64,

@@ -8,8 +8,9 @@
 //! - `first` is the first entry of the page in a backward scan of the index;
 //! - `groups` are its value and the next smaller ones, each found by a lookup when the page needs it;
 //! - let n be the number of objects with the value of `first` that were created after it. A backward
-//!   scan returns these n before `first`, so n objects of this group are on earlier pages. The list
-//!   shows each group oldest first, so these are the oldest n: the page skips them.
+//!   scan returns these n before `first`, so n objects of this group are on earlier pages. But the list
+//!   shows each group oldest first, so the earlier pages have the n oldest objects of the group, and
+//!   this page skips those.
 //!
 //! A second index per slot would save 25 to 45 microseconds per page, and make every write of an
 //! object a fifth more expensive (docs/decisions/0018-one-index-per-slot.md).

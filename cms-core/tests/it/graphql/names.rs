@@ -12,7 +12,8 @@ use super::{
 };
 use crate::support::map;
 
-/// Names that clash with each other's properties once those are repaired or joined.
+/// Types whose names clash once they are valid in GraphQL: with each other, or with the joined names of
+/// a type and its property, such as `a` and `parts`.
 const NAMES: [&str; 9] =
     ["a", "a_b", "a_parts", "a_parts_", "_a", "__a", "__schema", "query", "cms___internal"];
 
