@@ -3,7 +3,7 @@
 import type { TypeName } from "./content.js";
 import type { ValueAt } from "./paths.js";
 
-/** A condition of any kind; at a path, only those of its values are allowed. */
+/** Any condition. At a path whose values have a known type, only a `ConditionOn` of that type is allowed. */
 export interface Condition {
   readonly type: FilterType;
   readonly filter?: Scalar | readonly Scalar[];

@@ -116,7 +116,7 @@ describe('unsaved work', () => {
     expect(server.writes).toBe(2);
   });
 
-  it('is not called stored while a later key press is not', async () => {
+  it('has the status "stored" only once the last key press is stored', async () => {
     server.delay = 3000;
     const target = unsavedWork();
     device.broken = true;
@@ -185,7 +185,7 @@ describe('unsaved work', () => {
     expect(onServer()).toEqual({ name: 'of the other tab' });
   });
 
-  it('that was found is removed as the copy that it is', async () => {
+  it('that was found is removed by its own ETag', async () => {
     server.copies.set('kettle', { values: { name: 'found' }, etag: '"7"' });
     await unsavedWork('"7"').clear();
     expect(server.copies.size).toBe(0);

@@ -22,7 +22,8 @@ export const queries = new QueryClient({
       networkMode: 'always',
       refetchOnReconnect: ({ state }) => state.error !== null,
       throwOnError: false,
-      // Else a result that is read for the first time after it arrived stays what it was before.
+      // By default, a component is notified only of members that it has read: one that it reads for the first time
+      // after the response would stay at its old value.
       notifyOnChangeProps: 'all',
     },
   },

@@ -13,7 +13,7 @@ async function describe(key) {
 }
 
 function show(description, key) {
-  // What is tried goes where this page came from, whatever address others are told.
+  // "Try it out" sends requests to the server of this page, even if the document names another public URL.
   description.servers = [{ url: server }];
   const shown = SwaggerUIBundle({
     spec: description,

@@ -108,7 +108,7 @@ export const webhooks: Texts['webhooks'] = {
   responseBody: 'Body der Antwort',
   noBody: 'Die Antwort hat keinen Body.',
   headersHelp:
-    'Das Protokoll behält 16 KiB jedes Bodys und 8 KiB der Header. Werte von Headern, die der Webhook laut Einstellung sendet, sind verdeckt.',
+    'Das Protokoll behält 16 KiB jedes Bodys und 8 KiB der Header. Die Werte der im Webhook eingestellten Header sind verdeckt.',
   noHeaders: 'Das Protokoll hat keine Header dieses Versuchs.',
   copyCode: 'Code kopieren',
   missing: 'Diesen Webhook gibt es nicht.',

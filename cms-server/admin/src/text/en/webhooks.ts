@@ -100,7 +100,7 @@ export const webhooks = {
   responseBody: 'Body of the response',
   noBody: 'The response has no body.',
   headersHelp:
-    'The log keeps 16 KiB of each body and 8 KiB of headers. Values of headers that the webhook is set to send are hidden.',
+    'The log keeps 16 KiB of each body and 8 KiB of headers. The values of headers that are configured in the webhook are hidden.',
   noHeaders: 'The log has no headers of this attempt.',
   copyCode: 'Copy code',
   missing: 'This webhook does not exist.',
