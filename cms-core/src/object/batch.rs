@@ -427,7 +427,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Returns the primary keys of the objects in `wanted` that cannot be deleted: an object that is not in
-/// `wanted` links to them, or an object in `wanted` that for this reason cannot be deleted either.
+/// `wanted` links to them, or an object in `wanted` that itself cannot be deleted for this reason.
 pub(crate) fn still_used(
     writer: &WriteTransaction<'_>,
     content_type: &CompiledType,
