@@ -9,8 +9,8 @@ use cms_model::{error::Error, limits};
 
 use crate::{Cluster, Cms};
 
-/// A node is stale (not ready) if its newest head check is older than this. It checks the head ten
-/// times a second.
+/// A node is not ready if its staleness is larger, see docs/reference/cluster.md#terms. It checks the
+/// head ten times a second.
 const MAX_STALENESS: Duration = Duration::from_secs(5);
 
 /// A component of the data directory and its error.

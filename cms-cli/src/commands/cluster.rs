@@ -25,8 +25,8 @@ const PASSWORD_VARIABLE: &str = "CMS_DATABASE_PASSWORD";
 /// The URL of the shared database. It may contain a password.
 const URL_VARIABLE: &str = "CMS_DATABASE";
 
-/// A node is stale (not ready) if its newest head check is older than this. It checks the head ten
-/// times a second.
+/// A node is not ready if its staleness is larger, see docs/reference/cluster.md#terms. It checks the
+/// head ten times a second.
 const MAX_STALENESS_MS: i64 = 5000;
 
 /// Number of differences that are listed.

@@ -124,8 +124,8 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Returns the time since the newest successful head check began (one that ended with a current
-    /// replica): reads may miss what was committed within this time. None before the first one.
+    /// Returns the staleness of the replica, see docs/reference/cluster.md#terms. None before the first
+    /// head check.
     pub fn staleness(&self) -> Option<Duration> {
         self.node.staleness()
     }

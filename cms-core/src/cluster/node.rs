@@ -111,7 +111,7 @@ pub(crate) struct Node {
 struct State {
     /// Until when this node holds a duty.
     duties: HashMap<Duty, Instant>,
-    /// Uptime at the start of the newest successful head check: one that ended with a current replica.
+    /// Uptime since which the staleness of the replica counts, see docs/reference/cluster.md#terms.
     checked: Option<Duration>,
     /// The live nodes, this one included, when they were last looked up.
     live: usize,

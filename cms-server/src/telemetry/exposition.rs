@@ -172,7 +172,7 @@ impl Snapshot {
         let staleness = node.staleness().map_or(f64::INFINITY, |age| age.as_secs_f64());
         self.value(
             "cms_cluster_staleness_seconds",
-            "Time since the newest successful head check began.",
+            "Upper bound of the age of the replica's data.",
             staleness,
         );
         let duties =

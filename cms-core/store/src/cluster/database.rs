@@ -141,7 +141,7 @@ pub struct NodeReport {
     pub applied: i64,
     /// Last journal row in its search index.
     pub index_seq: i64,
-    /// Milliseconds since its newest successful head check began: one that ended with a current replica.
+    /// Staleness of its replica in milliseconds, see docs/reference/cluster.md#terms.
     pub staleness_ms: i64,
     /// Age that its reads of content may have, in milliseconds; 0 if they are strict.
     pub read_bound_ms: i64,
