@@ -22,10 +22,19 @@ use cms_model::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::object::write;
+use crate::object::{batch::Prevalidated, write};
 
 /// The properties that a job changes.
 type Patch = Map<String, Value>;
+
+/// The patch of one object of the next transaction.
+struct StepPatch {
+    /// The patch before synchronous webhooks could change it.
+    requested: Patch,
+    /// The patch after that, with the id of the object, as JSON.
+    payload: Bytes,
+    validated: Prevalidated,
+}
 
 /// What a job stores of its request.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -4,7 +4,6 @@
 //! progress. Whatever needs no write transaction, such as calls of synchronous webhooks and validation,
 //! happens before.
 
-use bytes::Bytes;
 use cms_model::{
     content_type::catalog::{Catalog, CompiledType},
     context::{Caller, Stamp, Visibility},
@@ -20,12 +19,12 @@ use cms_model::{
 use cms_store::{ActorRef, JobProgress, JobRow, Reader, WriteTransaction};
 use cms_system::lock;
 
-use super::{Patch, RequestedChange, StoredRequest, payload_of, rights, service::Bulk};
+use super::{Patch, RequestedChange, StepPatch, StoredRequest, payload_of, rights, service::Bulk};
 use crate::{
     auth::key_ring,
     hooks::{SynchronousCalls, WriteEvent},
     object::{
-        batch::{Batch, Prevalidated, still_used},
+        batch::{Batch, still_used},
         service::may_change,
         write::{self, Context, Edit},
     },
@@ -56,8 +55,7 @@ struct StepObject {
 enum Preparation {
     /// To be changed without preparation.
     Unprepared,
-    /// A payload for an object with this patch.
-    Patch(Patch, Bytes, Box<Prevalidated>),
+    Patch(Box<StepPatch>),
     /// Refused by a synchronous webhook; the object has this id.
     Refused(String, FieldErrors),
     /// Deleted since, no longer visible to the request, or without the value to replace.
@@ -182,18 +180,18 @@ impl Bulk<'_> {
                     continue;
                 }
             };
-            let (id, patch) = (stored.id.to_string(), change.patch(&stored)?);
-            let preparation = if patch.is_empty() {
+            let (id, requested) = (stored.id.to_string(), change.patch(&stored)?);
+            let preparation = if requested.is_empty() {
                 Preparation::Gone
             } else {
-                match call_webhooks(calls.as_mut(), &id, patch.clone())? {
-                    Ok(payload) => {
-                        let text = payload_of(&id, payload);
-                        bytes += stored.data.len() + text.len();
+                match call_webhooks(calls.as_mut(), &id, requested.clone())? {
+                    Ok(patch) => {
+                        let payload = payload_of(&id, patch);
+                        bytes += stored.data.len() + payload.len();
                         let objects = self.cms.objects();
                         let validated =
-                            objects.prevalidate(caller, name, (Edit::Patch, &text), &context);
-                        Preparation::Patch(patch, text, Box::new(validated))
+                            objects.prevalidate(caller, name, (Edit::Patch, &payload), &context);
+                        Preparation::Patch(Box::new(StepPatch { requested, payload, validated }))
                     }
                     Err(errors) => Preparation::Refused(id, errors),
                 }
@@ -389,7 +387,7 @@ impl Transaction<'_> {
         for StepObject { position, pk, preparation } in objects {
             let found = match preparation {
                 Preparation::Gone | Preparation::Refused(..) => None,
-                Preparation::Patch(..) => self.stored(pk, Columns::All)?,
+                Preparation::Patch(_) => self.stored(pk, Columns::All)?,
                 Preparation::Unprepared => self.stored(pk, Columns::WithoutProperties)?,
             };
             let (id, result) = match (preparation, found) {
@@ -397,15 +395,16 @@ impl Transaction<'_> {
                 (_, Some(stored)) if !self.may_change(&stored) => {
                     (stored.id.to_string(), Err(Error::Invalid(rights::forbidden())))
                 }
-                (Preparation::Patch(patch, text, validated), Some(stored)) => {
+                (Preparation::Patch(prepared), Some(stored)) => {
+                    let StepPatch { requested, payload, validated } = *prepared;
                     let (id, now) = (stored.id.to_string(), change.patch(&stored)?);
                     if now.is_empty() {
                         self.count_done();
                         continue;
                     }
                     // The value to replace was changed since.
-                    let text = if now == patch { text } else { payload_of(&id, now) };
-                    let result = batch.edit((Edit::Patch, &text), stored, *validated);
+                    let payload = if now == requested { payload } else { payload_of(&id, now) };
+                    let result = batch.edit((Edit::Patch, &payload), stored, validated);
                     let refusal = batch.element_errors.pop().flatten();
                     (id, result.and(refusal.map_or(Ok(()), |errors| Err(Error::Invalid(errors)))))
                 }
