@@ -29,6 +29,7 @@ SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = '5min';
 CREATE SCHEMA cms";
 
+/// In the table `node`, the column `knows` has `NodeReport::accepted_schema`.
 const CLUSTER_TABLES: &str = r#"
 CREATE TABLE "cms"."head" (
     id bigint PRIMARY KEY CHECK (id = 1),

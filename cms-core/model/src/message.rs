@@ -188,7 +188,8 @@ pub fn not_in_enumeration(allowed: &[&str]) -> String {
     format!("Does not have a value in the enumeration [{}]", list.join(","))
 }
 
-/// [`ALREADY_USED`] of a combination of properties, without the one at whose path it is.
+/// [`ALREADY_USED`] for a combination of properties. The error is at the path of one of them; the
+/// message names the others.
 pub fn used_together(others: &[String]) -> String {
     format!("{ALREADY_USED} together with {}", others.join(", "))
 }

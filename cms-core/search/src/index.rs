@@ -44,13 +44,13 @@ pub struct IndexPosition {
     /// The last indexed row of the journal.
     pub seq: i64,
     pub nonce: i64,
-    /// Types of which every object has yet to be reindexed.
+    /// Reindexes that are not finished, at most one per type.
     // The stored name, kept for old indexes.
     #[serde(rename = "refills")]
     pub reindexes: Vec<TypeReindex>,
 }
 
-/// A scan of the objects of one type.
+/// The progress of a reindex of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeReindex {
     pub ctd: i64,

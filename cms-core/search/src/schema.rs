@@ -30,7 +30,7 @@ use super::tokenizer::WordTokenizer;
 /// Incremented when an index created by an older version would give other results.
 pub(super) const FORMAT: u32 = 2;
 
-/// Longer texts, in bytes, are not complete values: aggregations leave them out.
+/// Maximum size of a text that is indexed as one value, in bytes. Aggregations leave longer texts out.
 pub(super) const EXACT_BYTES: usize = 512;
 /// Bytes of the lower-case form of a text that define its order.
 pub(super) const FOLDED_BYTES: usize = 512;

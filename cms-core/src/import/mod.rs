@@ -57,8 +57,8 @@ pub trait ImportTarget {
         edition: Edition,
     ) -> Result<List<Value>>;
     /// Validates a batch, which [`PreparedSave::begin`] saves; the report names the objects that are not
-    /// valid. The previous batch may not be saved yet, so this reads stored objects only if the mode
-    /// replaces them.
+    /// valid. The previous batch may not be saved yet. Stored objects are read only in a mode that
+    /// replaces them; if one changes before the save, the save validates it again.
     fn prepare_save(
         &self,
         content_type: &str,

@@ -14,8 +14,8 @@ use super::{
 };
 
 /// Objects whose status contradicts their row of the public view: id, status, whether the row exists,
-/// and whether it can be written from an existing version. Bound: the type, and whether it has Draft &
-/// Public.
+/// and whether it can be written from an existing version. `?1` is the type, `?2` whether it has Draft
+/// & Public.
 const MISPUBLISHED: &str = "
     SELECT o.id, o.status, p.pk IS NOT NULL,
            o.status <> 'modified' OR NOT ?2 OR v.object IS NOT NULL

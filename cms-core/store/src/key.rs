@@ -9,7 +9,7 @@ use rusqlite::{Row, params};
 
 use super::{Reader, WriteTransaction, json, named};
 
-/// A key: valid, or revoked later.
+/// The row of a key. [`Reader::keys`] returns valid keys only, [`Reader::key`] revoked ones too.
 #[derive(Clone, Debug)]
 pub struct KeyRow {
     pub pk: i64,

@@ -155,7 +155,8 @@ impl Reader<'_> {
         )
     }
 
-    /// Counts the objects of a webhook whose last attempt was an outage, without a success since.
+    /// Counts the objects of a webhook whose last attempt was an outage. Outages before the last success
+    /// of the webhook do not count.
     pub fn webhook_outages(&self, webhook: i64) -> Result<u64> {
         self.query_value(
             "SELECT count(DISTINCT queue) FROM webhook_delivery WHERE webhook = ?1 AND outage",

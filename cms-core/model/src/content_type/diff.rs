@@ -12,8 +12,8 @@ use crate::wire::plan::PropertyChange;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PropertyDiff<'a> {
     pub change: PropertyChange,
-    /// The property whose stored values `new` takes over; none for a new property. A renamed one is
-    /// `Add` with its old property.
+    /// The property whose stored values `new` takes over; none for a new property. For a rename,
+    /// `change` is `Add` and this is the property with the former name.
     pub old: Option<&'a Property>,
     /// None for a removed property.
     pub new: Option<&'a Property>,

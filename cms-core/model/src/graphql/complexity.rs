@@ -152,7 +152,8 @@ fn check_cost(cost: Cost) -> Result<(), QueryError> {
 
 struct Measure<'d> {
     document: &'d ExecutableDocument,
-    /// `None` while a fragment is measured: it then contains itself, which validation rejects.
+    /// `None` while the fragment is being measured. A spread that finds `None` is inside a fragment
+    /// that contains itself, which validation rejects.
     fragments: HashMap<&'d str, Option<Cost>>,
 }
 

@@ -87,9 +87,10 @@ pub struct PathScope<'a> {
 }
 
 impl PathScope<'_> {
-    /// Returns whether a type with these properties declares a path: the first name is a property, and
-    /// each further one is declared wherever its parent has declared members. Below a relation, that is decided by its target type, if there is only one
-    /// and the caller may read it.
+    /// Returns whether a type with these properties declares a path. The first name must be a
+    /// property, `id`, `internal` or `*`. Each further name must be a declared member if its parent
+    /// declares members; otherwise any name is accepted. Below a relation, the target type decides, if
+    /// there is only one and the caller may read it.
     pub fn declares(&self, properties: &[Property], names: &[String]) -> bool {
         self.object_declares(properties, names, self.hydrate)
     }

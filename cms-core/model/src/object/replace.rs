@@ -9,8 +9,8 @@ use crate::{error::FieldErrors, message, read};
 const EVERY_ITEM: &str = "[*]";
 const MEMBERS: [&str; 3] = ["path", "from", "to"];
 
-/// A text that another one replaces at a path: as the value, as an element of a list, and in each
-/// item of a list.
+/// Replaces the text `from` with `to` at a path: if it is the value, if it is an element of a list,
+/// and, in a list of objects, in this property of each item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     path: String,

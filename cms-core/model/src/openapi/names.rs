@@ -35,8 +35,9 @@ pub(crate) fn pascal_case(name: &str) -> String {
     name.split('_').map(capital).collect()
 }
 
-/// Avoids the one shared schema whose name the list of a type could have; the others have capitals
-/// or end in `Item`.
+/// Returns the name of the schema of the list of a type, such as `postList`. That of a type `versions`
+/// must not be `versionsList`, which is a shared schema. Names of other shared schemas start with a
+/// capital or do not end in `List`.
 fn list(name: &str) -> String {
     let list = format!("{name}List");
     if list == super::components::VERSIONS_LIST { format!("{list}_") } else { list }

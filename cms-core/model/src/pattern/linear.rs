@@ -16,8 +16,8 @@ const MAX_NFA_BYTES: usize = 1 << 20;
 const CACHE_BYTES: usize = 1 << 19;
 /// Number of times that the cache may be cleared before [`MIN_BYTES_PER_STATE`] applies.
 const MIN_CACHE_CLEARS: usize = 2;
-/// Minimum number of bytes of text per computed state. Below it, computing states costs more than
-/// it saves, without a useful bound.
+/// Minimum number of bytes of text per computed state. With fewer, the backtracking matcher is used
+/// instead: computing so many states would be slower, and no step budget limits it.
 const MIN_BYTES_PER_STATE: usize = 64;
 
 type NewCache =

@@ -114,8 +114,9 @@ impl PropertyPath {
         Self { root, steps: steps.collect() }
     }
 
-    /// Returns whether the type declares the path, parsed from `text`: its first segment, and each
-    /// further one where the type declares members.
+    /// Returns whether the type declares the path, parsed from `text`. The first segment must be a
+    /// property, `id`, `internal` or `*`. Each further segment must be a declared member if its parent
+    /// declares members; otherwise any segment is accepted.
     pub fn is_declared(&self, text: &str, properties: &[Property]) -> bool {
         match &self.root {
             PathRoot::Id | PathRoot::Any { .. } | PathRoot::Internal(_) => true,

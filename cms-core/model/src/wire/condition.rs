@@ -32,7 +32,8 @@ impl EntityTag {
         Self { plain: xxh3_64(response), response: None }
     }
 
-    /// The tag of another response with the object that has this tag.
+    /// Returns the tag of a response that shows the same state in another form, such as hydrated. The
+    /// first half of the tag stays the same.
     #[must_use]
     pub fn of_response(self, response: &[u8]) -> Self {
         Self { response: Some(xxh3_64(response)), ..self }

@@ -186,8 +186,9 @@ pub struct Engine {
 ///
 /// All methods block. If the database does not respond, or not in time, they return [`Error::Busy`].
 /// Then a call of `create`, `report`, `acquire`, `release` or `prune` may have taken effect: perhaps
-/// only its response was lost. Before [`Self::create`] all but [`Self::engine`] return
-/// [`Error::NotFound`].
+/// only its response was lost. Before [`Self::create`], the methods that read content ([`Self::lock`],
+/// [`Self::snapshot`] and [`Self::check_head`]) return [`Error::NotFound`], and [`Self::is_created`]
+/// returns false.
 pub trait SharedDatabase: Send + Sync {
     /// Creates the tables, and writes all rows and the head, in one transaction.
     ///
@@ -241,8 +242,8 @@ pub trait SharedDatabase: Send + Sync {
         Duration::from_secs(30)
     }
 
-    /// Whether a replica compares all its tables after this commit, and panics at a difference. For
-    /// tests.
+    /// Returns whether a replica compares all its tables after each commit, and panics at a
+    /// difference. For tests.
     #[cfg(any(test, feature = "testing"))]
     fn is_compared(&self) -> bool {
         false

@@ -297,7 +297,7 @@ impl SharedDatabase for MemoryDatabase {
         Duration::from_millis(60)
     }
 
-    /// Not of many rows: a comparison reads all of them.
+    /// False from 2,000 rows on: a comparison reads all rows.
     fn is_compared(&self) -> bool {
         let count = || self.lock_state().tables.values().map(|rows| rows.len()).sum::<usize>();
         self.0.is_compared && count() < 2000

@@ -38,9 +38,9 @@ struct NodeFolder<'f> {
 }
 
 impl Store {
-    /// Opens the replica of a node. An empty directory, and a replica that cannot follow the shared
-    /// database, becomes a new copy of it: a replica of another history, of a position that the commit
-    /// log no longer has, or of a later schema.
+    /// Opens the replica of a node. An empty directory becomes a copy of the shared database. So does a
+    /// replica that cannot follow the shared database, because it has another history, a position that
+    /// the commit log no longer has, or a later schema.
     ///
     /// # Errors
     /// [`Error::Conflict`] if the directory has a standalone database, if another process uses it, or

@@ -1,8 +1,8 @@
 //! Validates the values that a definition offers for its properties: defaults and options, see
 //! docs/reference/content-types.md#validation-errors
 //!
-//! Earlier versions stored any. A stored error is not reported again, so that such a type can be
-//! changed elsewhere.
+//! Earlier versions stored defaults and options without validation. An error that the stored type
+//! already has is not reported, so that other parts of the type can be changed.
 
 use std::collections::HashSet;
 

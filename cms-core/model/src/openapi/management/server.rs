@@ -1,5 +1,5 @@
-//! The server itself: the caller, index, check, backup, webhooks, and other paths of described
-//! operations.
+//! The server itself: the caller, index, check, backup, webhooks, and aliases, which are second paths
+//! of operations that other modules describe.
 
 use serde_json::json;
 

@@ -103,7 +103,8 @@ fn sign_in(grants: &Grants<'_>) -> Vec<Operation> {
     allowed(SESSION_TAG, all)
 }
 
-/// A request that needs the header of the own pages, and is refused after too many failures.
+/// A request that needs the header `X-CMS-Request`, which pages of this server send, and is refused
+/// after too many failures.
 fn limited(operation: Operation) -> Operation {
     let description = "Protects against requests of other sites";
     let refused = error_body(403, "Cross-site request refused");
