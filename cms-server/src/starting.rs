@@ -36,7 +36,8 @@ pub(crate) struct Starting {
 }
 
 impl Starting {
-    /// Accepts connections after some seconds, until [`Self::stop`]. Within a runtime.
+    /// Accepts connections after [`QUIET_TIME`], until [`Self::stop`]. Has to be called within a Tokio
+    /// runtime.
     pub(crate) fn start(socket: TcpSocket) -> Self {
         let (stop, stopped) = oneshot::channel();
         Self { stop, accepting: tokio::spawn(listen(socket, stopped)) }

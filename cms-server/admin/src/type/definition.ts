@@ -1,4 +1,4 @@
-// Content type definitions as the API sends them, read without trusting their form.
+// Content type definitions as the API sends them, read without trusting their structure.
 import { firstCharacter } from '../value/character';
 import { isRecord } from '../value/record';
 

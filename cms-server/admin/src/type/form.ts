@@ -1,6 +1,6 @@
 // Form: a content type as an ordered list of fields. Only this folder interprets schemaDefinition and
-// propertiesConfig; the JSON editor checks their form, and the plan screen parses paths into them. Knows no screen and
-// no values.
+// propertiesConfig; the JSON editor checks their structure, and the plan screen parses paths into them. Knows no screen
+// and no values.
 import { record, string, strings, type ContentType } from './definition';
 import { isRecord } from '../value/record';
 

@@ -29,7 +29,7 @@ export const MEDIA_FIELDS = [
   'internal.createdAt',
 ];
 
-/** Reads an object of the type _media without trusting its form. */
+/** Reads an object of the type _media without trusting its structure. */
 export function readMedia(object: Record<string, unknown>): MediaFile {
   const text = (name: string) => (typeof object[name] === 'string' ? object[name] : '');
   const number = (name: string) => (typeof object[name] === 'number' ? object[name] : 0);

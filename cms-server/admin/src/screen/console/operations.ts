@@ -1,4 +1,4 @@
-// Operations of an OpenAPI document, read without trusting its form. Plain values.
+// Operations of an OpenAPI document, read without trusting its structure. Plain values.
 import { isRecord } from '../../value/record';
 
 export interface Parameter {
