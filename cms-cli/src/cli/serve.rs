@@ -132,8 +132,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600, env = "CMS_REQUEST_TIMEOUT",
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) request_timeout: u64,
-    /// Set the minimum average transfer rate of a client in bytes per second, after 30 seconds of
-    /// waiting; 0 disables the limit.
+    /// Set the minimum average transfer rate of a client in bytes per second; a client may be 30
+    /// seconds behind. 0 disables the limit.
     #[arg(long, alias = "least-rate", value_name = "SIZE", default_value = "4096",
         env = "CMS_MIN_TRANSFER_RATE", value_parser = size)]
     pub(crate) min_transfer_rate: u64,
