@@ -148,7 +148,8 @@ fn forwarded_writes_are_those_of_the_node_that_writes() {
     let read = get(&nodes.other, &format!("{TAGS}/wait-0"));
     assert_eq!(put(read.headers()["etag"].to_str().unwrap()), 200);
 
-    // A position is that of the writer, and this node reads it.
+    // The `x-cms-position` of a forwarded write is the position of the writer. The node that forwarded
+    // the write serves a read with it.
     let sent = send(&nodes.client, &nodes.other, "position").unwrap();
     let position = sent.headers()["x-cms-position"].clone();
     let own = nodes.request(&nodes.other, &Method::GET, &format!("{TAGS}/position"));

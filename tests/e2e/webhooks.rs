@@ -115,7 +115,7 @@ fn delivery_is_sent_once_and_signed() {
     assert_eq!(entry["response"]["headers"], received);
 }
 
-/// One failing delivery blocked all others for days.
+/// In an earlier version, a failing delivery blocked all others for days.
 #[test]
 fn failing_delivery_blocks_only_its_own_object() {
     let folder = TempDir::new().unwrap();

@@ -48,7 +48,7 @@ fn hydrated(holders: usize) -> ListRequest {
     ListRequest { hydrate: 1, ids, page, ..ListRequest::default() }
 }
 
-/// After 20,000 links of a level, and after 64 MiB, links were silently not hydrated.
+/// An earlier version silently stopped hydrating after 20,000 links of a level, and after 64 MiB.
 #[test]
 fn hydration_follows_every_link_of_a_level() {
     for (holders, targets, bytes) in [(21, 1000, 1), (20, 20, 200_000)] {

@@ -190,7 +190,8 @@ fn trash_is_emptied_after_sixty_days() {
     );
 }
 
-/// An object on both levels was read again without its links, and lost them.
+/// An earlier version read such an object twice, the second time without its links, which were then
+/// missing.
 #[test]
 fn object_on_both_hydration_levels_keeps_its_links_hydrated() {
     let (test, local) = with_articles();

@@ -158,7 +158,7 @@ fn keys_of_a_project_need_an_admin_key() {
     }
 }
 
-/// A token that ignored the keys let an apply delete a type that the plan had kept.
+/// In an earlier version the token ignored keys: an apply could delete a type that the plan kept.
 #[test]
 fn plan_becomes_stale_when_keys_of_its_types_change() {
     let (test, local) = (TestCms::new(), Caller::local());

@@ -396,7 +396,7 @@ fn draft_public_toggle_keeps_visible_content() {
     assert_eq!(list(&objects, Visibility::default(), Some(filter))["total_count"], 1);
 }
 
-/// Readers saw states of the former workflow.
+/// An earlier version still returned states of the former workflow.
 #[test]
 fn type_leaves_workflow_states_when_draft_public_is_enabled() {
     let (test, caller) = (TestCms::new(), Caller::local());

@@ -158,7 +158,7 @@ fn check_stops_while_it_waits_for_the_index() {
     assert!(elapsed < Duration::from_secs(10), "{elapsed:?}");
 }
 
-/// The list of stored files has a file in each step.
+/// At each file of the list, the check asks whether it has to stop.
 #[test]
 fn check_stops_while_it_lists_files() {
     let core = TestCms::standalone();

@@ -209,7 +209,8 @@ fn plan_reports_objects_with_the_same_combination() {
     assert!(is_sound(&test.cms));
 }
 
-/// A type may have the key from a version that ignored it: its values are indexed at the start.
+/// An earlier version stored `uniqueTogether` and ignored it: the combinations of such a type are
+/// indexed at the start.
 #[test]
 fn combination_of_an_older_directory_is_indexed() {
     let (test, _) = with_combination(false);

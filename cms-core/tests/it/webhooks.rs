@@ -266,7 +266,7 @@ fn articles(test: &TestCms, ids: &[&str]) {
     follow(test);
 }
 
-/// One failing delivery blocked all others of its webhook for seven days.
+/// In an earlier version, a failing delivery blocked all others of its webhook for seven days.
 #[test]
 fn failing_delivery_blocks_only_its_own_object() {
     let test = with_webhook();

@@ -35,7 +35,7 @@ const LARGE: [&str; 3] = [
     "/api/v1/search?q=Hub&content_type[]=hub&hydrate=1&limit=1000",
 ];
 
-/// An earlier version silently left links in responses above 64 MiB.
+/// An earlier version silently stopped hydrating in responses above 64 MiB.
 #[tokio::test]
 async fn hydration_replaces_every_link_of_a_large_response() {
     let app = site(17);
