@@ -5,7 +5,10 @@ import { UnavailableError, UnexpectedResponseError, errorOf } from "./errors.js"
 /** A `fetch` of the platform or of a framework. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Which objects and versions a request sees. Without it, lists show what readers see. */
+/**
+ * Which objects and versions a request sees. Without it, lists and searches show what readers see, and `get` returns
+ * the current version, a draft as well.
+ */
 export type View = "preview" | "public";
 
 export interface TransportOptions {
