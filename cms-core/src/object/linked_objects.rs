@@ -90,3 +90,59 @@ impl LinkedObjects {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cms_model::{context::Caller, wire::object::ListRequest};
+    use cms_store::counting::statements;
+    use serde_json::{Map, Value, json};
+
+    use crate::testing::TestCms;
+
+    fn map(value: &Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    /// A data directory with two projects that link to one tag.
+    fn folder(linked_object_cache: usize) -> TestCms {
+        let test = TestCms::with(|config| config.linked_object_cache = linked_object_cache);
+        let create = |name: &str, object: Value| {
+            test.cms.objects().create(&Caller::local(), name, map(&object)).unwrap();
+        };
+        create("_tag", json!({ "id": "tag", "name": "first" }));
+        let tags = json!([{ "type": "internal", "dataUrl": "/api/v1/content/_tag/tag" }]);
+        for id in ["one", "two"] {
+            create("project", json!({ "id": id, "name": id, "slug": id, "tags": tags }));
+        }
+        test
+    }
+
+    /// Hydrates one project; returns the name of its tag, and the number of statements.
+    fn read(test: &TestCms, id: &str) -> (String, usize) {
+        let request =
+            ListRequest { hydrate: 1, ids: Some(vec![id.to_owned()]), ..ListRequest::default() };
+        let before = statements();
+        let list = test.cms.objects().list(&Caller::local(), "project", &request).unwrap();
+        let statements = statements() - before;
+        let name = list.to_value()["data"][0]["tags"][0]["name"].clone();
+        (name.as_str().unwrap().to_owned(), statements)
+    }
+
+    #[test]
+    fn link_target_is_read_once_per_change_of_its_type() {
+        let test = folder(64 * 1024);
+        let (name, first) = read(&test, "one");
+        assert_eq!(name, "first");
+        assert_eq!(read(&test, "two"), ("first".to_owned(), first - 1), "only the project is read");
+        let rename = map(&json!({ "name": "second" }));
+        test.cms.objects().patch(&Caller::local(), "_tag", "tag", rename).unwrap();
+        assert_eq!(read(&test, "one"), ("second".to_owned(), first));
+        assert_eq!(read(&test, "two"), ("second".to_owned(), first - 1));
+    }
+
+    #[test]
+    fn disabled_cache_keeps_nothing() {
+        let test = folder(0);
+        assert_eq!(read(&test, "one"), read(&test, "two"));
+    }
+}
