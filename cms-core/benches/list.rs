@@ -13,7 +13,7 @@ mod corpus;
 #[path = "support/posts.rs"]
 mod posts;
 
-use cms_core::{Caller, Durability, paging::PageRequest, wire::object::ListRequest};
+use cms_core::{Caller, Durability, paging::PageRequest, testing::map, wire::object::ListRequest};
 use divan::Bencher;
 use serde_json::json;
 
@@ -113,7 +113,7 @@ fn fifty_of_20_kb(bencher: Bencher, field: &str) {
     page["schemaDefinition"]["allOf"][1]["properties"] =
         json!({ "title": text, "teaser": text, "body": text });
     page["schemaDefinition"]["required"] = json!([]);
-    folder.cms.types().create(&local, posts::map(page)).expect("the type is valid");
+    folder.cms.types().create(&local, map(page)).expect("the type is valid");
     let body = "x".repeat(20_000);
     let object = |n| json!({ "title": format!("Title {n}"), "body": body, "teaser": "Short" });
     posts::add(&folder, "page", &(0..50).map(object).collect::<Vec<_>>());

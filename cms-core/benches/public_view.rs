@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 use cms_core::{
     Caller, Visibility,
     paging::PageRequest,
-    testing::TestCms,
+    testing::{TestCms, map},
     wire::{batch::BatchElements, object::ListRequest, publish::PublishAction},
 };
 use divan::Bencher;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 const POSTS: usize = 100_000;
 
@@ -62,13 +62,6 @@ fn folder(draft_public: bool) -> TestCms {
         add("post", &(first..first + 1000).map(corpus::post).collect::<Vec<_>>());
     }
     folder
-}
-
-fn map(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        other => panic!("the corpus has objects only: {other}"),
-    }
 }
 
 #[derive(Clone, Copy, Debug)]

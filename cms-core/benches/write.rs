@@ -12,7 +12,7 @@ mod corpus;
 #[path = "support/posts.rs"]
 mod posts;
 
-use cms_core::{Caller, Durability};
+use cms_core::{Caller, Durability, testing::map};
 use divan::Bencher;
 use serde_json::Value;
 
@@ -36,13 +36,13 @@ fn five_hundred() -> impl FnMut() -> Vec<Value> {
 
 #[divan::bench_group]
 mod create {
-    use super::{Bencher, Caller, Durability, fresh, posts};
+    use super::{Bencher, Caller, Durability, fresh, map, posts};
 
     #[divan::bench(args = [Durability::Normal, Durability::Full])]
     fn core(bencher: Bencher, durability: Durability) {
         let (folder, local) = (posts::folder(durability), Caller::local());
         bencher.with_inputs(fresh()).bench_local_values(|post| {
-            folder.cms.objects().create(&local, "post", posts::map(post)).expect("it is valid")
+            folder.cms.objects().create(&local, "post", map(post)).expect("it is valid")
         });
     }
 

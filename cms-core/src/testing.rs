@@ -16,7 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 pub use cms_media::testing::{pictures, read_image};
-pub use cms_model::testing::{ObjectValidator, START, fixture, read_search, table};
+pub use cms_model::testing::{ObjectValidator, START, fixture, map, read_search, table};
 pub use cms_store::cluster::memory::{Cut, MemoryDatabase};
 pub use site::Site;
 

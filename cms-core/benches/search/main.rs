@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use cms_core::{
     Caller, CoreConfig, Durability,
-    testing::TestCms,
+    testing::{TestCms, map},
     wire::{
         batch::BatchElements,
         search::{QueryMode, SearchRequest},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use self::{
@@ -162,11 +162,4 @@ fn percentile(times: &mut [Duration], share: f64) -> Duration {
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn as_f64(number: usize) -> f64 {
     number as f64
-}
-
-fn map(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        other => panic!("the corpus has objects only: {other}"),
-    }
 }

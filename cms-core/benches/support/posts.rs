@@ -1,7 +1,11 @@
 //! The same posts twice: in a folder of the core, and as bare rows.
 
-use cms_core::{Caller, CoreConfig, Durability, testing::TestCms, wire::batch::BatchElements};
-use serde_json::{Map, Value};
+use cms_core::{
+    Caller, CoreConfig, Durability,
+    testing::{TestCms, map},
+    wire::batch::BatchElements,
+};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{bare::Bare, corpus};
@@ -43,11 +47,4 @@ pub(crate) fn bare(synchronous: &str) -> (Bare, TempDir) {
         bare.insert_all(&(first..first + 500).map(corpus::post).collect::<Vec<_>>());
     }
     (bare, folder)
-}
-
-pub(crate) fn map(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        other => panic!("the corpus has objects only: {other}"),
-    }
 }

@@ -95,19 +95,15 @@ impl LinkedObjects {
 mod tests {
     use cms_model::{context::Caller, wire::object::ListRequest};
     use cms_store::counting::statements;
-    use serde_json::{Map, Value, json};
+    use serde_json::{Value, json};
 
-    use crate::testing::TestCms;
-
-    fn map(value: &Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
-    }
+    use crate::testing::{TestCms, map};
 
     /// A data directory with four projects that link to one tag.
     fn folder(linked_object_cache: usize) -> TestCms {
         let test = TestCms::with(|config| config.linked_object_cache = linked_object_cache);
         let create = |name: &str, object: Value| {
-            test.cms.objects().create(&Caller::local(), name, map(&object)).unwrap();
+            test.cms.objects().create(&Caller::local(), name, map(object)).unwrap();
         };
         create("_tag", json!({ "id": "tag", "name": "first" }));
         let tags = json!([{ "type": "internal", "dataUrl": "/api/v1/content/_tag/tag" }]);
@@ -135,7 +131,7 @@ mod tests {
         let (name, first) = read(&test, "one");
         assert_eq!(name, "first");
         assert_eq!(read(&test, "two"), ("first".to_owned(), first - 1), "only the project is read");
-        let rename = map(&json!({ "name": "second" }));
+        let rename = map(json!({ "name": "second" }));
         test.cms.objects().patch(&Caller::local(), "_tag", "tag", rename).unwrap();
         assert_eq!(read(&test, "three"), ("second".to_owned(), first));
         assert_eq!(read(&test, "four"), ("second".to_owned(), first - 1));

@@ -9,7 +9,7 @@ use cms_model::{
     error::{Error, Result},
     paging::PageRequest,
     settings::Durability,
-    testing::table::Table,
+    testing::{map, table::Table},
     wire::{
         graphql::{GraphQlRequest, GraphQlVersion},
         media::{ImageRequest, UploadRequest},
@@ -17,7 +17,7 @@ use cms_model::{
         plan::{PlanRequest, check_payload},
     },
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::TestCms;
 
@@ -172,11 +172,6 @@ impl Default for Site {
     fn default() -> Self {
         Self::new()
     }
-}
-
-fn map(value: Value) -> Map<String, Value> {
-    let Value::Object(map) = value else { panic!("a table holds objects") };
-    map
 }
 
 fn answered<T>(result: Result<T>) -> Option<T> {

@@ -1,15 +1,9 @@
 //! The content type of the tests, and reads of the database file.
 
 use cms_core::testing::TestCms;
+pub(crate) use cms_core::testing::map;
 use rusqlite::{Connection, OpenFlags, types::Value as Sql};
 use serde_json::{Map, Value, json};
-
-pub(crate) fn map(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        other => panic!("no object: {other}"),
-    }
-}
 
 /// A type with a title, a rank, links to its own kind, and links inside a list.
 pub(crate) fn article() -> Map<String, Value> {

@@ -6,6 +6,8 @@ mod validator;
 
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
+
 pub use search::read_search;
 pub use validator::ObjectValidator;
 
@@ -15,4 +17,15 @@ pub const START: i64 = 1_767_323_045;
 /// Path of a file under `fixtures/`.
 pub fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name)
+}
+
+/// The members of a JSON object.
+///
+/// # Panics
+/// With another value.
+pub fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("no object: {other}"),
+    }
 }

@@ -150,12 +150,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::error::Error;
-
-    fn map(value: Value) -> Map<String, Value> {
-        let Value::Object(map) = value else { panic!("{value} is no object") };
-        map
-    }
+    use crate::{error::Error, testing::map};
 
     fn errors<T: std::fmt::Debug>(result: Result<T>) -> Value {
         match result {

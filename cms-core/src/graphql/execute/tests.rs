@@ -3,13 +3,9 @@ use cms_model::{
     wire::graphql::{GraphQlRequest, GraphQlVersion},
 };
 use cms_store::counting::statements;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::testing::TestCms;
-
-fn map(value: &Value) -> Map<String, Value> {
-    value.as_object().unwrap().clone()
-}
+use crate::testing::{TestCms, map};
 
 /// A data directory with this number of posts, each linked to the next two and to one of two tags.
 fn folder(posts: usize) -> TestCms {
@@ -29,9 +25,9 @@ fn folder(posts: usize) -> TestCms {
         "metaDefinition": { "order": ["next", "tags"],
             "propertiesConfig": { "next": to("post"), "tags": to("_tag") } },
     });
-    test.cms.types().create(&local, map(&definition)).unwrap();
+    test.cms.types().create(&local, map(definition)).unwrap();
     let create = |name: &str, object: Value| {
-        test.cms.objects().create(&local, name, map(&object)).unwrap();
+        test.cms.objects().create(&local, name, map(object)).unwrap();
     };
     for id in ["even", "odd"] {
         create("_tag", json!({ "id": id, "name": id }));
