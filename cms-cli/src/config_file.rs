@@ -58,6 +58,7 @@ pub(crate) fn read() -> Result<Cli> {
     Ok(complete(arguments, matches)?.cli)
 }
 
+/// Completes arguments by the variables of renamed settings, and by the file.
 fn complete(mut arguments: Vec<OsString>, mut matches: ArgMatches) -> Result<Merged> {
     let mut warnings = renamed::flag_warnings(&arguments);
     if let Some(given) = matches.subcommand_matches(COMMAND) {

@@ -4,6 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::{self, IsTerminal, Write},
+    mem,
     net::SocketAddr,
     panic,
     sync::Arc,
@@ -254,7 +255,7 @@ fn reload(
         Command::Serve(args) => set_level(&args.log_level).map(|()| args),
         _ => Err(Failure::local("the command line changed")),
     });
-    let args = match read {
+    let mut args = match read {
         Ok(args) => args,
         Err(failure) => {
             let reasons = text_output::failure_body(&failure).to_string();
@@ -262,7 +263,7 @@ fn reload(
             return None;
         }
     };
-    let now = &args.values;
+    let now = mem::take(&mut args.values);
     let names: BTreeSet<String> = known.keys().chain(now.keys()).cloned().collect();
     for setting in names.iter().filter(|name| known.get(*name) != now.get(*name)) {
         let (from, to) = (known.get(setting), now.get(setting));
@@ -274,8 +275,7 @@ fn reload(
     }
     tracing::info!("settings reloaded");
     known.retain(|name, _| !RELOADABLE.contains(&name.as_str()));
-    let reloaded = now.iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str()));
-    known.extend(reloaded.map(|(name, value)| (name.clone(), value.clone())));
+    known.extend(now.into_iter().filter(|(name, _)| RELOADABLE.contains(&name.as_str())));
     Some(reloadable(&args))
 }
 

@@ -110,7 +110,7 @@ pub enum Credential {
 }
 
 /// The visibility headers, see docs/reference/publishing.md#visibility-headers
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Visibility {
     /// `X-MODE: preview`: current versions of every status.
     pub preview: bool,

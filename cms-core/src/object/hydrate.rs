@@ -288,8 +288,9 @@ impl<'a> Hydration<'a> {
                 self.targets.get_index_mut(target).expect("it is on this level");
             match version.and_then(|version| cache.get(version, in_view, id)) {
                 Some(json) => {
-                    *text = Some(Text { json: json.to_vec(), insertions: Vec::new() });
-                    text.as_ref().map_or(Ok(()), &mut keep)?;
+                    let cached = Text { json: json.to_vec(), insertions: Vec::new() };
+                    keep(&cached)?;
+                    *text = Some(cached);
                 }
                 None => ids.push(id.clone()),
             }

@@ -59,15 +59,15 @@ pub(super) struct IndexFollower {
     pub(super) position: IndexPosition,
     /// Bytes since the last commit; none when nothing changed.
     uncommitted: Option<usize>,
-    /// The position of the last commit; none in a new generation.
-    committed: Option<IndexPosition>,
+    /// The position of the last commit.
+    committed: IndexPosition,
 }
 
 impl IndexFollower {
     /// Continues at the position of the last commit.
     pub(super) fn new(generation: Arc<Generation>, position: IndexPosition) -> Self {
         let writer = generation.write();
-        let committed = Some(position.clone());
+        let committed = position.clone();
         Self { generation, writer, position, uncommitted: None, committed }
     }
 
@@ -81,8 +81,8 @@ impl IndexFollower {
             }
             Ok(position)
         })?;
-        let mut follower = Self { committed: None, ..Self::new(generation, position) };
-        follower.commit()?;
+        let mut follower = Self::new(generation, position);
+        follower.commit_position()?;
         Ok(follower)
     }
 
@@ -155,19 +155,24 @@ impl IndexFollower {
         self.uncommitted.is_some()
     }
 
-    /// Row of the journal up to which it is committed; none in a new generation.
-    pub(super) fn committed(&self) -> Option<i64> {
-        self.committed.as_ref().map(|position| position.seq)
+    /// Row of the journal up to which it is committed.
+    pub(super) fn committed(&self) -> i64 {
+        self.committed.seq
     }
 
     /// Commits all changes since the last commit, if any, which makes them visible.
     pub(super) fn commit(&mut self) -> Result<()> {
-        if self.uncommitted.is_none() && self.committed.as_ref() == Some(&self.position) {
+        if self.uncommitted.is_none() && self.committed == self.position {
             return Ok(());
         }
+        self.commit_position()
+    }
+
+    /// As [`Self::commit`], also without changes.
+    fn commit_position(&mut self) -> Result<()> {
         self.writer.commit(&self.position)?;
         self.uncommitted = None;
-        self.committed = Some(self.position.clone());
+        self.committed = self.position.clone();
         self.generation.reload()
     }
 }

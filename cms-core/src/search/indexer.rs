@@ -244,7 +244,7 @@ impl Indexer {
         let WriteRight::Free(Some(writer)) = &state.writer else { return None };
         let generations = writer.current.iter().chain(&writer.next);
         // The last indexed row stays too: by it, `is_in_history` recognises the index at a start.
-        generations.filter_map(|generation| generation.follower.committed()).min()
+        generations.map(|generation| generation.follower.committed()).min()
     }
 
     /// Drops an unreadable generation, so that the next search begins a new one; returns whether

@@ -5,12 +5,9 @@
 //! that its headers select, path and query. Conditions and content codings are negotiated later,
 //! for cached responses too.
 
-use std::{
-    hash::{Hash, Hasher},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use axum::{
@@ -69,7 +66,7 @@ pub(crate) enum Lookup<T> {
     Miss(Option<PendingEntry>),
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 struct Key {
     /// Primary key.
     actor: i64,
@@ -78,7 +75,8 @@ struct Key {
     query: Box<str>,
 }
 
-/// A key for looking up, without a copy of the texts.
+/// A key for looking up, without a copy of the texts. It has the hash of [`Key`].
+#[derive(Hash)]
 struct KeyRef<'a> {
     actor: i64,
     visibility: Visibility,
@@ -97,18 +95,6 @@ impl<'a> KeyRef<'a> {
     fn to_key(&self) -> Key {
         let Self { actor, visibility, path, query } = *self;
         Key { actor, visibility, path: path.into(), query: query.into() }
-    }
-}
-
-impl Hash for KeyRef<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.actor, self.path, self.query).hash(state);
-    }
-}
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.actor, &*self.path, &*self.query).hash(state);
     }
 }
 
