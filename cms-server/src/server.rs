@@ -13,6 +13,7 @@ use std::{
 
 use axum::{body::Body, http::Response};
 use cms_core::{Cms, Duty};
+use futures_util::FutureExt;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -387,10 +388,7 @@ async fn serve_stream(
     }
     let connection = Arc::new(connection);
     let (min_rate, requests) = (app.min_transfer_rate, Arc::clone(&connection));
-    let respond = move |request| {
-        let (app, connection) = (Arc::clone(&app), Arc::clone(&requests));
-        async move { request::handle(app, &connection, request).await }
-    };
+    let respond = move |request| request::handle(Arc::clone(&app), Arc::clone(&requests), request);
     serve_connection(stream, connection, min_rate, draining, respond).await;
 }
 
@@ -410,8 +408,7 @@ pub(crate) async fn serve_connection<S, F>(
     let (socket_connection, request_lines) = (Arc::clone(&connection), Arc::clone(&lines));
     let socket = Socket { inner: stream, connection: socket_connection, request_lines };
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let response = respond(lines.restore(request).map(Body::new));
-        async move { Ok::<_, Infallible>(response.await) }
+        respond(lines.restore(request).map(Body::new)).map(Ok::<_, Infallible>)
     });
     let protocol = protocol();
     let mut served = pin!(protocol.serve_connection(TokioIo::new(socket), service));

@@ -83,7 +83,7 @@ impl AuthenticatedRequest {
             if self.route.body == BodyKind::Credentials {
                 app.sign_in_limits.check_address(self.address, app.uptime())?;
             }
-            self.read_body(app, body, &mut outputs.log).await?
+            Box::pin(self.read_body(app, body, &mut outputs.log)).await?
         };
         let is_change = self.permission.has_write_guards() && self.parts.method != Method::GET;
         if is_change {
@@ -108,7 +108,7 @@ impl AuthenticatedRequest {
                 Some(permit) => permit,
                 None => app.permits.acquire(work).await?,
             };
-            return blocking::run_with_permit(app, work, permit, call).await?;
+            return Box::pin(blocking::run_with_permit(app, work, permit, call)).await?;
         };
         let can_stream = self.route.progress == ProgressUse::Reported;
         if can_stream && event_stream::is_accepted(&self.parts.headers) {
@@ -117,13 +117,13 @@ impl AuthenticatedRequest {
                 let response = self.call_handler(app, caller, &json.bytes, form);
                 response.unwrap_or_else(Response::from)
             };
-            let stream = progress::respond(app, work, progress, call).await?;
+            let stream = Box::pin(progress::respond(app, work, progress, call)).await?;
             return Ok(stream.with_optional(ignored_names::QUERY, ignored));
         }
         // Dropped early when the client disconnects.
         let _cancels = progress;
         let call = move |app: &App| self.call(app, caller, &json.bytes, form, entry.as_ref());
-        blocking::run(app, work, call).await?
+        Box::pin(blocking::run(app, work, call)).await?
     }
 
     /// Calls the handler on the thread of the connection, and awaits the commit of a write.

@@ -70,15 +70,18 @@ pub fn router(config: &ServerConfig, cms: Arc<Cms>) -> Router {
         async move {
             let memory = &app.response_memory;
             let connection = Arc::new(Connection::new(memory, memory, None));
-            Ok(handle(app, &connection, request).await.map(Body::new))
+            Ok(handle(app, connection, request).await.map(Body::new))
         }
     }))
 }
 
 /// Handles a request of a connection. An error is a response too.
+///
+/// The HTTP library moves this future several times, which takes time by its size. So futures in it
+/// that are large and not those of a cached response are boxed.
 pub(crate) async fn handle(
     app: Arc<App>,
-    connection: &Arc<Connection>,
+    connection: Arc<Connection>,
     request: Request<Body>,
 ) -> HttpResponse<ResponseBody> {
     let started = Instant::now();
@@ -172,7 +175,7 @@ async fn respond(
         && let Some(writer) = forward::target(cluster, &parts.headers)
     {
         let request = (&parts, outputs.log.address);
-        match app.forwarding.send(app, &writer, request, request_id, body).await {
+        match Box::pin(app.forwarding.send(app, &writer, request, request_id, body)).await {
             Ok(Some(response)) => return Ok(response),
             Ok(None) => {}
             Err(error) => return Ok((route.error_response)(error)),
@@ -195,7 +198,7 @@ async fn respond(
             let segments: Vec<_> = parameters.decode_rest(parts.uri.path()).collect();
             let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
             let query = Query::of(&parts);
-            let mut response = images::get(app, &parts, &query, &segments).await;
+            let mut response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             // Perhaps uploaded on another node a moment ago.
             let strict = (Consistency::Strict, false);
             if response.status == StatusCode::NOT_FOUND
@@ -203,7 +206,7 @@ async fn respond(
                 && needed_consistency(app, route) != Some(Consistency::Strict)
                 && app.head_checks.wait(&app.cms, strict, &parts.headers).await.is_ok()
             {
-                response = images::get(app, &parts, &query, &segments).await;
+                response = Box::pin(images::get(app, &parts, &query, &segments)).await;
             }
             Ok(response.with_optional(
                 ignored_names::QUERY,
@@ -212,23 +215,24 @@ async fn respond(
         }
         Endpoint::UnauthenticatedPost(handler) => {
             let ignored = ignored_parameters(route, &parts);
-            let response =
-                respond_unauthenticated(app, route, handler, parts, body, &mut outputs.log).await;
-            let response = response.unwrap_or_else(route.error_response);
+            let log = &mut outputs.log;
+            let response = respond_unauthenticated(app, route, handler, parts, body, log);
+            let response = Box::pin(response).await.unwrap_or_else(route.error_response);
             Ok(response.with_optional(ignored_names::QUERY, ignored))
         }
         Endpoint::OpenId(step) => {
-            let response = openid::respond(app, step, &parts, outputs.log.address).await;
-            let response = response.unwrap_or_else(Response::from);
+            let response = openid::respond(app, step, &parts, outputs.log.address);
+            let response = Box::pin(response).await.unwrap_or_else(Response::from);
             Ok(response.with_optional(ignored_names::QUERY, ignored_parameters(route, &parts)))
         }
-        Endpoint::SignOut => sign_out(app, parts, memory, outputs).await,
+        Endpoint::SignOut => Box::pin(sign_out(app, parts, memory, outputs)).await,
         Endpoint::Changes => {
             let (caller, _) = authenticate(app, &parts, memory, outputs)?;
             require_accepted(route, &caller)?;
             let ignored = ignored_parameters(route, &parts);
             let (method, headers) = (parts.method.clone(), parts.headers.clone());
-            let response = changes::get(app, parts).await.unwrap_or_else(Response::from);
+            let response = Box::pin(changes::get(app, parts)).await;
+            let response = response.unwrap_or_else(Response::from);
             let response = response.with_optional(ignored_names::QUERY, ignored);
             Ok(response.negotiated(&method, &headers, memory, &app.response_cache))
         }
@@ -237,7 +241,7 @@ async fn respond(
             require_accepted(route, &caller)?;
             app.cms.authorise(&caller, Permission::Admin)?;
             let ignored = ignored_parameters(route, &parts);
-            let response = backup::get(app, &parts.method).await?;
+            let response = Box::pin(backup::get(app, &parts.method)).await?;
             Ok(response.with_optional(ignored_names::QUERY, ignored))
         }
         Endpoint::Authenticated(permission, handler) => {
