@@ -84,7 +84,6 @@ pub struct Running {
     /// Takes the time for which requests are still accepted.
     stop: oneshot::Sender<Duration>,
     accepting: JoinHandle<()>,
-    grace: Duration,
     runtime: Runtime,
 }
 
@@ -136,16 +135,12 @@ impl Bound {
     /// If it takes more than two seconds until [`Self::serve`], responds meanwhile: to `/healthz` with
     /// 200, to all other requests with 503.
     #[must_use]
-    pub fn respond_while_starting(self) -> Self {
-        let Self { config, socket, address, runtime } = self;
-        let socket = match socket {
-            BoundSocket::Bound(socket) => {
-                let _entered = runtime.enter();
-                BoundSocket::Starting(Starting::start(socket))
-            }
-            starting @ BoundSocket::Starting(_) => starting,
-        };
-        Self { config, socket, address, runtime }
+    pub fn respond_while_starting(mut self) -> Self {
+        if let BoundSocket::Bound(socket) = self.socket {
+            let _entered = self.runtime.enter();
+            self.socket = BoundSocket::Starting(Starting::start(socket));
+        }
+        self
     }
 
     /// Starts the server on threads of its own; it accepts connections when this returns.
@@ -163,9 +158,8 @@ impl Bound {
         };
         let (stop, stopped) = oneshot::channel();
         let app = Arc::new(App::new(&config, cms));
-        let grace = config.grace;
-        let accepting = runtime.spawn(run(listener, config, Arc::clone(&app), stopped));
-        Ok(Running { app, address, stop, accepting, grace, runtime })
+        let accepting = runtime.spawn(run(listener, Arc::clone(&app), stopped));
+        Ok(Running { app, address, stop, accepting, runtime })
     }
 }
 
@@ -209,7 +203,7 @@ impl Running {
             return Ok(end);
         }
         tracing::info!("shutting down");
-        exit_after(self.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);
+        exit_after(self.app.config.grace + TASKS_TIMEOUT + WORK_TIMEOUT + EXIT_TIMEOUT);
         let is_node = self.app.cms.cluster().is_some();
         self.stop(if is_node { UNREADY_TIME } else { Duration::ZERO }, async {
             if termination_signal().await.is_ok() {
@@ -288,24 +282,19 @@ async fn termination_signal() -> io::Result<()> {
 }
 
 /// Accepts connections until the server stops, then waits for running requests.
-async fn run(
-    listener: TcpListener,
-    config: ServerConfig,
-    app: Arc<App>,
-    stopped: oneshot::Receiver<Duration>,
-) {
+async fn run(listener: TcpListener, app: Arc<App>, stopped: oneshot::Receiver<Duration>) {
     // Dropped by each connection when it ends.
     let (open, mut all_ended) = mpsc::channel::<Infallible>(1);
     // Dropped when connections are to end.
     let (running, draining) = watch::channel(());
-    webhooks::enable_synchronous(&app, config.webhook_private);
-    let tasks = BackgroundTasks::start(&app, &config);
+    webhooks::enable_synchronous(&app);
+    let tasks = BackgroundTasks::start(&app);
     let unready_time = tokio::select! {
         never = accept(&listener, &app, &draining, &open) => match never {},
         // An error: the handle of the server was dropped.
         stopped = stopped => stopped.unwrap_or_default(),
     };
-    let grace = time::sleep(config.grace);
+    let grace = time::sleep(app.config.grace);
     app.draining.store(true, Ordering::Relaxed);
     let unready = async {
         // Comes before connections are refused, so that other nodes forward no further writes.

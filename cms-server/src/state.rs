@@ -11,15 +11,15 @@ use std::{
 };
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use cms_core::{BackupSchedule, Caller, Cms, Error, MemoryBudget, Result};
+use cms_core::{Caller, Cms, Error, MemoryBudget, Result};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::Instant,
 };
 
 use crate::{
-    config::{MetricsAccess, ReloadableSettings, ServerConfig},
-    consistency::{Consistency, HeadChecks},
+    config::{ReloadableSettings, ServerConfig},
+    consistency::HeadChecks,
     forward::Forwarding,
     net::{
         connection_limits::ConnectionLimits,
@@ -31,7 +31,7 @@ use crate::{
     openid::OpenId,
     public_url::PublicUrl,
     response::cache::ResponseCache,
-    telemetry::{log_writer::LogWriter, metrics::Metrics},
+    telemetry::metrics::Metrics,
 };
 
 /// Header that connects a response with a line of the log.
@@ -42,25 +42,20 @@ const MAX_REQUEST_ID_BYTES: usize = 64;
 
 pub(crate) struct App {
     pub(crate) cms: Arc<Cms>,
+    /// The settings at the start of the server; [`Self::apply_reloadable`] changes copies of some.
+    pub(crate) config: ServerConfig,
     pub(crate) permits: Permits,
     /// Memory of all responses, from rendering until they are sent.
     pub(crate) response_memory: Arc<MemoryBudget>,
     pub(crate) response_cache: ResponseCache,
     pub(crate) request_ids: RequestIds,
     pub(crate) public_url: PublicUrl,
-    pub(crate) body_limit: usize,
-    pub(crate) upload_limit: u64,
     /// Notifies streams of changes and the webhook dispatcher of each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
-    pub(crate) backups: Option<BackupSchedule>,
     pub(crate) min_transfer_rate: MinTransferRate,
-    pub(crate) request_timeout: Duration,
     pub(crate) metrics: Metrics,
-    pub(crate) metrics_access: MetricsAccess,
     pub(crate) connection_limits: Arc<ConnectionLimits>,
-    pub(crate) log: Option<LogWriter>,
-    max_subscribers: usize,
     /// Permits for streams of changes.
     free_subscribers: Arc<Semaphore>,
     /// In microseconds; the maximum means never.
@@ -70,7 +65,6 @@ pub(crate) struct App {
     pub(crate) sign_in_limits: SignInLimits,
     /// For a node of a cluster.
     pub(crate) head_checks: Arc<HeadChecks>,
-    pub(crate) read_consistency: Option<Consistency>,
     pub(crate) forwarding: Forwarding,
     /// None when sign-in by OpenID Connect is not configured.
     pub(crate) openid: Option<Arc<OpenId>>,
@@ -97,26 +91,19 @@ impl App {
             response_cache: ResponseCache::new(config.response_cache),
             request_ids: RequestIds::new(),
             public_url: PublicUrl::new(config),
-            body_limit: config.body_limit,
-            upload_limit: config.upload_limit,
             commits,
             _on_commit: on_commit,
-            backups: config.backups.clone(),
             min_transfer_rate: MinTransferRate(config.min_transfer_rate),
-            request_timeout: config.request_timeout,
             metrics: Metrics::new(),
-            metrics_access: config.metrics,
-            log: config.log.clone(),
-            max_subscribers: config.subscribers.max(1),
             free_subscribers: Arc::new(Semaphore::new(config.subscribers.max(1))),
             slow_query: AtomicU64::new(micros(config.reloadable.slow_query)),
             key_rate: RateLimiter::new(config.reloadable.key_rate),
             address_rate: RateLimiter::new(config.reloadable.address_rate),
             sign_in_limits: SignInLimits::default(),
             head_checks,
-            read_consistency: config.read_consistency,
             forwarding: Forwarding::default(),
             openid: config.openid.as_ref().map(|config| Arc::new(OpenId::new(config))),
+            config: config.clone(),
             started: Instant::now(),
             draining: AtomicBool::new(false),
         }
@@ -155,7 +142,7 @@ impl App {
 
     /// Returns the number of open streams of changes.
     pub(crate) fn subscribers(&self) -> usize {
-        self.max_subscribers.saturating_sub(self.free_subscribers.available_permits())
+        self.config.subscribers.max(1).saturating_sub(self.free_subscribers.available_permits())
     }
 
     /// Acquires a permit for a stream of changes, or fails when all are in use. A stream may last

@@ -59,7 +59,7 @@ fn report(app: &App, is_renewal_due: bool) -> Result<()> {
     cluster.renew_lock_for_backup()?;
     // Without a destination this node could make no backup.
     let can_do = |duty: &Duty| match duty {
-        Duty::Backups => app.backups.is_some(),
+        Duty::Backups => app.config.backups.is_some(),
         // Renewed more often.
         Duty::Writer => false,
         _ => true,

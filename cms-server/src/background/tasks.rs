@@ -9,13 +9,13 @@ use cms_core::{Cms, Duty};
 use tokio::task::JoinHandle;
 
 use super::{backups, clean_up, cluster, periodic, runner, webhooks};
-use crate::{config::ServerConfig, net::permits::Work, state::App};
+use crate::{net::permits::Work, state::App};
 
 /// The tasks of a running server.
 pub(crate) struct BackgroundTasks(Vec<JoinHandle<()>>);
 
 impl BackgroundTasks {
-    pub(crate) fn start(app: &Arc<App>, config: &ServerConfig) -> Self {
+    pub(crate) fn start(app: &Arc<App>) -> Self {
         let mut tasks = vec![
             tokio::spawn(clean_up::remove_expired(Arc::clone(app))),
             tokio::spawn(clean_up::remove_orphaned_files(Arc::clone(app))),
@@ -26,9 +26,9 @@ impl BackgroundTasks {
             tokio::spawn(periodic::check_storage(Arc::clone(app))),
             tokio::spawn(cluster::take_part(Arc::clone(app))),
             tokio::spawn(cluster::upgrade(Arc::clone(app))),
-            tokio::spawn(webhooks::deliver(Arc::clone(app), config.webhook_private)),
+            tokio::spawn(webhooks::deliver(Arc::clone(app))),
         ];
-        if let Some(schedule) = &app.backups {
+        if let Some(schedule) = &app.config.backups {
             tasks.push(tokio::spawn(backups::make_scheduled(Arc::clone(app), schedule.clone())));
         }
         Self(tasks)

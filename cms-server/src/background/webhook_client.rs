@@ -17,6 +17,7 @@ use reqwest::{
 };
 
 use super::public_address::is_public;
+use crate::state::App;
 
 /// Headers that the client sets; those of a webhook are ignored.
 const RESERVED_HEADERS: [&str; 8] = [
@@ -52,8 +53,9 @@ pub(super) struct WebhookClient {
 }
 
 impl WebhookClient {
-    pub(super) fn new(allow_private: bool, allow_http: bool) -> Self {
-        Self { allow_private, allow_http, client: OnceLock::new() }
+    pub(super) fn new(app: &App) -> Self {
+        let allow_http = app.cms.config().http_webhooks;
+        Self { allow_private: app.config.webhook_private, allow_http, client: OnceLock::new() }
     }
 
     /// Sends a request, once.

@@ -67,21 +67,21 @@ impl WebhookTransport for SynchronousTransport {
 }
 
 /// Enables synchronous webhooks for as long as the runtime runs.
-pub(crate) fn enable_synchronous(app: &App, allow_private: bool) {
+pub(crate) fn enable_synchronous(app: &App) {
     let transport = SynchronousTransport {
         writes: app.permits.write_permits(),
         permits: Semaphore::new(MAX_SYNCHRONOUS_REQUESTS),
         runtime: Handle::current(),
-        client: WebhookClient::new(allow_private, app.cms.config().http_webhooks),
+        client: WebhookClient::new(app),
     };
     app.cms.webhooks().set_transport(Box::new(transport));
 }
 
 /// Sends deliveries for as long as the server runs.
-pub(super) async fn deliver(app: Arc<App>, allow_private: bool) {
-    let client = WebhookClient::new(allow_private, app.cms.config().http_webhooks);
+pub(super) async fn deliver(app: Arc<App>) {
+    let client = Arc::new(WebhookClient::new(&app));
     let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));
-    let dispatcher = Dispatcher { app, client: Arc::new(client), permits };
+    let dispatcher = Dispatcher { app, client, permits };
     // Dropped with this task, which ends the deliveries too.
     let mut tasks = JoinSet::new();
     let mut running: BTreeMap<i64, Vec<Dispatch>> = BTreeMap::new();

@@ -79,7 +79,7 @@ pub(crate) struct BufferedBody {
 /// Reads a complete body of at most `limit` bytes.
 pub(crate) async fn read(app: &App, body: &mut Body, limit: usize) -> Result<BufferedBody> {
     let reading = buffer(app, BodyReader::new(app, body), limit);
-    time::timeout(app.request_timeout, reading).await.map_err(|_| Error::malformed_json())?
+    time::timeout(app.config.request_timeout, reading).await.map_err(|_| Error::malformed_json())?
 }
 
 async fn buffer(app: &App, mut reader: BodyReader<'_>, limit: usize) -> Result<BufferedBody> {

@@ -46,7 +46,7 @@ pub(crate) struct Form {
 /// Parses a body that is a form.
 pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -> Result<Form> {
     let boundary = boundary(headers)?;
-    if body.size_hint().lower() > app.upload_limit {
+    if body.size_hint().lower() > app.config.upload_limit {
         return Err(Error::BodyTooLarge);
     }
     // The client sends nothing before the first read, which follows the permit (100-continue).
@@ -60,12 +60,12 @@ pub(crate) async fn read(app: &Arc<App>, headers: &HeaderMap, body: &mut Body) -
         }
         form
     };
-    time::timeout(app.request_timeout, reading).await.map_err(|_| malformed())?
+    time::timeout(app.config.request_timeout, reading).await.map_err(|_| malformed())?
 }
 
 /// Discards the rest of a form.
 async fn discard(app: &App, body: &mut Body) {
-    let mut left = app.upload_limit;
+    let mut left = app.config.upload_limit;
     let mut reader = BodyReader::new(app, body);
     while let Ok(Some(data)) = reader.next().await {
         let Some(rest) = left.checked_sub(data.len() as u64) else { return };
@@ -83,9 +83,9 @@ fn boundary(headers: &HeaderMap) -> Result<String> {
 async fn read_fields(app: &Arc<App>, boundary: String, body: &mut Body) -> Result<Form> {
     let gap = Arc::new(AtomicUsize::new(0));
     let limits = SizeLimit::new()
-        .whole_stream(app.upload_limit)
+        .whole_stream(app.config.upload_limit)
         .per_field(MAX_FIELD_BYTES)
-        .for_field(FILE_FIELD, app.upload_limit);
+        .for_field(FILE_FIELD, app.config.upload_limit);
     let constraints = Constraints::new().size_limit(limits);
     let frames = frames(BodyReader::new(app, body), Arc::clone(&gap));
     let mut fields = Multipart::with_constraints(frames, boundary, constraints);

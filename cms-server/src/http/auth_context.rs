@@ -11,8 +11,8 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
 
 /// Adds the limits and features of the server.
 pub(super) fn complete(app: &App, mut context: AuthContext) -> AuthContext {
-    context.limits.body_bytes = Some(app.body_limit);
-    context.limits.upload_bytes = Some(app.upload_limit);
+    context.limits.body_bytes = Some(app.config.body_limit);
+    context.limits.upload_bytes = Some(app.config.upload_limit);
     context.features.webhooks = true;
     context.features.open_id = app.openid.is_some();
     context

@@ -57,7 +57,7 @@ pub(crate) fn writer(app: &App, _: &Parts) -> Response {
 
 /// The metrics, for the clients that the operator selected.
 pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
-    match app.metrics_access {
+    match app.config.metrics {
         MetricsAccess::Off => error::unknown_path(),
         MetricsAccess::Public => rendered(app),
         MetricsAccess::Admin => {

@@ -31,7 +31,7 @@ pub(super) fn body_limit(app: &App, kind: BodyKind) -> usize {
         BodyKind::Settings => limits::MAX_SETTINGS_BYTES,
         BodyKind::None | BodyKind::Json | BodyKind::Form => usize::MAX,
     };
-    limit.min(app.body_limit)
+    limit.min(app.config.body_limit)
 }
 
 /// Authenticates the caller, and applies the rate limit of the key. The sessions of a user count as

@@ -276,7 +276,7 @@ async fn respond(
 
 /// How current the data of a node has to be for a route; none for routes without content.
 fn needed_consistency(app: &App, route: &Route) -> Option<Consistency> {
-    let configured_or = |default| app.read_consistency.unwrap_or(default);
+    let configured_or = |default| app.config.read_consistency.unwrap_or(default);
     match route.endpoint {
         Endpoint::Unauthenticated(_) => None,
         // Files never change; a deleted one may be sent for two seconds more.

@@ -49,7 +49,7 @@ pub(crate) fn render(app: &App) -> Result<String> {
         "Memory of cached responses.",
         as_float(app.response_cache.bytes()),
     );
-    if let Some(log) = &app.log {
+    if let Some(log) = &app.config.log {
         now.counter(
             "cms_log_lines_dropped_total",
             "Log lines that were dropped because the reader of the log was too slow.",
