@@ -53,7 +53,6 @@ use crate::{
     state::App,
     telemetry::{
         request_log::{LoggedQuery, RequestLog},
-        route_label::RouteLabel,
         trace,
     },
 };
@@ -97,12 +96,11 @@ pub(crate) async fn handle(
         RouteMatch::Route(route, _) => Some(route),
         _ => None,
     };
-    let label = route.map(|route| RouteLabel { method: &route.method, path: route.path });
     let forwarded = forward::client_address(&app, &parts.headers);
     let address =
         forwarded.or_else(|| app.public_url.client_address(connection.peer, &parts.headers));
-    let mut outputs = Outputs { log: RequestLog::new(label, address), remove_cookie: None };
-    let span = trace::start(label, &parts, &request_id);
+    let mut outputs = Outputs { log: RequestLog::new(route, address), remove_cookie: None };
+    let span = trace::start(route, &parts, &request_id);
     let response = respond(&app, matched, parts, (&request_id, &mut body), &memory, &mut outputs);
     let response = response.instrument(span.clone()).await.unwrap_or_else(Response::from);
     let Outputs { log, remove_cookie } = outputs;
@@ -122,7 +120,7 @@ pub(crate) async fn handle(
     let response = response.with_memory(&memory, is_write, &method);
     trace::end(span, log.caller.as_ref(), response.status);
     let time = started.elapsed();
-    app.metrics.count_request(label, response.status, time);
+    app.metrics.count_request(route, response.status, time);
     if sends_body {
         body::discard(&mut body).await;
     }

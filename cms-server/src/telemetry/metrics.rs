@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use cms_core::WebhookOutcome;
 use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
-use super::route_label::RouteLabel;
+use crate::routing::route::Route;
 
 /// Upper bounds of durations, in seconds: a lookup takes a tenth of the first, a search at most the
 /// last.
@@ -105,7 +105,7 @@ impl Metrics {
     /// Counts a request.
     pub(crate) fn count_request(
         &self,
-        route: Option<RouteLabel>,
+        route: Option<&Route>,
         status: StatusCode,
         duration: Duration,
     ) {

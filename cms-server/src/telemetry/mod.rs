@@ -4,5 +4,4 @@ pub(crate) mod exposition;
 pub(crate) mod log_writer;
 pub(crate) mod metrics;
 pub(crate) mod request_log;
-pub(crate) mod route_label;
 pub(crate) mod trace;

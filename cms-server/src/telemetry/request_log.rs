@@ -12,10 +12,10 @@ use axum::{
 use cms_core::Caller;
 use serde::Deserialize;
 
-use super::route_label::RouteLabel;
 use crate::{
     extract::query::{Query, query_string},
     response::Response,
+    routing::route::Route,
     state::App,
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct RequestLog {
     pub(crate) query: LoggedQuery,
     /// Time that the server waited for the body.
     pub(crate) body_time: Duration,
-    route: Option<RouteLabel>,
+    route: Option<&'static Route>,
 }
 
 /// What a request reads, for the line of a slow query.
@@ -80,7 +80,7 @@ impl LoggedQuery {
 }
 
 impl RequestLog {
-    pub(crate) fn new(route: Option<RouteLabel>, address: Option<IpAddr>) -> Self {
+    pub(crate) fn new(route: Option<&'static Route>, address: Option<IpAddr>) -> Self {
         let (query, body_time) = (LoggedQuery::None, Duration::ZERO);
         Self { caller: None, address, query, body_time, route }
     }

@@ -22,7 +22,7 @@ use tracing::{
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Layer, filter::DynFilterFn, layer::Filter, registry::LookupSpan};
 
-use super::route_label::RouteLabel;
+use crate::routing::route::Route;
 
 /// Name of the span of a request without a route.
 const REQUEST: &str = "request";
@@ -102,7 +102,7 @@ where
 }
 
 /// Starts the span of a request.
-pub(crate) fn start(route: Option<RouteLabel>, parts: &Parts, request_id: &HeaderValue) -> Span {
+pub(crate) fn start(route: Option<&Route>, parts: &Parts, request_id: &HeaderValue) -> Span {
     let span = info_span!(
         target: TRACE_TARGET,
         REQUEST,
@@ -125,11 +125,9 @@ pub(crate) fn start(route: Option<RouteLabel>, parts: &Parts, request_id: &Heade
 }
 
 /// The name of a span has the route, not the path: collectors aggregate by name.
-fn name(route: Option<RouteLabel>) -> String {
-    route.map_or_else(
-        || REQUEST.to_owned(),
-        |RouteLabel { method, path }| format!("{method} {path}"),
-    )
+fn name(route: Option<&Route>) -> String {
+    route
+        .map_or_else(|| REQUEST.to_owned(), |Route { method, path, .. }| format!("{method} {path}"))
 }
 
 /// Ends the span of a request with its status.
