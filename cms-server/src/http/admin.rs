@@ -18,7 +18,7 @@ use crate::{
     extract::preconditions::has_cached,
     response::{
         Response,
-        compression::{Coding, MIN_COMPRESSED_BYTES},
+        compression::{Coding, MIN_COMPRESSED_BYTES, PerCoding},
         error, etag,
     },
     state::App,
@@ -53,8 +53,7 @@ struct PageFile {
     media_type: HeaderValue,
     bytes: &'static [u8],
     tag: EntityTag,
-    brotli: OnceLock<Bytes>,
-    gzip: OnceLock<Bytes>,
+    compressed: PerCoding<OnceLock<Bytes>>,
 }
 
 impl PageFile {
@@ -63,19 +62,14 @@ impl PageFile {
             media_type: HeaderValue::from_static(media_type(name)),
             bytes,
             tag: EntityTag::of(bytes),
-            brotli: OnceLock::new(),
-            gzip: OnceLock::new(),
+            compressed: PerCoding::default(),
         }
     }
 
     fn content(&self, coding: Option<Coding>) -> Bytes {
-        let compressed = match coding {
-            None => return Bytes::from_static(self.bytes),
-            Some(Coding::Brotli) => &self.brotli,
-            Some(Coding::Gzip) => &self.gzip,
-        };
-        let compress = || coding.map(|coding| coding.compress(self.bytes)).unwrap_or_default();
-        compressed.get_or_init(|| compress().into()).clone()
+        let Some(coding) = coding else { return Bytes::from_static(self.bytes) };
+        let compressed = &self.compressed[coding as usize];
+        compressed.get_or_init(|| coding.compress(self.bytes).into()).clone()
     }
 
     fn is_text(&self) -> bool {

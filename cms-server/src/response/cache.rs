@@ -20,7 +20,7 @@ use cms_core::{
 };
 use quick_cache::{Equivalent, Weighter, sync::Cache};
 
-use super::compression::Coding;
+use super::compression::{Coding, PerCoding};
 use crate::extract::query::query_string;
 
 /// Larger responses are not cached: rendering them takes longer than everything around it.
@@ -47,8 +47,7 @@ pub(crate) struct CachedResponse {
     pub(super) tag: Option<EntityTag>,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     /// The body in each content coding, once a client has accepted it.
-    brotli: Option<Bytes>,
-    gzip: Option<Bytes>,
+    compressed: PerCoding<Option<Bytes>>,
 }
 
 /// A response that may be cached once it exists: its key, and the state of the content before it was
@@ -113,9 +112,9 @@ struct Weight;
 
 impl Weighter<Arc<Key>, Arc<CachedResponse>> for Weight {
     fn weight(&self, key: &Arc<Key>, cached: &Arc<CachedResponse>) -> u64 {
-        let bodies = [Some(&cached.body), cached.brotli.as_ref(), cached.gzip.as_ref()];
-        let bodies: usize = bodies.into_iter().flatten().map(Bytes::len).sum();
-        ENTRY_BYTES + (bodies + key.path.len() + key.query.len()) as u64
+        let compressed: usize = cached.compressed.iter().flatten().map(Bytes::len).sum();
+        let texts = cached.body.len() + compressed + key.path.len() + key.query.len();
+        ENTRY_BYTES + texts as u64
     }
 }
 
@@ -167,8 +166,7 @@ impl ResponseCache {
                 body: body.clone(),
                 tag,
                 headers: headers.to_vec(),
-                brotli: None,
-                gzip: None,
+                compressed: PerCoding::default(),
             })
         })?;
         entries.insert(Arc::clone(key), Arc::clone(&cached));
@@ -177,19 +175,12 @@ impl ResponseCache {
 
     /// Returns the body of a cached response in a content coding, and keeps it with the response.
     pub(super) fn compressed(&self, cached: &CachedResponse, coding: Coding) -> Bytes {
-        let kept = match coding {
-            Coding::Brotli => &cached.brotli,
-            Coding::Gzip => &cached.gzip,
-        };
-        if let Some(compressed) = kept {
+        if let Some(compressed) = &cached.compressed[coding as usize] {
             return compressed.clone();
         }
         let compressed = Bytes::from(coding.compress(&cached.body));
         let mut larger = cached.clone();
-        match coding {
-            Coding::Brotli => larger.brotli = Some(compressed.clone()),
-            Coding::Gzip => larger.gzip = Some(compressed.clone()),
-        }
+        larger.compressed[coding as usize] = Some(compressed.clone());
         // Replaced, because an entry is weighed when it is stored. A response that was evicted
         // meanwhile stays evicted.
         if let Some(entries) = &self.entries {

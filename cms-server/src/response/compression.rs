@@ -15,12 +15,15 @@ const BROTLI_QUALITY: u32 = 1;
 const BROTLI_WINDOW_BITS: u32 = 20;
 const BROTLI_BUFFER: usize = 16 * 1024;
 
-/// A content coding that the server can produce.
+/// A content coding that the server can produce. Its number is an index of [`PerCoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
     Gzip,
 }
+
+/// A value for each [`Coding`].
+pub(crate) type PerCoding<T> = [T; 2];
 
 impl Coding {
     /// Returns the coding that the client prefers; none for identity.
@@ -35,11 +38,7 @@ impl Coding {
 
     /// Returns whether the client accepts this coding.
     pub(crate) fn is_accepted(self, headers: &HeaderMap) -> bool {
-        let [brotli, gzip] = weights(headers);
-        match self {
-            Self::Brotli => brotli > 0.0,
-            Self::Gzip => gzip > 0.0,
-        }
+        weights(headers)[self as usize] > 0.0
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -78,7 +77,7 @@ impl Coding {
 }
 
 /// Returns the weights of brotli and gzip in `Accept-Encoding`; 0 is not acceptable.
-fn weights(headers: &HeaderMap) -> [f32; 2] {
+fn weights(headers: &HeaderMap) -> PerCoding<f32> {
     let (mut brotli, mut gzip, mut other) = (None, None, None);
     let values = headers.get_all(header::ACCEPT_ENCODING).iter();
     for item in values.filter_map(|v| v.to_str().ok()).flat_map(|v| v.split(',')) {
