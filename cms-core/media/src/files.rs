@@ -29,7 +29,7 @@ use cms_model::{
 };
 use cms_system::lock;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, WriteMultipart, path::Path as Key};
+use object_store::{ObjectStoreExt, PutMode, WriteMultipart, path::Path as Key};
 
 use super::{incoming::Incoming, s3, storage::Storage};
 
@@ -97,7 +97,7 @@ impl Files {
         }
         let looked = self
             .open()
-            .and_then(|storage| self.found(storage.wait(storage.store.head(&Key::from(OWNER)))));
+            .and_then(|storage| storage.found(storage.wait(storage.store.head(&Key::from(OWNER)))));
         *self.lock_last_error() = looked.as_ref().err().map(|error| match error {
             Error::Internal(cause) => cause.to_string(),
             error => error.to_string(),
@@ -134,7 +134,7 @@ impl Files {
     pub fn store(&self, id: &FileId, incoming: &mut Incoming) -> Result<bool> {
         let storage = self.open()?;
         if self.settings.storage != MediaStorage::Folder {
-            return storage.wait(self.send(&*storage.store, &key(id), incoming));
+            return storage.wait(send(storage, &key(id), incoming));
         }
         if self.settings.durability == Durability::Full {
             incoming.file().sync_all().map_err(Error::from_storage)?;
@@ -147,58 +147,10 @@ impl Files {
         }
     }
 
-    /// Sends a file, a large one in parts; returns false if one is stored under this id already.
-    /// Parts of a failed upload are removed.
-    ///
-    /// The file is looked up first. A small one is also sent with the condition that it does not
-    /// exist, if the service knows conditions; otherwise two nodes that store the same id at once
-    /// may both succeed.
-    async fn send(
-        &self,
-        store: &dyn ObjectStore,
-        key: &Key,
-        incoming: &mut Incoming,
-    ) -> Result<bool> {
-        let failure = |error| self.failure(error);
-        if self.found(store.head(key).await)?.is_some() {
-            return Ok(false);
-        }
-        incoming.file().rewind().map_err(Error::from_storage)?;
-        if incoming.size() <= CHUNK_BYTES {
-            let whole = next_part(incoming)?;
-            let is_new = PutMode::Create.into();
-            return match store.put_opts(key, whole.clone().into(), is_new).await {
-                Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
-                Err(error) if s3::lacks_conditions(&error) => {
-                    store.put(key, whole.into()).await.map(|_| true).map_err(failure)
-                }
-                stored => stored.map(|_| true).map_err(failure),
-            };
-        }
-        let mut upload = WriteMultipart::new(store.put_multipart(key).await.map_err(failure)?);
-        let sent = async {
-            loop {
-                let part = next_part(incoming)?;
-                if part.is_empty() {
-                    return Ok(true);
-                }
-                upload.wait_for_capacity(1).await.map_err(failure)?;
-                upload.put(part);
-            }
-        };
-        match sent.await {
-            Ok(is_new) => upload.finish().await.map(|_| is_new).map_err(failure),
-            Err(error) => {
-                upload.abort().await.ok();
-                Err(error)
-            }
-        }
-    }
-
     /// Returns the size of a file in bytes, if it exists.
     pub fn size(&self, id: &FileId) -> Result<Option<u64>> {
         let storage = self.open()?;
-        let meta = self.found(storage.wait(storage.store.head(&key(id))))?;
+        let meta = storage.found(storage.wait(storage.store.head(&key(id))))?;
         Ok(meta.map(|meta| meta.size))
     }
 
@@ -209,7 +161,7 @@ impl Files {
             return Ok(Some(Bytes::new()));
         }
         let storage = self.open()?;
-        let read = self.found(storage.wait(storage.store.get_range(&key(id), range)))?;
+        let read = storage.found(storage.wait(storage.store.get_range(&key(id), range)))?;
         match read {
             Some(bytes) if bytes.len() as u64 != wanted => {
                 Err(Error::internal(format!("the file {id} is shorter than it was")))
@@ -220,13 +172,10 @@ impl Files {
 
     /// Copies a file of this size.
     pub fn copy(&self, id: &FileId, size: u64, output: &mut impl Write) -> Result<()> {
-        let mut start = 0;
-        while start < size {
-            let end = size.min(start + CHUNK_BYTES);
-            let part = self.read(id, start..end)?;
+        for chunk in chunks(size) {
+            let part = self.read(id, chunk)?;
             let part = part.ok_or_else(|| Error::internal(format!("the file {id} is missing")))?;
             output.write_all(&part).map_err(Error::from_storage)?;
-            start = end;
         }
         Ok(())
     }
@@ -240,13 +189,10 @@ impl Files {
     ) -> Result<Option<Fingerprint>> {
         let Some(size) = self.size(id)? else { return Ok(None) };
         let mut fingerprinter = Fingerprinter::default();
-        let mut start = 0;
-        while start < size {
+        for chunk in chunks(size) {
             ensure_running()?;
-            let end = size.min(start + CHUNK_BYTES);
-            let Some(part) = self.read(id, start..end)? else { return Ok(None) };
+            let Some(part) = self.read(id, chunk)? else { return Ok(None) };
             fingerprinter.write_all(&part).map_err(Error::from_storage)?;
-            start = end;
         }
         Ok(Some(fingerprinter.finish()))
     }
@@ -282,7 +228,7 @@ impl Files {
         storage.wait(async {
             let mut removed = storage.store.delete_stream(stream::iter(keys).boxed());
             while let Some(outcome) = removed.next().await {
-                self.found(outcome)?;
+                storage.found(outcome)?;
             }
             Ok(true)
         })
@@ -297,7 +243,7 @@ impl Files {
         let storage = self.open()?;
         let listed = storage.store.list(Some(&Key::from(FILES)));
         let stored =
-            listed.map_err(|error| self.failure(error)).try_filter_map(|meta| async move {
+            listed.map_err(|error| storage.failure(error)).try_filter_map(|meta| async move {
                 ensure_running()?;
                 let id = meta.location.filename().and_then(FileId::parse);
                 let stored_at = Timestamp(meta.last_modified.timestamp_micros());
@@ -327,20 +273,21 @@ impl Files {
             MediaStorage::Folder => {
                 Storage::folder(&self.settings.folder, self.settings.durability)?
             }
-            MediaStorage::S3(bucket) => Storage::bucket(bucket)?,
+            MediaStorage::S3(bucket) => {
+                let storage = Storage::bucket(bucket)?;
+                storage.wait(self.claim(&storage, bucket))?;
+                storage
+            }
         };
-        if let MediaStorage::S3(bucket) = &self.settings.storage {
-            storage.wait(self.claim(&*storage.store, bucket))?;
-        }
         Ok(self.open.get_or_init(|| storage))
     }
 
     /// Rejects a bucket that another space uses: each space would remove the files of the other as
     /// orphans.
-    async fn claim(&self, store: &dyn ObjectStore, bucket: &S3Bucket) -> Result<()> {
+    async fn claim(&self, storage: &Storage, bucket: &S3Bucket) -> Result<()> {
         let key = Key::from(OWNER);
-        let owner = async { store.get(&key).await?.bytes().await };
-        match self.found(owner.await)? {
+        let owner = async { storage.store.get(&key).await?.bytes().await };
+        match storage.found(owner.await)? {
             Some(owner) if owner == self.space => Ok(()),
             Some(owner) => Err(Error::Conflict(format!(
                 "{bucket} keeps the files of another data directory: the object {OWNER} there names the \
@@ -349,25 +296,52 @@ impl Files {
                 self.space
             ))),
             None => {
-                let put = store.put(&key, self.space.clone().into()).await;
-                put.map(drop).map_err(|error| self.failure(error))
+                let put = storage.store.put(&key, self.space.clone().into()).await;
+                put.map(drop).map_err(|error| storage.failure(error))
             }
         }
     }
+}
 
-    /// None when it does not exist.
-    fn found<T>(&self, outcome: object_store::Result<T>) -> Result<Option<T>> {
-        match outcome {
-            Ok(found) => Ok(Some(found)),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(self.failure(error)),
-        }
+/// Sends a file, a large one in parts; returns false if one is stored under this id already.
+/// Parts of a failed upload are removed.
+///
+/// The file is looked up first. A small one is also sent with the condition that it does not
+/// exist, if the service knows conditions; otherwise two nodes that store the same id at once
+/// may both succeed.
+async fn send(storage: &Storage, key: &Key, incoming: &mut Incoming) -> Result<bool> {
+    let (store, failure) = (&storage.store, |error| storage.failure(error));
+    if storage.found(store.head(key).await)?.is_some() {
+        return Ok(false);
     }
-
-    fn failure(&self, error: object_store::Error) -> Error {
-        match &self.settings.storage {
-            MediaStorage::Folder => Error::from_storage(error),
-            MediaStorage::S3(bucket) => s3::failure(bucket, &error),
+    incoming.file().rewind().map_err(Error::from_storage)?;
+    if incoming.size() <= CHUNK_BYTES {
+        let whole = next_part(incoming)?;
+        let is_new = PutMode::Create.into();
+        return match store.put_opts(key, whole.clone().into(), is_new).await {
+            Err(object_store::Error::AlreadyExists { .. }) => Ok(false),
+            Err(error) if s3::lacks_conditions(&error) => {
+                store.put(key, whole.into()).await.map(|_| true).map_err(failure)
+            }
+            stored => stored.map(|_| true).map_err(failure),
+        };
+    }
+    let mut upload = WriteMultipart::new(store.put_multipart(key).await.map_err(failure)?);
+    let sent = async {
+        loop {
+            let part = next_part(incoming)?;
+            if part.is_empty() {
+                return Ok(true);
+            }
+            upload.wait_for_capacity(1).await.map_err(failure)?;
+            upload.put(part);
+        }
+    };
+    match sent.await {
+        Ok(is_new) => upload.finish().await.map(|_| is_new).map_err(failure),
+        Err(error) => {
+            upload.abort().await.ok();
+            Err(error)
         }
     }
 }
@@ -410,6 +384,12 @@ fn next_part(incoming: &Incoming) -> Result<Bytes> {
     let mut part = Vec::new();
     incoming.file().take(CHUNK_BYTES).read_to_end(&mut part).map_err(Error::from_storage)?;
     Ok(part.into())
+}
+
+/// The ranges in which a file of this size is read.
+fn chunks(size: u64) -> impl Iterator<Item = Range<u64>> {
+    let starts = (0..size.div_ceil(CHUNK_BYTES)).map(|number| number * CHUNK_BYTES);
+    starts.map(move |start| start..size.min(start + CHUNK_BYTES))
 }
 
 fn key(id: &FileId) -> Key {

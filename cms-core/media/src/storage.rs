@@ -96,7 +96,16 @@ impl Storage {
         self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(error))
     }
 
-    fn failure(&self, error: object_store::Error) -> Error {
+    /// None when it does not exist.
+    pub(crate) fn found<T>(&self, outcome: object_store::Result<T>) -> Result<Option<T>> {
+        match outcome {
+            Ok(found) => Ok(Some(found)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failure(error)),
+        }
+    }
+
+    pub(crate) fn failure(&self, error: object_store::Error) -> Error {
         match &self.backend {
             Backend::Folder(_) => Error::from_storage(error),
             Backend::Bucket(bucket) => s3::failure(bucket, &error),
