@@ -37,17 +37,10 @@ pub(crate) struct SignInLimits {
 /// An attempt that counts as failed unless it ends with [`Self::succeeded`] or
 /// [`Self::cancelled`].
 pub(crate) struct SignInAttempt<'a> {
-    limits: &'a SignInLimits,
-    keys: Keys,
+    /// The counters with their keys: that of the client address first, then those of the e-mail
+    /// address, unless the attempt is with a code.
+    counters: Vec<(&'a FailureCounters, u64)>,
     at: u32,
-}
-
-/// The keys of the counters of an attempt; those of the e-mail address are absent for a code.
-#[derive(Clone, Copy)]
-struct Keys {
-    address: u64,
-    both: Option<u64>,
-    email: Option<u64>,
 }
 
 impl Default for SignInLimits {
@@ -64,8 +57,7 @@ impl Default for SignInLimits {
 impl SignInLimits {
     /// Refuses a client address with too many failed attempts.
     pub(crate) fn check_address(&self, address: Option<IpAddr>, now: Duration) -> Result<()> {
-        let keys = self.keys(address, None);
-        self.by_address.check(keys.address, seconds(now)).map_err(refused)
+        self.by_address.check(self.address_key(address), seconds(now)).map_err(refused)
     }
 
     /// Starts an attempt for a normalized e-mail address (`email_key`), or with a code.
@@ -75,52 +67,43 @@ impl SignInLimits {
         email: Option<&str>,
         now: Duration,
     ) -> Result<SignInAttempt<'_>> {
-        let (keys, at) = (self.keys(address, email), seconds(now));
-        let counters = self.counters(keys);
-        for (index, (counters_of_kind, key)) in counters.iter().enumerate() {
-            if let Err(wait) = counters_of_kind.add(*key, at) {
-                for (added, key) in &counters[..index] {
-                    added.remove(*key, at);
-                }
+        let address = self.address_key(address);
+        let mut counters = vec![(&self.by_address, address)];
+        if let Some(email) = email.map(|email| self.hasher.hash_one(email)) {
+            let both = self.hasher.hash_one((address, email));
+            counters.extend([(&self.by_both, both), (&self.by_email, email)]);
+        }
+        let mut attempt = SignInAttempt { counters: Vec::new(), at: seconds(now) };
+        for (counters_of_kind, key) in counters {
+            if let Err(wait) = counters_of_kind.add(key, attempt.at) {
+                attempt.cancelled();
                 return Err(refused(wait));
             }
+            attempt.counters.push((counters_of_kind, key));
         }
-        Ok(SignInAttempt { limits: self, keys, at })
+        Ok(attempt)
     }
 
-    fn keys(&self, address: Option<IpAddr>, email: Option<&str>) -> Keys {
+    fn address_key(&self, address: Option<IpAddr>) -> u64 {
         // Tests have no connection.
-        let address = client_network(address.unwrap_or(Ipv4Addr::UNSPECIFIED.into()));
-        let email = email.map(|email| self.hasher.hash_one(email));
-        let address = self.hasher.hash_one(address);
-        Keys { address, both: email.map(|email| self.hasher.hash_one((address, email))), email }
-    }
-
-    /// The counters of an attempt with their keys.
-    fn counters(&self, keys: Keys) -> Vec<(&FailureCounters, u64)> {
-        let all = [
-            (&self.by_address, Some(keys.address)),
-            (&self.by_both, keys.both),
-            (&self.by_email, keys.email),
-        ];
-        all.into_iter().filter_map(|(counters, key)| Some((counters, key?))).collect()
+        let address = address.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+        self.hasher.hash_one(client_network(address))
     }
 }
 
 impl SignInAttempt<'_> {
     /// The attempt succeeded: earlier failures of the e-mail address do not count any more.
     pub(crate) fn succeeded(self) {
-        let Self { limits, keys, at } = self;
-        limits.by_address.remove(keys.address, at);
-        if let (Some(both), Some(email)) = (keys.both, keys.email) {
-            limits.by_both.clear(both);
-            limits.by_email.clear(email);
+        let [(by_address, address), of_email @ ..] = &self.counters[..] else { return };
+        by_address.remove(*address, self.at);
+        for (counters, key) in of_email {
+            counters.failures.remove(key);
         }
     }
 
     /// The attempt ended before its password was checked.
     pub(crate) fn cancelled(self) {
-        for (counters, key) in self.limits.counters(self.keys) {
+        for (counters, key) in self.counters {
             counters.remove(key, self.at);
         }
     }
@@ -177,10 +160,6 @@ impl FailureCounters {
         if let Some(index) = failures.iter().rposition(|added| *added == at) {
             failures.remove(index);
         }
-    }
-
-    fn clear(&self, key: u64) {
-        self.failures.remove(&key);
     }
 }
 
