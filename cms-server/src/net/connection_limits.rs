@@ -25,7 +25,9 @@ const ADDRESS_MEMORY_DIVISOR: usize = 4;
 pub(crate) struct ConnectionLimits {
     total: usize,
     permits: Arc<Semaphore>,
-    per_address: AddressLimit,
+    per_address: Option<usize>,
+    /// Whether private addresses are limited, too.
+    limits_private: bool,
     memory: Arc<MemoryBudget>,
     open: Mutex<HashMap<IpAddr, ClientAddress>>,
     refused: AtomicU64,
@@ -35,14 +37,6 @@ pub(crate) struct ConnectionLimits {
 struct ClientAddress {
     connections: usize,
     memory: Arc<MemoryBudget>,
-}
-
-/// The addresses that [`ServerConfig::connections_per_address`] limits.
-#[derive(Clone, Copy)]
-enum AddressLimit {
-    None,
-    Public(usize),
-    All(usize),
 }
 
 /// An accepted connection; dropping it returns its permit.
@@ -55,18 +49,15 @@ pub(crate) struct AcceptedConnection {
 
 impl ConnectionLimits {
     pub(crate) fn new(config: &ServerConfig, memory: &Arc<MemoryBudget>) -> Self {
-        let per_address = match config.connections_per_address {
-            Some(0) => AddressLimit::None,
-            Some(limit) => AddressLimit::All(limit),
-            // Every connection comes from the proxy.
-            None if config.trust_proxy => AddressLimit::None,
-            None => AddressLimit::Public(CONNECTIONS_PER_ADDRESS),
-        };
+        let configured = config.connections_per_address;
+        // With a proxy, every connection comes from it.
+        let default = (!config.trust_proxy).then_some(CONNECTIONS_PER_ADDRESS);
         let total = config.connections.max(1);
         Self {
             total,
             permits: Arc::new(Semaphore::new(total)),
-            per_address,
+            per_address: configured.or(default).filter(|limit| *limit > 0),
+            limits_private: configured.is_some(),
             memory: Arc::clone(memory),
             open: Mutex::default(),
             refused: AtomicU64::new(0),
@@ -85,13 +76,10 @@ impl ConnectionLimits {
         permit: OwnedSemaphorePermit,
         peer: IpAddr,
     ) -> Option<AcceptedConnection> {
-        let limit = match self.per_address {
-            AddressLimit::All(limit) => limit,
-            AddressLimit::Public(limit) if is_public(peer) => limit,
-            AddressLimit::Public(_) | AddressLimit::None => {
-                let memory = Arc::clone(&self.memory);
-                return Some(AcceptedConnection { memory, _permit: permit, counted: None });
-            }
+        let limit = self.per_address.filter(|_| self.limits_private || is_public(peer));
+        let Some(limit) = limit else {
+            let memory = Arc::clone(&self.memory);
+            return Some(AcceptedConnection { memory, _permit: permit, counted: None });
         };
         let address = client_network(peer);
         let mut open = self.open();
