@@ -4,21 +4,12 @@
 use std::{sync::Arc, time::Duration};
 
 use cms_core::{Cms, Duty};
-use tokio::time;
 
-use super::runner::{repeat, run};
+use super::runner::{poll, repeat};
 use crate::{net::permits::Work, state::App};
 
 /// Schedules have whole seconds, so no publication is more than one second late.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval of checks whether there is enough to index without a search.
-const INDEX_INTERVAL: Duration = Duration::from_millis(200);
-/// Pause of indexing after an error, because a full disk stays full for a while.
-const INDEX_RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// Interval of looking for bulk jobs.
-const JOB_INTERVAL: Duration = Duration::from_millis(200);
-/// Pause of bulk jobs after an error.
-const JOB_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval of rebuilding GraphQL schemas after changes of content types.
 const SCHEMA_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval of checks of remote storage.
@@ -39,29 +30,16 @@ pub(super) async fn publish_due(app: Arc<App>) {
     .await;
 }
 
-/// Indexes new content in small batches, so that a search has little left to index.
+/// Indexes new content in small batches, so that a search has little left to index. Searches retry
+/// immediately after an error; the log does not need it five times a second.
 pub(super) async fn index(app: Arc<App>) {
-    loop {
-        match run(&app, ("index", Work::Search), |cms| cms.search().advance_if_due()).await {
-            Some(true) => {}
-            Some(false) => time::sleep(INDEX_INTERVAL).await,
-            // Searches retry immediately; the log does not need the error five times a second.
-            None => time::sleep(INDEX_RETRY_INTERVAL).await,
-        }
-    }
+    poll(app, ("index", Work::Search), |cms| cms.search().advance_if_due()).await;
 }
 
-/// Runs bulk jobs, one after the other.
+/// Runs bulk jobs, one after the other. A job continues when the database takes writes again.
 pub(super) async fn run_jobs(app: Arc<App>) {
-    loop {
-        let advance = |cms: &Cms| Ok(cms.holds(Duty::Jobs) && cms.bulk().advance()?);
-        match run(&app, ("jobs", Work::Write), advance).await {
-            Some(true) => {}
-            Some(false) => time::sleep(JOB_INTERVAL).await,
-            // A job continues when the database takes writes again.
-            None => time::sleep(JOB_RETRY_INTERVAL).await,
-        }
-    }
+    let advance = |cms: &Cms| Ok(cms.holds(Duty::Jobs) && cms.bulk().advance()?);
+    poll(app, ("jobs", Work::Write), advance).await;
 }
 
 /// Rebuilds GraphQL schemas after changes of content types, so that no query has to do it.

@@ -7,6 +7,11 @@ use tokio::time;
 
 use crate::{blocking, net::permits::Work, state::App};
 
+/// Pause of [`poll`] when there is nothing to do.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Pause of [`poll`] after an error, because a full disk stays full for a while.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
 /// Runs a task again and again, with a pause before each run.
 pub(super) async fn repeat(
     app: Arc<App>,
@@ -17,6 +22,21 @@ pub(super) async fn repeat(
     loop {
         time::sleep(interval).await;
         run(&app, (name, work), task).await;
+    }
+}
+
+/// Runs a task again and again, without a pause as long as it returns that there is more to do.
+pub(super) async fn poll(
+    app: Arc<App>,
+    (name, work): (&'static str, Work),
+    task: fn(&Cms) -> Result<bool>,
+) {
+    loop {
+        match run(&app, (name, work), task).await {
+            Some(true) => {}
+            Some(false) => time::sleep(POLL_INTERVAL).await,
+            None => time::sleep(RETRY_INTERVAL).await,
+        }
     }
 }
 
