@@ -30,24 +30,24 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     pub(crate) fn new() -> Self {
+        let registry = Registry::new();
         let counter = |name: &str, help: &str, labels: &[&str]| {
-            valid(IntCounterVec::new(Opts::new(name, help), labels))
+            let counter = valid(IntCounterVec::new(Opts::new(name, help), labels));
+            valid(registry.register(Box::new(counter.clone())));
+            counter
         };
         let durations = HistogramOpts::new(
             "cms_http_request_duration_seconds",
             "Time from the head of a request to the head of its response.",
         );
+        let durations = durations.buckets(BUCKETS.to_vec());
         let metrics = Self {
-            registry: Registry::new(),
             requests: counter(
                 "cms_http_requests_total",
                 "Requests by route and status.",
                 &["route", "method", "status"],
             ),
-            durations: valid(HistogramVec::new(
-                durations.buckets(BUCKETS.to_vec()),
-                &["route", "method"],
-            )),
+            durations: valid(HistogramVec::new(durations, &["route", "method"])),
             deliveries: counter(
                 "cms_webhook_attempts_total",
                 "Webhook requests by result.",
@@ -63,12 +63,9 @@ impl Metrics {
                 "Writes that were sent to the node that writes, by result.",
                 &["result"],
             ),
+            registry,
         };
-        valid(metrics.registry.register(Box::new(metrics.requests.clone())));
         valid(metrics.registry.register(Box::new(metrics.durations.clone())));
-        valid(metrics.registry.register(Box::new(metrics.deliveries.clone())));
-        valid(metrics.registry.register(Box::new(metrics.backups.clone())));
-        valid(metrics.registry.register(Box::new(metrics.forwarded.clone())));
         // Counters without events are 0, not absent.
         for result in ["delivered", "rejected", "no_response"] {
             metrics.deliveries.with_label_values(&[result]);
