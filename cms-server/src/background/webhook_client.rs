@@ -101,9 +101,7 @@ impl WebhookClient {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         match literal {
-            Ok(address) if !self.allow_private && !is_public(address) => {
-                Err(PrivateHost(host.to_owned()).to_string())
-            }
+            Ok(address) if !self.allow_private && !is_public(address) => Err(private_host(host)),
             _ => Ok(()),
         }
     }
@@ -140,24 +138,17 @@ impl Resolve for Resolver {
             let is_allowed = |found: &SocketAddr| allow_private || is_public(found.ip());
             let allowed: Vec<SocketAddr> = found.filter(is_allowed).collect();
             if allowed.is_empty() {
-                return Err(PrivateHost(name.to_owned()).into());
+                return Err(private_host(name).into());
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
 
-/// A host without a public address.
-#[derive(Debug)]
-struct PrivateHost(String);
-
-impl std::fmt::Display for PrivateHost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is not an address of the public internet", self.0)
-    }
+/// The error of a host without a public address.
+fn private_host(host: &str) -> String {
+    format!("{host} is not an address of the public internet")
 }
-
-impl std::error::Error for PrivateHost {}
 
 fn headers(configured: &[(String, String)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
