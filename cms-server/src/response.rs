@@ -133,21 +133,32 @@ impl Response {
         Self::new(StatusCode::OK, bytes).with_header(header::CONTENT_TYPE, media_type)
     }
 
-    /// 200 with a file of this size, as a stream of chunks.
-    pub(crate) fn stream(media_type: HeaderValue, length: u64, body: Body) -> Self {
-        let response = Self::file(media_type, Bytes::new());
-        Self { body: Content::Stream { length: Some(length), body }, ..response }
+    /// 200 with a file in a content coding; 304 when the client has it. `etag` includes its quotes.
+    pub(crate) fn unless_cached(
+        request: &HeaderMap,
+        etag: &str,
+        media_type: HeaderValue,
+        coding: Option<Coding>,
+        content: impl FnOnce() -> Bytes,
+    ) -> Self {
+        let response = if has_cached(request, etag) {
+            Self::not_modified()
+        } else {
+            Self { coding, ..Self::file(media_type, content()) }
+        };
+        let etag = HeaderValue::try_from(etag).expect("tags have visible characters only");
+        response.with_header(header::ETAG, etag)
     }
 
-    /// 200 with a file of unknown length.
-    pub(crate) fn unsized_stream(media_type: HeaderValue, body: Body) -> Self {
+    /// 200 with a file of this size, if it is known, as a stream of chunks.
+    pub(crate) fn stream(media_type: HeaderValue, length: Option<u64>, body: Body) -> Self {
         let response = Self::file(media_type, Bytes::new());
-        Self { body: Content::Stream { length: None, body }, ..response }
+        Self { body: Content::Stream { length, body }, ..response }
     }
 
     /// 200 with server-sent events, which no proxy may buffer.
     pub(crate) fn events(body: Body) -> Self {
-        Self::unsized_stream(HeaderValue::from_static("text/event-stream"), body)
+        Self::stream(HeaderValue::from_static("text/event-stream"), None, body)
             .with_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))
             .with_header(ACCEL_BUFFERING, HeaderValue::from_static("no"))
     }

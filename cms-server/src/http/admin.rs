@@ -15,7 +15,6 @@ use axum::{
 use cms_core::wire::condition::EntityTag;
 
 use crate::{
-    extract::preconditions::has_cached,
     response::{
         Response,
         compression::{Coding, MIN_COMPRESSED_BYTES, PerCoding},
@@ -112,16 +111,9 @@ fn policy(preview_origins: &[String]) -> HeaderValue {
 
 fn send(head: &Parts, file: &PageFile, caching: HeaderValue) -> Response {
     let coding = Coding::preferred(&head.headers).filter(|_| file.is_text());
-    let etag = etag(file.tag, coding);
-    let response = if has_cached(&head.headers, &etag) {
-        Response::not_modified()
-    } else {
-        Response::file(file.media_type.clone(), file.content(coding))
-            .with_optional(header::CONTENT_ENCODING, coding.map(Coding::header))
-    };
-    let etag = HeaderValue::try_from(etag).expect("tags have visible characters only");
-    response
-        .with_header(header::ETAG, etag)
+    let (etag, media_type) = (etag(file.tag, coding), file.media_type.clone());
+    let content = || file.content(coding);
+    Response::unless_cached(&head.headers, &etag, media_type, coding, content)
         .with_header(header::CACHE_CONTROL, caching)
         .with_header(header::VARY, ACCEPT_ENCODING)
 }

@@ -14,8 +14,7 @@ use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
 use crate::{
-    extract::preconditions::has_cached,
-    response::{Response, compression::Coding},
+    response::{Response, compression::Coding, etag},
     state::App,
 };
 
@@ -33,8 +32,6 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'",
 );
-const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
-const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 /// Cached, but validated each time: the files must be of one version of the server.
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 const ACCEPT_ENCODING: HeaderValue = HeaderValue::from_static("accept-encoding");
@@ -51,9 +48,7 @@ pub(crate) fn page(_: &App, head: &Parts) -> Response {
 
 /// Sends a page with its security policy.
 pub(super) fn html(head: &Parts, page: Bytes, policy: HeaderValue) -> Response {
-    send(head, HTML, page, None)
-        .with_header(header::CONTENT_SECURITY_POLICY, policy)
-        .with_header(header::REFERRER_POLICY, NO_REFERRER)
+    send(head, HTML, page, None).with_header(header::CONTENT_SECURITY_POLICY, policy)
 }
 
 pub(crate) fn style(_: &App, head: &Parts) -> Response {
@@ -88,16 +83,7 @@ fn decompressed(file: &SwaggerFile<'_>) -> Vec<u8> {
 }
 
 fn send(head: &Parts, media_type: HeaderValue, bytes: Bytes, coding: Option<Coding>) -> Response {
-    let etag = format!("\"{}\"", EntityTag::of(&bytes));
-    let response = if has_cached(&head.headers, &etag) {
-        Response::not_modified()
-    } else {
-        Response::file(media_type, bytes)
-            .with_optional(header::CONTENT_ENCODING, coding.map(Coding::header))
-    };
-    let tag = HeaderValue::try_from(&etag).expect("digits make a header value");
-    response
-        .with_header(header::ETAG, tag)
+    let etag = etag(EntityTag::of(&bytes), None);
+    Response::unless_cached(&head.headers, &etag, media_type, coding, || bytes)
         .with_header(header::CACHE_CONTROL, NO_CACHE)
-        .with_header(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF)
 }

@@ -31,7 +31,7 @@ const CHUNKS: usize = 4;
 /// A later error aborts the response: a truncated file is not a valid backup.
 pub(crate) async fn get(app: &Arc<App>, method: &Method) -> Result<Response> {
     if method == Method::HEAD {
-        return Ok(Response::unsized_stream(TAR, Body::empty()));
+        return Ok(Response::stream(TAR, None, Body::empty()));
     }
     let copied = blocking::run(app, Work::File, |app| app.cms.backups().begin()).await??;
     let (sender, receiver) = mpsc::channel(CHUNKS);
@@ -39,26 +39,24 @@ pub(crate) async fn get(app: &Arc<App>, method: &Method) -> Result<Response> {
     task::spawn_blocking(move || send(&app, copied, sender));
     let body = stream::unfold(receiver, |mut receiver| async move {
         let chunk: Option<Result<Bytes>> = match receiver.recv().await {
-            Some(Message::Chunk(chunk)) => Some(Ok(chunk)),
-            Some(Message::End) => None,
+            Some(Some(chunk)) => Some(Ok(chunk)),
+            Some(None) => None,
             // The sender failed.
             None => Some(Err(Error::internal("backup not completed"))),
         };
         chunk.map(|chunk| (chunk, receiver))
     });
-    Ok(Response::unsized_stream(TAR, Body::from_stream(body)))
+    Ok(Response::stream(TAR, None, Body::from_stream(body)))
 }
 
-enum Message {
-    Chunk(Bytes),
-    End,
-}
+/// A chunk; none after the last one.
+type Message = Option<Bytes>;
 
 fn send(app: &App, copied: DatabaseCopy, sender: mpsc::Sender<Message>) {
     let mut output = ChunkWriter { sender, chunk: Vec::with_capacity(CHUNK_BYTES) };
     let written = blocking::run_inline(app, |app| app.cms.backups().write(copied, &mut output));
     let sent = written.flatten().and_then(|backup| {
-        output.send(Message::End).map_err(|error| Error::Internal(error.into()))?;
+        output.send(None).map_err(|error| Error::Internal(error.into()))?;
         Ok(backup)
     });
     app.metrics.count_backup("downloaded", sent.is_ok());
@@ -101,6 +99,6 @@ impl Write for ChunkWriter {
             return Ok(());
         }
         let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK_BYTES));
-        self.send(Message::Chunk(chunk.into()))
+        self.send(Some(chunk.into()))
     }
 }

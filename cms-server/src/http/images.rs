@@ -101,7 +101,7 @@ async fn send(
         ImageBody::Rendered(RenderedImage::InMemory(bytes)) => Response::file(media_type, bytes),
         ImageBody::Rendered(RenderedImage::OnDisk(chunks)) => rendered(app, media_type, chunks),
         ImageBody::Original { size } if parts.method == Method::HEAD => {
-            Response::stream(media_type, size, Body::empty())
+            Response::stream(media_type, Some(size), Body::empty())
         }
         ImageBody::Original { size } => match validators.range(&parts.headers, size) {
             RequestedRange::Full => original(app, parts, image, media_type, 0..size).await?,
@@ -138,7 +138,7 @@ async fn image_body(app: &Arc<App>, image: &Arc<Image>) -> Result<ImageBody> {
 
 /// Streams a large image of the cache.
 fn rendered(app: &Arc<App>, media_type: HeaderValue, chunks: FileChunks) -> Response {
-    let length = chunks.size();
+    let length = Some(chunks.size());
     let reader = (Arc::clone(app), chunks);
     let body = stream::try_unfold(reader, |(app, mut chunks)| async move {
         wait_for_memory(&app, MAX_CHUNK_BYTES).await?;
@@ -157,7 +157,7 @@ async fn original(
     media_type: HeaderValue,
     range: Range<u64>,
 ) -> Result<Response> {
-    let length = range.end - range.start;
+    let length = Some(range.end - range.start);
     // An HTTP/1 connection sends one response at a time.
     let chunk_bytes =
         if parts.version == Version::HTTP_2 { FIRST_CHUNK_BYTES } else { MAX_CHUNK_BYTES };
