@@ -184,7 +184,7 @@ fn write_rows(table: &Path, built: bool, rows: &str) -> io::Result<()> {
         table,
         format!(
             "/// Whether the page was built, or only says why it was not.\n\
-             pub(super) const BUILT: bool = {built};\n\
+             pub const BUILT: bool = {built};\n\
              /// Path below `/admin/`, and content, of every file.\n\
              pub(super) static FILES: &[(&str, &[u8])] = &[\n{rows}];\n"
         ),

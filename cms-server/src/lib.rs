@@ -45,13 +45,8 @@ pub use server::{Bound, End, Running, bind, serve};
 pub use telemetry::{log_writer::LogWriter, trace::Traces};
 
 /// Whether this build contains the admin page: it needs the feature `admin`, and npm at build time.
-pub const HAS_ADMIN_PAGE: bool = {
-    #[cfg(feature = "admin")]
-    {
-        http::admin::is_built()
-    }
-    #[cfg(not(feature = "admin"))]
-    {
-        false
-    }
-};
+#[cfg(feature = "admin")]
+pub use http::admin::BUILT as HAS_ADMIN_PAGE;
+/// Whether this build contains the admin page: it needs the feature `admin`.
+#[cfg(not(feature = "admin"))]
+pub const HAS_ADMIN_PAGE: bool = false;

@@ -76,11 +76,6 @@ impl PageFile {
     }
 }
 
-/// Returns whether this build contains the page.
-pub(crate) const fn is_built() -> bool {
-    BUILT
-}
-
 /// A file of the page, or the page itself for an address that the page reads.
 pub(crate) fn get(app: &App, head: &Parts) -> Response {
     let path = head.uri.path();
