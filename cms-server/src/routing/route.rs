@@ -137,7 +137,7 @@ impl Route {
         work: Work,
     ) -> Self {
         Self::new(Method::POST, path, Endpoint::UnauthenticatedPost(handler))
-            .credentials_body()
+            .body(BodyKind::Credentials)
             .work(work)
     }
 
@@ -157,17 +157,15 @@ impl Route {
         permission: RequiredPermission,
         handler: Handler,
     ) -> Self {
-        let mut route = Self::new(method, path, Endpoint::Authenticated(permission, handler));
-        route.body = BodyKind::Json;
-        route.work(Work::Write)
+        Self::new(method, path, Endpoint::Authenticated(permission, handler))
+            .body(BodyKind::Json)
+            .work(Work::Write)
     }
 
     /// A route that stores a file of a form.
     pub(super) const fn upload(path: &'static str, handler: Handler) -> Self {
         let endpoint = Endpoint::Authenticated(RequiredPermission::Upload, handler);
-        let mut route = Self::new(Method::POST, path, endpoint);
-        route.body = BodyKind::Form;
-        route.work(Work::Upload)
+        Self::new(Method::POST, path, endpoint).body(BodyKind::Form).work(Work::Upload)
     }
 
     /// A route for GraphQL queries, with errors in the body format of GraphQL.
@@ -178,27 +176,19 @@ impl Route {
         handler: Handler,
     ) -> Self {
         let endpoint = Endpoint::Authenticated(RequiredPermission::GraphQl, handler);
-        let mut route = Self::new(method, path, endpoint);
-        route.body = body;
+        let mut route = Self::new(method, path, endpoint).body(body);
         route.error_response = error::graphql;
         route
     }
 
     /// The same route, where a body of any type is ignored.
-    pub(super) const fn without_body(mut self) -> Self {
-        self.body = BodyKind::None;
-        self
+    pub(super) const fn without_body(self) -> Self {
+        self.body(BodyKind::None)
     }
 
-    /// The same route, where the body has credentials.
-    pub(super) const fn credentials_body(mut self) -> Self {
-        self.body = BodyKind::Credentials;
-        self
-    }
-
-    /// The same route, where the body has the settings of a user.
-    pub(super) const fn settings_body(mut self) -> Self {
-        self.body = BodyKind::Settings;
+    /// The same route with another body.
+    pub(super) const fn body(mut self, body: BodyKind) -> Self {
+        self.body = body;
         self
     }
 
@@ -214,15 +204,9 @@ impl Route {
         self
     }
 
-    /// The same route, whose response can be a stream with the progress of the request.
-    pub(super) const fn reports_progress(mut self) -> Self {
-        self.progress = ProgressUse::Reported;
-        self
-    }
-
-    /// The same route, whose handler stops when the client disconnects.
-    pub(super) const fn stops_on_disconnect(mut self) -> Self {
-        self.progress = ProgressUse::Cancelled;
+    /// The same route, whose handler uses the progress of the request.
+    pub(super) const fn progress(mut self, progress: ProgressUse) -> Self {
+        self.progress = progress;
         self
     }
 

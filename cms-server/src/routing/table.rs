@@ -11,7 +11,7 @@ use super::{
         self, Admin, AdministerTypes, AnyCaller, AnyWriter, BatchCreate, Bulk, ChangeType, Content,
         Duplicate, GraphQl, PlanTypes, Publish, ReadType, Session, Validate, Views, WorkingCopy,
     },
-    route::{BodyKind, Endpoint, Route},
+    route::{BodyKind, Endpoint, ProgressUse, Route},
 };
 #[cfg(feature = "admin")]
 use crate::http::admin;
@@ -78,9 +78,9 @@ pub static ROUTES: &[Route] = &[
         .accepts_preview_tokens(),
     Route::write(Method::POST, TYPES, AdministerTypes, content_types::create),
     Route::write(Method::POST, "/api/v1/internal/contenttype/plan", PlanTypes, content_types::plan)
-        .reports_progress(),
+        .progress(ProgressUse::Reported),
     Route::write(Method::POST, "/api/v1/internal/contenttype/apply", AdministerTypes, content_types::apply)
-        .reports_progress(),
+        .progress(ProgressUse::Reported),
     Route::get(TYPE, ReadType, content_types::get).inline().query(&["resolveRef", "strictSchema"]).accepts_preview_tokens(),
     Route::write(Method::PUT, TYPE, ChangeType, content_types::update),
     Route::write(Method::DELETE, TYPE, ChangeType, content_types::delete).without_body(),
@@ -175,7 +175,7 @@ pub static ROUTES: &[Route] = &[
     Route::write(Method::POST, "/api/v1/job/{id}/stop", AnyCaller, bulk::stop).without_body(),
     Route::get("/api/v1/internal/reindex", Admin, search::reindex_jobs),
     Route::write(Method::POST, "/api/v1/internal/reindex", Admin, search::reindex),
-    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).stops_on_disconnect(),
+    Route::write(Method::POST, "/api/v1/internal/check", Admin, check::check).progress(ProgressUse::Cancelled),
     Route::new(Method::GET, "/api/v1/internal/backup", Endpoint::Backup).work(Work::File),
     Route::get("/api/v1/internal/job/{id}", Admin, search::job).inline(),
 
@@ -224,9 +224,9 @@ pub static ROUTES: &[Route] = &[
     Route::get(SESSION, Session, session::current).inline(),
     Route::new(Method::DELETE, SESSION, Endpoint::SignOut).revokes_access(),
     Route::write(Method::PUT, "/api/v1/session/password", Session, session::change_password)
-        .credentials_body().work(Work::Password).revokes_access(),
+        .body(BodyKind::Credentials).work(Work::Password).revokes_access(),
     Route::get(SETTINGS, Session, settings::get).inline(),
-    Route::write(Method::PUT, SETTINGS, Session, settings::put).settings_body(),
+    Route::write(Method::PUT, SETTINGS, Session, settings::put).body(BodyKind::Settings),
     Route::get(SESSIONS, Session, session::list).query(&["page", "limit"]),
     Route::write(Method::DELETE, SESSIONS, Session, session::end_others).without_body().revokes_access(),
     Route::write(Method::DELETE, "/api/v1/sessions/{id}", Session, session::end).without_body().revokes_access(),
