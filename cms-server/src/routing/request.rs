@@ -244,9 +244,7 @@ async fn respond(
         }
         Endpoint::Authenticated(permission, handler) => {
             outputs.log.query = match route.body {
-                BodyKind::None if route.method == Method::GET => {
-                    LoggedQuery::parameters(route.query, &parts)
-                }
+                BodyKind::None if route.method == Method::GET => LoggedQuery::parameters(&parts),
                 _ => LoggedQuery::None,
             };
             let memory = Arc::clone(memory);

@@ -39,11 +39,8 @@ pub(crate) struct RequestLog {
 pub(crate) enum LoggedQuery {
     /// The request is no read.
     None,
-    Parameters {
-        known: &'static [&'static str],
-        /// The query string as sent, where the URI has placeholders.
-        raw: Option<String>,
-    },
+    /// Of the URI, or the query string as sent where the URI has placeholders.
+    Parameters(Option<String>),
     /// The body of a GraphQL request.
     GraphQl(Bytes),
 }
@@ -61,16 +58,16 @@ pub(crate) fn write_cause(response: &Response) {
 }
 
 impl LoggedQuery {
-    pub(crate) fn parameters(known: &'static [&'static str], parts: &Parts) -> Self {
+    pub(crate) fn parameters(parts: &Parts) -> Self {
         let query = query_string(parts);
         let is_raw = Some(query) != parts.uri.query() && !query.is_empty();
-        Self::Parameters { known, raw: is_raw.then(|| query.to_owned()) }
+        Self::Parameters(is_raw.then(|| query.to_owned()))
     }
 
-    fn text(&self, uri: &Uri) -> Option<String> {
+    fn text(&self, known: &[&str], uri: &Uri) -> Option<String> {
         match self {
             Self::None => None,
-            Self::Parameters { known, raw } => {
+            Self::Parameters(raw) => {
                 let text = raw.as_deref().or(uri.query()).unwrap_or_default();
                 Some(known_parameters(&Query::parse(text), known))
             }
@@ -94,14 +91,14 @@ impl RequestLog {
         request_id: &HeaderValue,
         time: Duration,
     ) {
-        let route = self.route.map_or("", |route| route.path);
+        let (route, known) = self.route.map_or(("", &[][..]), |route| (route.path, route.query));
         let path = truncated(uri.path());
         let status = response.status.as_u16();
         let request_id = request_id.to_str().unwrap_or_default();
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let key = self.caller.as_ref().map_or("", |caller| caller.actor().name.as_str());
         if app.is_slow(time.saturating_sub(self.body_time))
-            && let Some(query) = self.query.text(uri)
+            && let Some(query) = self.query.text(known, uri)
         {
             let query = truncated(&query);
             tracing::warn!(
