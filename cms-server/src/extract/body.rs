@@ -137,22 +137,18 @@ pub(crate) async fn discard(body: &mut Body) {
 
 /// Parses a body that is a JSON object.
 pub(crate) fn object(body: &[u8]) -> Result<Map<String, Value>> {
-    parse(body)
+    serde_json::from_slice(body).map_err(|_| Error::malformed_json())
 }
 
 /// Parses a body that is a JSON object or empty.
 pub(crate) fn object_or_empty(body: &[u8]) -> Result<Map<String, Value>> {
-    if body.is_empty() { Ok(Map::new()) } else { parse(body) }
+    if body.is_empty() { Ok(Map::new()) } else { object(body) }
 }
 
 /// Deserializes an object; the error message names what is not valid.
 pub(crate) fn structure<T: DeserializeOwned>(object: Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::Object(object))
         .map_err(|error| Error::BadRequest(error.to_string()))
-}
-
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
-    serde_json::from_slice(body).map_err(|_| Error::malformed_json())
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
 /// The body is optional.
 pub(crate) fn purge(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let [name, ..] = &context.path;
-    let payload = if context.body.is_empty() { Map::new() } else { body::object(context.body)? };
-    let delete_schema = deletes_schema(&payload)?;
+    let delete_schema = deletes_schema(&body::object_or_empty(context.body)?)?;
     cms.types().purge(&context.caller, name, delete_schema)?;
     Ok(Response::no_content())
 }
