@@ -14,7 +14,6 @@ use crate::{
         form::Form,
         query::{Query, UnknownPaths},
     },
-    public_url::PublicUrl,
     state::App,
 };
 
@@ -28,7 +27,6 @@ pub(crate) struct RequestContext<'a> {
     /// otherwise.
     pub(crate) known_parameters: &'static [&'static str],
     pub(crate) head: &'a Parts,
-    pub(crate) public_url: &'a PublicUrl,
     /// Where handlers need more than the core.
     pub(crate) app: &'a App,
     /// Of the client.

@@ -235,7 +235,6 @@ impl AuthenticatedRequest {
             query: Query::parse(query_string(&self.parts)),
             known_parameters: self.route.query,
             head: &self.parts,
-            public_url: &app.public_url,
             app,
             address: self.address,
             body,
