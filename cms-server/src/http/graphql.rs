@@ -13,11 +13,11 @@ use crate::response::Response;
 const NO_CACHE: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 pub(crate) fn query(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    execute_body(cms, context, GraphQlVersion::Legacy)
+    execute(cms, context, GraphQlVersion::Legacy, GraphQlRequest::read(context.body))
 }
 
 pub(crate) fn query_v2(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    execute_body(cms, context, GraphQlVersion::V2)
+    execute(cms, context, GraphQlVersion::V2, GraphQlRequest::read(context.body))
 }
 
 pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
@@ -34,14 +34,6 @@ pub(crate) fn schema(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
 
 pub(crate) fn schema_v2(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     cms.graphql().schema(&context.caller, GraphQlVersion::V2).map(Response::text)
-}
-
-fn execute_body(
-    cms: &Cms,
-    context: &RequestContext<'_>,
-    version: GraphQlVersion,
-) -> Result<Response> {
-    execute(cms, context, version, GraphQlRequest::read(context.body))
 }
 
 fn execute_parameters(

@@ -33,11 +33,7 @@ pub(crate) fn batch_archive(cms: &Cms, context: &mut RequestContext<'_>) -> Resu
 }
 
 /// With any `hydrate` above 0, the action applies to linked objects too, one level deep.
-fn set_status(
-    cms: &Cms,
-    context: &mut RequestContext<'_>,
-    action: PublishAction,
-) -> Result<Response> {
+fn set_status(cms: &Cms, context: &RequestContext<'_>, action: PublishAction) -> Result<Response> {
     let [name, id, _] = &context.path;
     let cascade = paging::hydration(context.query.get("hydrate")) > 0;
     cms.publishing().set_status(&context.caller, name, id, action, cascade)?;
@@ -46,7 +42,7 @@ fn set_status(
 
 fn set_statuses(
     cms: &Cms,
-    context: &mut RequestContext<'_>,
+    context: &RequestContext<'_>,
     action: PublishAction,
 ) -> Result<Response> {
     let [name, ..] = &context.path;
