@@ -60,8 +60,7 @@ pub fn render(
     let left = limits.memory.checked_sub(pixels * format.encoding_bytes_per_pixel());
     let memory = left.ok_or_else(|| Error::invalid("size", message::NOT_VALID))?;
     let decoded = opened.decode(crop, size, &SourceLimits { memory, ..*limits })?;
-    let shrink = decoded.shrink();
-    let DecodedImage { image, profile, .. } = decoded;
+    let DecodedImage { image, profile, shrink } = decoded;
     let mut image = scale(image, shrink, crop, size)?;
     if let Some(profile) = &profile {
         image = colour::to_srgb(image, profile);

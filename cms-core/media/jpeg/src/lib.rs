@@ -67,12 +67,7 @@ pub fn decode(file: &[u8], eighths: usize) -> Option<Vec<u8>> {
         for line in 0..rows.min(height - row * rows) {
             match &planes[..] {
                 [luma, cb, cr] => {
-                    to_rgb(
-                        &mut pixels,
-                        luma.line(line, width),
-                        cb.line(line, width),
-                        cr.line(line, width),
-                    );
+                    to_rgb(&mut pixels, [luma, cb, cr].map(|plane| plane.line(line, width)));
                 }
                 [luma, ..] => pixels.extend_from_slice(luma.line(line, width)),
                 [] => return None,
@@ -232,7 +227,7 @@ fn sample(sum: f32) -> u8 {
 }
 
 /// Converts luma and two colour differences to red, green and blue (JFIF 7).
-fn to_rgb(pixels: &mut Vec<u8>, luma: &[u8], cb: &[u8], cr: &[u8]) {
+fn to_rgb(pixels: &mut Vec<u8>, [luma, cb, cr]: [&[u8]; 3]) {
     const HALF: i32 = 1 << 15;
     let start = pixels.len();
     pixels.resize(start + 3 * luma.len(), 0);
