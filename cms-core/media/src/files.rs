@@ -27,7 +27,7 @@ use cms_model::{
     },
     settings::{Durability, MediaStorage, S3Bucket},
 };
-use cms_system::lock;
+use cms_system::{folder, lock};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::{ObjectStoreExt, PutMode, WriteMultipart, path::Path as Key};
 
@@ -370,13 +370,7 @@ fn list_folder(folder: &Path, ensure_running: &dyn Fn() -> Result<()>) -> Result
 
 /// Returns the entries of a directory, which may not exist yet.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let paths = fs::read_dir(folder).and_then(|entries| {
-        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()
-    });
-    match paths {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        paths => paths.map_err(|error| path_error(folder, &error)),
-    }
+    folder::entries(folder).map_err(|error| path_error(folder, &error))
 }
 
 /// Reads the data of one request; empty at the end of the file.

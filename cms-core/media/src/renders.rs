@@ -13,7 +13,7 @@ use std::{
     fs::{self, File},
     hash::{Hash, Hasher},
     io::{self, ErrorKind, Read},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -184,22 +184,16 @@ impl Renders {
 
     /// Removes all images rendered from a file.
     pub fn remove(&self, id: &FileId) -> Result<()> {
-        match fs::remove_dir_all(self.folder.join(id.to_string())) {
-            // The size is recomputed when the cache seems full.
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(Error::from_io(error)),
-        }
+        // The size is recomputed when the cache seems full.
+        let removed = fs::remove_dir_all(self.folder.join(id.to_string()));
+        removed.or_else(ignore_missing).map_err(Error::from_io)
     }
 
     /// Returns the ids of files with rendered images.
     pub fn ids(&self) -> Result<Vec<FileId>> {
-        let mut ids = Vec::new();
-        for entry in entries(&self.folder).map_err(Error::from_io)? {
-            let name = entry.map_err(Error::from_io)?.file_name();
-            ids.extend(name.to_str().and_then(FileId::parse));
-        }
-        Ok(ids)
+        let paths = folder::entries(&self.folder).map_err(Error::from_io)?;
+        let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+        Ok(names.filter_map(FileId::parse).collect())
     }
 
     fn path(&self, id: &FileId, name: &str) -> PathBuf {
@@ -235,12 +229,11 @@ impl Renders {
     /// capacity.
     fn shrink(&self) -> io::Result<u64> {
         let mut files = Vec::new();
-        for folder in entries(&self.folder)? {
-            for file in entries(&folder?.path())? {
-                let file = file?;
+        for folder in folder::entries(&self.folder)? {
+            for file in folder::entries(&folder)? {
                 // Another process may have removed it.
-                let Ok(meta) = file.metadata() else { continue };
-                files.push((meta.modified()?, taken(meta.len()), file.path()));
+                let Ok(meta) = file.symlink_metadata() else { continue };
+                files.push((meta.modified()?, taken(meta.len()), file));
             }
         }
         let mut size = files.iter().map(|(_, size, _)| size).sum();
@@ -261,15 +254,6 @@ impl Renders {
 /// The disk space of a file of some bytes.
 fn taken(length: u64) -> u64 {
     length.max(1).next_multiple_of(MIN_FILE_BYTES)
-}
-
-/// The entries of a directory; empty when it does not exist.
-fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
-    match fs::read_dir(folder) {
-        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None.into_iter().flatten()),
-        Err(error) => Err(error),
-    }
 }
 
 fn ignore_missing(error: io::Error) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write},
-    path::Path,
+    io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
 };
 
 /// Creates a directory and its missing parents. An existing one stays unchanged.
@@ -18,6 +18,15 @@ pub fn make(folder: &Path) -> io::Result<()> {
 /// Makes the creation, removal and renaming of entries of a directory durable.
 pub fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+/// Returns the paths of the entries of a directory; none when it does not exist.
+pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes a file and replaces an earlier one, so that no incomplete file is ever read. Its content

@@ -41,9 +41,9 @@ fn mark(renders: &Renders, id: &FileId, name: &str, at: SystemTime) {
 
 fn names(renders: &Renders) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for folder in entries(&renders.folder).unwrap() {
-        for file in entries(&folder.unwrap().path()).unwrap() {
-            names.insert(file.unwrap().file_name().into_string().unwrap());
+    for folder in folder::entries(&renders.folder).unwrap() {
+        for file in folder::entries(&folder).unwrap() {
+            names.insert(file.file_name().unwrap().to_str().unwrap().to_owned());
         }
     }
     names
