@@ -63,7 +63,8 @@ fn main() -> io::Result<()> {
 /// Copies the sources, installs the packages and builds; returns the folder with the built files.
 fn build(sources: &Path, work: &Path) -> Result<PathBuf, Failure> {
     check_node()?;
-    let changed_packages = copy_sources(sources, work).map_err(|error| broken(&error))?;
+    let changed_packages =
+        copy_sources(sources, work).map_err(|error| Failure::Broken(error.to_string()))?;
     if changed_packages || !work.join("node_modules/.package-lock.json").exists() {
         run(work, "npm", &["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"])
             .map_err(|output| packages_failure(&output))?;
@@ -76,19 +77,16 @@ fn build(sources: &Path, work: &Path) -> Result<PathBuf, Failure> {
 fn check_node() -> Result<(), Failure> {
     let version = run(Path::new("."), "node", &["--version"])
         .map_err(|_| Failure::Missing("Node is not installed".to_owned()))?;
-    let mut numbers = version.trim().trim_start_matches('v').split('.').map(str::parse::<u32>);
-    let found = (numbers.next().and_then(Result::ok), numbers.next().and_then(Result::ok));
-    match found {
-        (Some(major), Some(minor)) if (major, minor) >= MIN_NODE => {}
-        _ => {
-            let (major, minor) = MIN_NODE;
-            let found = version.trim();
-            let reason = format!("Node {major}.{minor} or newer is needed, found {found}");
-            return Err(Failure::Missing(reason));
-        }
+    let version = version.trim();
+    let mut numbers = version.trim_start_matches('v').split('.').map(|number| number.parse().ok());
+    let found = numbers.next().flatten().zip(numbers.next().flatten());
+    if found.is_none_or(|found| found < MIN_NODE) {
+        let (major, minor) = MIN_NODE;
+        let reason = format!("Node {major}.{minor} or newer is needed, found {version}");
+        return Err(Failure::Missing(reason));
     }
     run(Path::new("."), "npm", &["--version"])
-        .map(|_| ())
+        .map(drop)
         .map_err(|_| Failure::Missing("npm is not installed".to_owned()))
 }
 
@@ -113,15 +111,8 @@ fn packages_failure(output: &str) -> Failure {
     if LOCK_FILE_ERRORS.iter().any(|code| output.contains(code)) {
         return Failure::Broken(format!("npm ci failed:\n{output}"));
     }
-    Failure::Missing(format!("npm ci failed: {}", last_line(output)))
-}
-
-fn last_line(output: &str) -> &str {
-    output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
-fn broken(error: &io::Error) -> Failure {
-    Failure::Broken(error.to_string())
+    let last_line = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Failure::Missing(format!("npm ci failed: {last_line}"))
 }
 
 /// Makes `work` equal to the sources, except for `node_modules`; returns whether the packages changed.
