@@ -102,16 +102,12 @@ impl AuthenticatedRequest {
                 InlineResult::NotFast(kept) => permit = kept,
             }
         }
-        let Some(progress) = self.progress.clone().map(CancelOnDrop) else {
-            let call = move |app: &App| self.call(app, caller, &json.bytes, form, entry.as_ref());
-            let permit = match permit {
-                Some(permit) => permit,
-                None => app.permits.acquire(work).await?,
-            };
-            return Box::pin(blocking::run_with_permit(app, work, permit, call)).await?;
-        };
-        let can_stream = self.route.progress == ProgressUse::Reported;
-        if can_stream && event_stream::is_accepted(&self.parts.headers) {
+        // Dropped early when the client disconnects.
+        let mut progress = self.progress.clone().map(CancelOnDrop);
+        if self.route.progress == ProgressUse::Reported
+            && event_stream::is_accepted(&self.parts.headers)
+            && let Some(progress) = progress.take()
+        {
             let ignored = ignored_parameters(self.route, &self.parts);
             let call = move |app: &App| {
                 let response = self.call_handler(app, caller, &json.bytes, form);
@@ -120,10 +116,12 @@ impl AuthenticatedRequest {
             let stream = Box::pin(progress::respond(app, work, progress, call)).await?;
             return Ok(stream.with_optional(ignored_names::QUERY, ignored));
         }
-        // Dropped early when the client disconnects.
-        let _cancels = progress;
+        let permit = match permit {
+            Some(permit) => permit,
+            None => app.permits.acquire(work).await?,
+        };
         let call = move |app: &App| self.call(app, caller, &json.bytes, form, entry.as_ref());
-        Box::pin(blocking::run(app, work, call)).await?
+        Box::pin(blocking::run_with_permit(app, work, permit, call)).await?
     }
 
     /// Calls the handler on the thread of the connection, and awaits the commit of a write.

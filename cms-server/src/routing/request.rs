@@ -247,19 +247,16 @@ async fn respond(
                 BodyKind::None if route.method == Method::GET => LoggedQuery::parameters(&parts),
                 _ => LoggedQuery::None,
             };
-            let memory = Arc::clone(memory);
-            let address = outputs.log.address;
-            let request = AuthenticatedRequest {
+            let request = Arc::new(AuthenticatedRequest {
                 route,
                 permission,
                 handler,
                 parts,
                 parameters,
-                address,
-                memory,
+                address: outputs.log.address,
+                memory: Arc::clone(memory),
                 progress: (route.progress != ProgressUse::None).then(Arc::default),
-            };
-            let request = Arc::new(request);
+            });
             let response = Arc::clone(&request).respond(app, body, outputs).await;
             // Errors of the checks have the list of ignored parameters too.
             Ok(response.unwrap_or_else(|error| {
