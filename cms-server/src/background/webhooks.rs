@@ -7,8 +7,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use cms_core::{
-    Cms, Dispatch, Duty, Error, Exchange, Outgoing, Result, WebhookOutcome, WebhookTransport,
-    limits,
+    Cms, Dispatch, Duty, Error, Outgoing, Result, WebhookOutcome, WebhookTransport, limits,
 };
 use tokio::{
     runtime::Handle,
@@ -157,7 +156,10 @@ impl Dispatcher {
         }
         let outgoing = self.run(move |cms| cms.webhooks().outgoing(&dispatch)).await?;
         let Some(outgoing) = outgoing else { return Some(()) };
-        let (outcome, exchange) = self.send(&outgoing).await;
+        let Outgoing { url, headers, body, .. } = &outgoing;
+        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::MAX_WEBHOOK_LOG_BODY_BYTES);
+        let request = Request { url, headers, body, timeout, max_response_bytes };
+        let (outcome, exchange) = self.client.send(request).await;
         drop(permit);
         self.app.metrics.count_delivery(&outcome);
         let webhook = outgoing.id.clone();
@@ -173,12 +175,6 @@ impl Dispatcher {
             tracing::info!(webhook, "webhook endpoint recovered");
         }
         Some(())
-    }
-
-    async fn send(&self, outgoing: &Outgoing) -> (WebhookOutcome, Exchange) {
-        let Outgoing { url, headers, body, .. } = outgoing;
-        let (timeout, max_response_bytes) = (DELIVERY_TIMEOUT, limits::MAX_WEBHOOK_LOG_BODY_BYTES);
-        self.client.send(Request { url, headers, body, timeout, max_response_bytes }).await
     }
 
     /// Calls the core; an error is logged.

@@ -124,12 +124,8 @@ impl FailureCounters {
     /// # Errors
     /// The seconds until another attempt is allowed.
     fn check(&self, key: u64, now: u32) -> std::result::Result<(), u32> {
-        match self.failures.get(&key) {
-            Some(failures) => {
-                self.wait(&mut failures.lock().unwrap_or_else(PoisonError::into_inner), now)
-            }
-            None => Ok(()),
-        }
+        let Some(failures) = self.failures.get(&key) else { return Ok(()) };
+        self.wait(&mut failures.lock().unwrap_or_else(PoisonError::into_inner), now)
     }
 
     /// Adds a failure, unless the caller has to wait: then returns the seconds, as [`Self::check`].
