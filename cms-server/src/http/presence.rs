@@ -1,23 +1,15 @@
 //! Presence: the objects that editors have open.
 
-use cms_core::{
-    Cms, Result,
-    wire::presence::{Presence, PresenceRequest},
-};
-use serde::Serialize;
+use cms_core::{Cms, Result, wire::presence::PresenceRequest};
+use serde_json::json;
 
 use super::context::RequestContext;
 use crate::{extract::body, response::Response};
 
-#[derive(Serialize)]
-struct PresenceList {
-    data: Vec<Presence>,
-}
-
 pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let (content_type, id) = (context.query.text("content_type"), context.query.text("id"));
     let data = cms.presences().list(&context.caller, content_type, id)?;
-    Ok(Response::json(&PresenceList { data }))
+    Ok(Response::json(&json!({ "data": data })))
 }
 
 pub(crate) fn put(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
