@@ -2,7 +2,7 @@
 //! without a key the session of its cookie.
 
 use axum::http::{HeaderMap, HeaderName, Method};
-use cms_core::{Caller, CommitState, Credential, Error, Result};
+use cms_core::{Caller, CommitState, Credential, Error, Keys, Result};
 
 use super::{
     cookie,
@@ -17,34 +17,15 @@ const CMS_REQUEST: HeaderName = HeaderName::from_static("x-cms-request");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Authenticates the caller of a request, with the view of content that the request selects, in the
-/// state of the newest commit.
-pub(crate) fn caller(
-    app: &App,
+/// state of the newest commit. `session` finds the caller of a session cookie:
+/// [`Keys::authenticate_session`], or for an open stream, which does not prolong its session,
+/// [`Keys::recheck_session`].
+pub(crate) fn caller<'a>(
+    app: &'a App,
     headers: &HeaderMap,
     query: &Query<'_>,
     newest: &CommitState,
-) -> Result<Caller> {
-    let session = |cookie: &str| app.cms.keys().authenticate_session(cookie, newest);
-    authenticate(app, headers, query, newest, session)
-}
-
-/// Authenticates the caller of a stream again: an open stream does not prolong its session.
-pub(crate) fn caller_of_stream(
-    app: &App,
-    headers: &HeaderMap,
-    query: &Query<'_>,
-) -> Result<Caller> {
-    let newest = app.cms.commit_state()?;
-    let session = |cookie: &str| app.cms.keys().recheck_session(cookie, &newest);
-    authenticate(app, headers, query, &newest, session)
-}
-
-fn authenticate(
-    app: &App,
-    headers: &HeaderMap,
-    query: &Query<'_>,
-    newest: &CommitState,
-    session: impl FnOnce(&str) -> Result<Caller>,
+    session: fn(&Keys<'a>, &str, &CommitState) -> Result<Caller>,
 ) -> Result<Caller> {
     let caller = if has_key(headers, query) {
         let token = match headers.get(HEADER) {
@@ -55,7 +36,7 @@ fn authenticate(
     } else {
         let is_https = app.public_url.is_https(headers);
         let cookie = cookie::value(headers, cookie::session_name(is_https));
-        session(cookie.ok_or(Error::Unauthenticated)?)?
+        session(&app.cms.keys(), cookie.ok_or(Error::Unauthenticated)?, newest)?
     };
     let mut visibility = visibility::visibility(headers);
     visibility.preview |= caller.credential == Credential::PreviewToken;

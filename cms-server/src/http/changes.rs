@@ -14,7 +14,7 @@ use axum::{
     http::{HeaderName, Method, request::Parts},
 };
 use cms_core::{
-    Error, Result, limits,
+    Error, Keys, Result, limits,
     paging::{self, PageRequest},
     wire::change::{Changes, ChangesRequest, Position},
 };
@@ -91,7 +91,9 @@ impl ChangeFeed {
         let (parts, request) = (Arc::clone(&self.parts), self.request.clone());
         let presence = self.presence.clone();
         let read = move |app: &App| {
-            let caller = auth::caller_of_stream(app, &parts.headers, &Query::of(&parts))?;
+            let (query, newest) = (Query::of(&parts), app.cms.commit_state()?);
+            let session = Keys::recheck_session;
+            let caller = auth::caller(app, &parts.headers, &query, &newest, session)?;
             let page = app.cms.changes().after(&caller, &request)?;
             let events = match presence {
                 Some(presence) => {

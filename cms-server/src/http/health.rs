@@ -1,7 +1,7 @@
 //! Health checks and metrics, for monitoring.
 
 use axum::http::{HeaderValue, StatusCode, header, request::Parts};
-use cms_core::{Duty, Error, Permission, wire};
+use cms_core::{Duty, Error, Keys, Permission, wire};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -62,7 +62,8 @@ pub(crate) fn metrics(app: &App, head: &Parts) -> Response {
         MetricsAccess::Public => rendered(app),
         MetricsAccess::Admin => {
             let authorised = app.cms.commit_state().and_then(|newest| {
-                let caller = auth::caller(app, &head.headers, &Query::of(head), &newest)?;
+                let (query, session) = (Query::of(head), Keys::authenticate_session);
+                let caller = auth::caller(app, &head.headers, &query, &newest, session)?;
                 app.cms.authorise(&caller, Permission::Admin)
             });
             authorised.map_or_else(Response::from, |()| rendered(app))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, request::Parts};
-use cms_core::{Caller, CommitState, Credential, Error, Reservation, Result, limits};
+use cms_core::{Caller, CommitState, Credential, Error, Keys, Reservation, Result, limits};
 
 use super::route::{BodyKind, Route};
 use crate::{
@@ -44,7 +44,8 @@ pub(super) fn authenticate(
 ) -> Result<(Caller, Arc<CommitState>)> {
     let query = Query::of(parts);
     let newest = app.cms.commit_state()?;
-    let authenticate = |app: &App| auth::caller(app, &parts.headers, &query, &newest);
+    let authenticate =
+        |app: &App| auth::caller(app, &parts.headers, &query, &newest, Keys::authenticate_session);
     let caller = blocking::run_inline(app, authenticate)?;
     if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
         let is_https = app.public_url.is_https(&parts.headers);
