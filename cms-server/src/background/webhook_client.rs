@@ -2,13 +2,12 @@
 //! private ones, and follows no redirects.
 
 use std::{
-    error::Error as _,
     net::{IpAddr, SocketAddr},
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
-use cms_core::{Exchange, WebhookOutcome, wire::webhook::LoggedHeaders};
+use cms_core::{Exchange, WebhookOutcome, error::causes, wire::webhook::LoggedHeaders};
 use reqwest::{
     Client, Response, Url,
     dns::{Addrs, Name, Resolve, Resolving},
@@ -100,10 +99,8 @@ impl WebhookClient {
     fn check_literal_address(&self, url: &Url) -> Result<(), String> {
         let host = url.host_str().unwrap_or_default();
         let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        match literal {
-            Ok(address) if !self.allow_private && !is_public(address) => Err(private_host(host)),
-            _ => Ok(()),
-        }
+        let is_refused = !self.allow_private && literal.is_ok_and(|address| !is_public(address));
+        if is_refused { Err(private_host(host)) } else { Ok(()) }
     }
 
     fn client(&self) -> Result<&Client, String> {
@@ -188,9 +185,6 @@ fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "no response within the timeout".to_owned();
     }
-    let mut cause = error.source();
-    while let Some(inner) = cause.and_then(std::error::Error::source) {
-        cause = Some(inner);
-    }
+    let cause = causes(error).skip(1).last();
     cause.map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
 }

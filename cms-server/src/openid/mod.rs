@@ -14,7 +14,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp};
+use cms_core::{OpenIdError, OpenIdSignIn, OpenIdStart, clock::Timestamp, error::causes};
 use openidconnect::{
     AccessToken, AuthType, AuthenticationFlow, AuthorizationCode, ClaimsVerificationError,
     ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl,
@@ -241,14 +241,8 @@ fn payload(token: &CoreIdToken) -> Result<Map<String, Value>> {
 }
 
 /// An error with its causes.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
+fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 fn unavailable(reason: impl Into<String>) -> OpenIdFailure {
