@@ -77,10 +77,7 @@ impl Consistency {
 
     /// The stronger of two.
     fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Within(one), Self::Within(other)) => Self::Within(one.min(other)),
-            _ => Self::Strict,
-        }
+        if self.bound() < other.bound() { self } else { other }
     }
 }
 
