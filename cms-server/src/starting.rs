@@ -10,7 +10,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
-    sync::{Semaphore, oneshot},
+    sync::oneshot,
     task::{JoinHandle, JoinSet},
     time,
 };
@@ -62,21 +62,18 @@ async fn listen(socket: TcpSocket, mut stopped: oneshot::Receiver<()>) -> io::Re
 
 async fn accept(listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
     let ids = Arc::new(RequestIds::new());
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
-        let accepted =
-            async { (Arc::clone(&permits).acquire_owned().await, listener.accept().await) };
-        let (permit, stream) = tokio::select! {
-            accepted = accepted => accepted,
+        let accepted = tokio::select! {
+            accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => accepted,
+            Some(_) = connections.join_next() => continue,
             _ = &mut stopped => break,
         };
-        match stream {
+        match accepted {
             Ok((stream, _)) => {
                 let ids = Arc::clone(&ids);
                 connections.spawn(async move {
                     time::timeout(CONNECTION_TIMEOUT, serve(stream, &ids)).await.ok();
-                    drop(permit);
                 });
             }
             Err(error) => {
@@ -84,7 +81,6 @@ async fn accept(listener: &TcpListener, mut stopped: oneshot::Receiver<()>) {
                 time::sleep(ACCEPT_RETRY_INTERVAL).await;
             }
         }
-        while connections.try_join_next().is_some() {}
     }
     connections.shutdown().await;
 }
