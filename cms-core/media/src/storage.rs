@@ -173,12 +173,8 @@ impl LargeFileWriter<'_> {
     /// Aborts the upload and ignores errors.
     pub fn abort(self) {
         match self.output {
-            Output::Parts(parts) => {
-                self.storage.wait(parts.abort()).ok();
-            }
-            Output::File { temporary, .. } => {
-                fs::remove_file(temporary).ok();
-            }
+            Output::Parts(parts) => drop(self.storage.wait(parts.abort())),
+            Output::File { temporary, .. } => drop(fs::remove_file(temporary)),
         }
     }
 }
