@@ -51,24 +51,19 @@ pub(crate) async fn respond(
     let permit = app.permits.acquire(kind).await?;
     // A client that reads too slowly misses events, except the result.
     let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(send(Arc::clone(app), permit, progress, call, sender));
+    tokio::spawn(send(Arc::clone(app), (kind, permit), progress, call, sender));
     Ok(event_stream::response(receiver))
 }
 
 /// Sends the progress, then the result, unless the client disconnects.
 async fn send(
     app: Arc<App>,
-    permit: Permit,
+    (kind, permit): (Work, Permit),
     progress: CancelOnDrop,
     call: impl FnOnce(&App) -> Response + Send + 'static,
     sender: Sender<Bytes>,
 ) {
-    let call = move |app: &App| {
-        let response = call(app);
-        drop(permit);
-        response
-    };
-    let mut response = pin!(blocking::run_without_permit(&app, call));
+    let mut response = pin!(blocking::run_with_permit(&app, kind, permit, call));
     let mut last = None;
     let mut last_sent = Instant::now();
     loop {
