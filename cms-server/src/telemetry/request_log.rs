@@ -3,7 +3,7 @@
 //! Never the key, the body, or the query string; but a slow query is logged with the parameters
 //! that its route knows, or with its GraphQL query.
 
-use std::{fmt::Write as _, net::IpAddr, time::Duration};
+use std::{net::IpAddr, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -134,12 +134,8 @@ impl RequestLog {
 
 /// The parameters that a route knows, decoded.
 fn known_parameters(query: &Query<'_>, names: &[&str]) -> String {
-    let mut text = String::new();
-    for (name, value) in query.known(names) {
-        let separator = if text.is_empty() { "" } else { "&" };
-        write!(text, "{separator}{name}={value}").expect("writing to a String does not fail");
-    }
-    text
+    let pairs = query.known(names).map(|(name, value)| format!("{name}={value}"));
+    pairs.collect::<Vec<_>>().join("&")
 }
 
 /// The GraphQL query in a body, without the values of its variables.
