@@ -3,13 +3,13 @@
 //! Otherwise a key that may write webhooks could send requests to services of this machine or its
 //! network. [`super::webhook_client`] checks the addresses that a host name resolves to.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Returns whether an address is public.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
+        IpAddr::V6(address) => is_public_v6(address.segments()),
     }
 }
 
@@ -30,8 +30,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !(is_private || is_link_local || is_reserved || is_no_unicast)
 }
 
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
+fn is_public_v6(segments: [u16; 8]) -> bool {
     match segments {
         // IPv4 addresses in IPv6.
         [0, 0, 0, 0, 0, 0xffff | 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
@@ -41,8 +40,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Tunnels, protocol assignments and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         // Global unicast; all other addresses are private, link-local, multicast or unassigned.
-        [0x2000..=0x3fff, ..] => true,
-        _ => false,
+        [first, ..] => (0x2000..=0x3fff).contains(&first),
     }
 }
 
