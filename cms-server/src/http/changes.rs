@@ -121,7 +121,7 @@ impl ChangeFeed {
         let (sender, receiver) = mpsc::channel(1);
         if self.parts.method != Method::HEAD {
             let permit = self.app.subscribe()?;
-            tokio::spawn(self.send((start, first), commits, sender, permit));
+            tokio::spawn(self.send(start, first, commits, sender, permit));
         }
         Ok(event_stream::response(receiver))
     }
@@ -130,12 +130,12 @@ impl ChangeFeed {
     /// client that reconnects then gets the error, or continues.
     async fn send(
         mut self,
-        (start, (first, events)): (Position, (Changes, Vec<u8>)),
+        start: Position,
+        (mut page, mut events): (Changes, Vec<u8>),
         mut commits: watch::Receiver<()>,
         sender: Sender<Bytes>,
         _permit: OwnedSemaphorePermit,
     ) {
-        let (mut page, mut events) = (first, events);
         let mut last_sent = Instant::now();
         // The first message has the position before the first changes.
         let mut message = heartbeat(start);
