@@ -71,7 +71,14 @@ impl Storage {
     /// Begins a file, which becomes visible when it is finished.
     pub fn write(&self, name: &str) -> Result<LargeFileWriter<'_>> {
         let output = match &self.backend {
-            Backend::Folder(folder) => Output::file(folder, name)?,
+            Backend::Folder(folder) => {
+                // A name of this form is what `object_store` itself uses for incomplete files, which its
+                // lists skip.
+                let temporary = folder.join(format!("{name}#1"));
+                let file = folder::create_private(&temporary);
+                let file = file.map_err(|error| path_error(&temporary, &error))?;
+                Output::File { file, temporary, path: folder.join(name) }
+            }
             Backend::Bucket(_) => {
                 let begun = self.wait(self.store.put_multipart(&Key::from(name)));
                 let begun = begun.map_err(|error| self.failure(error))?;
@@ -141,16 +148,6 @@ enum Output {
         temporary: PathBuf,
         path: PathBuf,
     },
-}
-
-impl Output {
-    fn file(folder: &Path, name: &str) -> Result<Self> {
-        // A name of this form is what `object_store` itself uses for incomplete files, which its lists skip.
-        let temporary = folder.join(format!("{name}#1"));
-        let file =
-            folder::create_private(&temporary).map_err(|error| path_error(&temporary, &error))?;
-        Ok(Self::File { file, temporary, path: folder.join(name) })
-    }
 }
 
 impl LargeFileWriter<'_> {

@@ -74,14 +74,9 @@ pub fn bytes(rendered: RenderedImage) -> Vec<u8> {
     match rendered {
         RenderedImage::InMemory(bytes) => bytes.into(),
         RenderedImage::OnDisk(mut pieces) => {
-            let mut bytes = Vec::new();
-            loop {
-                let piece = pieces.read().expect("it stays readable");
-                if piece.is_empty() {
-                    return bytes;
-                }
-                bytes.extend(piece);
-            }
+            let read = || Some(pieces.read().expect("it stays readable"));
+            let pieces = std::iter::from_fn(read).take_while(|piece| !piece.is_empty());
+            pieces.flatten().collect()
         }
     }
 }
