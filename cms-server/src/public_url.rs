@@ -10,16 +10,7 @@ const FORWARDED_HOST: &str = "x-forwarded-host";
 const FORWARDED_SCHEME: &str = "x-forwarded-proto";
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-pub(crate) struct PublicUrl {
-    configured: Option<String>,
-    trust_proxy: bool,
-}
-
-impl PublicUrl {
-    pub(crate) fn new(config: &ServerConfig) -> Self {
-        Self { configured: config.public_url.clone(), trust_proxy: config.trust_proxy }
-    }
-
+impl ServerConfig {
     /// Returns the address of a client: the peer of the connection, or the one that a trusted proxy
     /// names.
     pub(crate) fn client_address(
@@ -38,7 +29,7 @@ impl PublicUrl {
     /// Returns whether the client of a request uses HTTPS: by the configured URL, else by what a
     /// trusted proxy says.
     pub(crate) fn is_https(&self, headers: &HeaderMap) -> bool {
-        match &self.configured {
+        match &self.public_url {
             Some(url) => url.starts_with("https://"),
             None => self.forwarded(headers, FORWARDED_SCHEME) == Some("https"),
         }
@@ -46,8 +37,8 @@ impl PublicUrl {
 
     /// Returns the URL of the API for the client of a request, without a slash at the end: the
     /// configured one, else the host of the request.
-    pub(crate) fn of(&self, head: &Parts) -> String {
-        if let Some(url) = &self.configured {
+    pub(crate) fn base_url(&self, head: &Parts) -> String {
+        if let Some(url) = &self.public_url {
             return url.trim_end_matches('/').to_owned();
         }
         let forwarded = |name| self.forwarded(&head.headers, name);
@@ -83,17 +74,17 @@ mod tests {
 
     use super::*;
 
-    fn public_url(url: &PublicUrl, uri: &str, headers: &[(&str, &str)]) -> String {
+    fn base_url(config: &ServerConfig, uri: &str, headers: &[(&str, &str)]) -> String {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        url.of(&request.body(()).unwrap().into_parts().0)
+        config.base_url(&request.body(()).unwrap().into_parts().0)
     }
 
     #[test]
     fn client_address_is_the_peer_or_what_a_trusted_proxy_names() {
-        let url = |trust_proxy| PublicUrl { configured: None, trust_proxy };
+        let config = |trust_proxy| ServerConfig { trust_proxy, ..ServerConfig::default() };
         let table = [
             (false, &[("x-forwarded-for", "192.0.2.1")][..], "198.51.100.9"),
             (true, &[], "198.51.100.9"),
@@ -112,7 +103,7 @@ mod tests {
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
-            let client = url(trust_proxy)
+            let client = config(trust_proxy)
                 .client_address("198.51.100.9".parse().ok(), request.headers_ref().unwrap());
             assert_eq!(client, wanted.parse().ok(), "{headers:?}");
         }
@@ -120,9 +111,10 @@ mod tests {
 
     #[test]
     fn public_url_is_configured_or_the_host_of_the_request() {
-        let url = |configured: Option<&str>, trust_proxy| PublicUrl {
-            configured: configured.map(str::to_owned),
+        let config = |configured: Option<&str>, trust_proxy| ServerConfig {
+            public_url: configured.map(str::to_owned),
             trust_proxy,
+            ..ServerConfig::default()
         };
         let proxied = [
             ("host", "inner:8080"),
@@ -131,21 +123,21 @@ mod tests {
         ];
         let table = [
             (
-                url(Some("https://a.example/cms/"), true),
+                config(Some("https://a.example/cms/"), true),
                 "/x",
                 &proxied[..],
                 "https://a.example/cms",
             ),
-            (url(None, false), "/x", &proxied[..], "http://inner:8080"),
-            (url(None, true), "/x", &proxied[..], "https://cms.example.com"),
-            (url(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
-            (url(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
-            (url(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
-            (url(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
-            (url(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
+            (config(None, false), "/x", &proxied[..], "http://inner:8080"),
+            (config(None, true), "/x", &proxied[..], "https://cms.example.com"),
+            (config(None, true), "/x", &[("x-forwarded-proto", "ftp")], "http://localhost"),
+            (config(None, true), "/x", &[("x-forwarded-host", "a/b")], "http://localhost"),
+            (config(None, false), "/x", &[("host", "[::1]:8080")], "http://[::1]:8080"),
+            (config(None, false), "/x", &[("host", "a\"b")], "http://localhost"),
+            (config(None, false), "http://h2.example:1/x", &[], "http://h2.example:1"),
         ];
-        for (url, uri, headers, wanted) in table {
-            assert_eq!(public_url(&url, uri, headers), wanted, "{headers:?}");
+        for (config, uri, headers, wanted) in table {
+            assert_eq!(base_url(&config, uri, headers), wanted, "{headers:?}");
         }
     }
 }

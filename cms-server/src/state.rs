@@ -29,7 +29,6 @@ use crate::{
         transfer_rate::MinTransferRate,
     },
     openid::OpenId,
-    public_url::PublicUrl,
     response::cache::ResponseCache,
     telemetry::metrics::Metrics,
 };
@@ -49,7 +48,6 @@ pub(crate) struct App {
     pub(crate) response_memory: Arc<MemoryBudget>,
     pub(crate) response_cache: ResponseCache,
     pub(crate) request_ids: RequestIds,
-    pub(crate) public_url: PublicUrl,
     /// Notifies streams of changes and the webhook dispatcher of each commit.
     pub(crate) commits: watch::Sender<()>,
     _on_commit: Arc<dyn Fn() + Send + Sync>,
@@ -90,7 +88,6 @@ impl App {
             response_memory,
             response_cache: ResponseCache::new(config.response_cache),
             request_ids: RequestIds::new(),
-            public_url: PublicUrl::new(config),
             commits,
             _on_commit: on_commit,
             min_transfer_rate: MinTransferRate(config.min_transfer_rate),

@@ -34,7 +34,7 @@ pub(crate) fn caller<'a>(
         };
         app.cms.keys().authenticate(token.ok_or(Error::Unauthenticated)?, newest)?
     } else {
-        let is_https = app.public_url.is_https(headers);
+        let is_https = app.config.is_https(headers);
         let cookie = cookie::value(headers, cookie::session_name(is_https));
         session(&app.cms.keys(), cookie.ok_or(Error::Unauthenticated)?, newest)?
     };

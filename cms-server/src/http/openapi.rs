@@ -29,7 +29,7 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
         user_only: !management && paging::boolean(context.query.get("user_only")),
         management,
         open_id: context.app.openid.is_some(),
-        base_url: context.app.public_url.of(context.head),
+        base_url: context.app.config.base_url(context.head),
     };
     let document = cms.openapi().document(&context.caller, &request)?;
     let headers = &context.head.headers;

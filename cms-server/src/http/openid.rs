@@ -62,7 +62,7 @@ async fn start(
     let return_to = Query::of(head).get("return").map(str::to_owned);
     let start = move |app: &App| app.cms.sessions().start_openid(return_to.as_deref());
     let start = blocking::run(app, Work::Write, start).await??;
-    let is_https = app.public_url.is_https(&head.headers);
+    let is_https = app.config.is_https(&head.headers);
     let cookie = cookie::set_openid(is_https, &start.browser);
     Ok(match openid.authorization_url(redirect_url(app, head), start).await {
         Ok(url) => redirect(&url).with_header(header::SET_COOKIE, cookie),
@@ -78,7 +78,7 @@ async fn callback(
     client: SessionClient,
 ) -> Result<Response> {
     let query = Query::of(head);
-    let is_https = app.public_url.is_https(&head.headers);
+    let is_https = app.config.is_https(&head.headers);
     let browser = cookie::value(&head.headers, cookie::openid_name(is_https));
     let sign_in = match (query.get("state"), browser) {
         (Some(state), Some(browser)) => {
@@ -126,7 +126,7 @@ async fn callback(
 
 /// The URL of [`CALLBACK`], which the issuer knows.
 fn redirect_url(app: &App, head: &Parts) -> String {
-    format!("{}{CALLBACK}", app.public_url.of(head))
+    format!("{}{CALLBACK}", app.config.base_url(head))
 }
 
 /// Logs why nobody has signed in, and shows it on the sign-in page.

@@ -52,7 +52,7 @@ pub(crate) fn sign_in(app: &App, request: &UnauthenticatedRequest) -> Result<Res
             counted(attempt, signed_in, is_wrong_code)?
         }
     };
-    let is_https = app.public_url.is_https(&request.head.headers);
+    let is_https = app.config.is_https(&request.head.headers);
     let cookie = cookie::set_session(is_https, &signed_in.cookie, SignedIn::max_age());
     Ok(Response::json(&described(app, signed_in.session))
         .with_header(header::SET_COOKIE, cookie)

@@ -28,7 +28,7 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
 }
 
 pub(crate) fn create(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
-    let (payload, url) = (body::object(context.body)?, context.app.public_url.of(context.head));
+    let (payload, url) = (body::object(context.body)?, context.app.config.base_url(context.head));
     Ok(Response::json(&cms.users().create(&context.caller, &payload, &url)?))
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn delete(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Resp
 /// The body is optional.
 pub(crate) fn create_link(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Response> {
     let payload = body::object_or_empty(context.body)?;
-    let ([id, ..], url) = (&context.path, context.app.public_url.of(context.head));
+    let ([id, ..], url) = (&context.path, context.app.config.base_url(context.head));
     Ok(Response::json(&cms.users().create_link(&context.caller, id, &payload, &url)?))
 }
 

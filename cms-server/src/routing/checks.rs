@@ -48,7 +48,7 @@ pub(super) fn authenticate(
         |app: &App| auth::caller(app, &parts.headers, &query, &newest, Keys::authenticate_session);
     let caller = blocking::run_inline(app, authenticate)?;
     if matches!(caller, Err(Error::Unauthenticated)) && !auth::has_key(&parts.headers, &query) {
-        let is_https = app.public_url.is_https(&parts.headers);
+        let is_https = app.config.is_https(&parts.headers);
         let cookie = cookie::value(&parts.headers, cookie::session_name(is_https));
         outputs.remove_cookie = cookie.map(|_| cookie::remove_session(is_https));
     }

@@ -97,8 +97,7 @@ pub(crate) async fn handle(
         _ => None,
     };
     let forwarded = forward::client_address(&app, &parts.headers);
-    let address =
-        forwarded.or_else(|| app.public_url.client_address(connection.peer, &parts.headers));
+    let address = forwarded.or_else(|| app.config.client_address(connection.peer, &parts.headers));
     let mut outputs = Outputs { log: RequestLog::new(route, address), remove_cookie: None };
     let span = trace::start(route, &parts, &request_id);
     let response = respond(&app, matched, parts, (&request_id, &mut body), &memory, &mut outputs);
@@ -322,7 +321,7 @@ async fn sign_out(
     memory: &Arc<Reservation>,
     outputs: &mut Outputs,
 ) -> Result<Response> {
-    let is_https = app.public_url.is_https(&parts.headers);
+    let is_https = app.config.is_https(&parts.headers);
     let (caller, _) = match authenticate(app, &parts, memory, outputs) {
         Err(Error::Unauthenticated) if !auth::has_key(&parts.headers, &Query::of(&parts)) => {
             outputs.remove_cookie = Some(cookie::remove_session(is_https));
