@@ -58,13 +58,8 @@ type Client = CoreClient<
 pub(crate) struct OpenId {
     pub(crate) config: OpenIdConfig,
     http: HttpClient,
-    provider: Mutex<Option<Provider>>,
-}
-
-/// What the issuer has published, with its keys.
-struct Provider {
-    metadata: Arc<CoreProviderMetadata>,
-    read_at: time::Instant,
+    /// What the issuer has published, with its keys, and when it was read.
+    provider: Mutex<Option<(Arc<CoreProviderMetadata>, time::Instant)>>,
 }
 
 impl OpenId {
@@ -175,7 +170,7 @@ impl OpenId {
         // Requests at the same time share a discovery, and its timeout.
         let read = async {
             let mut cached = self.provider.lock().await;
-            if let Some(Provider { metadata, read_at }) = &*cached
+            if let Some((metadata, read_at)) = &*cached
                 && read_at.elapsed() < max_age
             {
                 return Ok(Arc::clone(metadata));
@@ -184,8 +179,7 @@ impl OpenId {
                 .map_err(|error| unavailable(error.to_string()))?;
             let metadata = CoreProviderMetadata::discover_async(issuer, &self.http).await;
             let metadata = Arc::new(metadata.map_err(|error| unavailable(reason(&error)))?);
-            *cached =
-                Some(Provider { metadata: Arc::clone(&metadata), read_at: time::Instant::now() });
+            *cached = Some((Arc::clone(&metadata), time::Instant::now()));
             Ok(metadata)
         };
         let timed_out = |_| unavailable("no response within the timeout");
