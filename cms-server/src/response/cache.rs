@@ -58,9 +58,9 @@ pub(crate) struct PendingEntry {
 }
 
 /// The result of looking a request up in the cache.
-pub(crate) enum Lookup<T> {
+pub(crate) enum Lookup {
     /// The cached response.
-    Hit(T),
+    Hit(Arc<CachedResponse>),
     /// Completed by [`ResponseCache::insert`]; none if the response must not be cached.
     Miss(Option<PendingEntry>),
 }
@@ -131,12 +131,7 @@ impl ResponseCache {
 
     /// Looks up the response to a request of an authenticated caller. `state` belongs to the
     /// newest commit, and was read after the request began.
-    pub(crate) fn find(
-        &self,
-        state: Arc<CommitState>,
-        caller: &Caller,
-        parts: &Parts,
-    ) -> Lookup<Arc<CachedResponse>> {
+    pub(crate) fn find(&self, state: Arc<CommitState>, caller: &Caller, parts: &Parts) -> Lookup {
         let Some((entries, key)) = self.entries.as_ref().zip(KeyRef::of(caller, parts)) else {
             return Lookup::Miss(None);
         };

@@ -6,7 +6,7 @@ use axum::{
     body::{Body, Bytes, HttpBody},
     http::{Method, request::Parts},
 };
-use cms_core::{Caller, CommitState, Error, Progress, Reservation, Result, limits};
+use cms_core::{Caller, Error, Progress, Reservation, Result, limits};
 use tracing::Span;
 
 use super::{
@@ -21,7 +21,7 @@ use crate::{
         auth,
         body::{self, BufferedBody},
         form::{self, Form},
-        query::{Query, UnknownPaths, query_string},
+        query::{Query, UnknownPaths},
         visibility, write_guards,
     },
     http::{
@@ -89,10 +89,13 @@ impl AuthenticatedRequest {
         if is_change {
             caller = caller.with_write_guards(write_guards::read(&self.parts, &json.bytes)?);
         }
-        let entry = match self.find_cached(app, &caller, newest) {
-            Lookup::Hit(response) => return Ok(response),
-            Lookup::Miss(entry) => entry,
-        };
+        let mut entry = None;
+        if self.route.is_cached {
+            match app.response_cache.find(newest, &caller, &self.parts) {
+                Lookup::Hit(cached) => return Ok(self.negotiated(app, Response::from(cached))),
+                Lookup::Miss(new) => entry = new,
+            }
+        }
         let work = self.route.work;
         let is_short = json.bytes.len() <= limits::FAST_WRITE_BYTES;
         let mut permit = None;
@@ -145,22 +148,6 @@ impl AuthenticatedRequest {
                 Ok(InlineResult::Response(self.negotiated(app, response)))
             }
             response => response.map(InlineResult::Response),
-        }
-    }
-
-    /// Returns the cached response, complete for the client, or the entry for a new one.
-    fn find_cached(
-        &self,
-        app: &App,
-        caller: &Caller,
-        newest: Arc<CommitState>,
-    ) -> Lookup<Response> {
-        if !self.route.is_cached {
-            return Lookup::Miss(None);
-        }
-        match app.response_cache.find(newest, caller, &self.parts) {
-            Lookup::Hit(cached) => Lookup::Hit(self.negotiated(app, Response::from(cached))),
-            Lookup::Miss(entry) => Lookup::Miss(entry),
         }
     }
 
@@ -230,7 +217,7 @@ impl AuthenticatedRequest {
         let mut context = RequestContext {
             caller,
             path: self.parameters.decode(self.parts.uri.path()),
-            query: Query::parse(query_string(&self.parts)),
+            query: Query::of(&self.parts),
             known_parameters: self.route.query,
             head: &self.parts,
             app,
