@@ -367,7 +367,7 @@ impl Response {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
         if let Some(coding) = self.coding {
-            headers.insert(header::CONTENT_ENCODING, coding.header());
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
         }
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN);
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);

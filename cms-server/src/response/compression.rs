@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, header};
 use flate2::{Compression, write::GzEncoder};
 
 /// Smaller bodies fit one packet uncompressed.
@@ -46,10 +46,6 @@ impl Coding {
             Self::Brotli => "br",
             Self::Gzip => "gzip",
         }
-    }
-
-    pub(crate) fn header(self) -> HeaderValue {
-        HeaderValue::from_static(self.name())
     }
 
     pub(crate) fn compress(self, body: &[u8]) -> Vec<u8> {
@@ -99,6 +95,8 @@ fn weights(headers: &HeaderMap) -> PerCoding<f32> {
 #[cfg(test)]
 mod tests {
     use std::io::Read;
+
+    use axum::http::HeaderValue;
 
     use super::*;
 
