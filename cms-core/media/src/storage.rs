@@ -62,8 +62,7 @@ impl Storage {
 
     /// Returns the names of the files directly in the storage root.
     pub fn names(&self) -> Result<Vec<String>> {
-        let listed = self.wait(self.store.list_with_delimiter(None));
-        let listed = listed.map_err(|error| self.failure(error))?;
+        let listed = self.call(self.store.list_with_delimiter(None))?;
         let names = listed.objects.into_iter();
         Ok(names.filter_map(|meta| meta.location.filename().map(str::to_owned)).collect())
     }
@@ -80,8 +79,7 @@ impl Storage {
                 Output::File { file, temporary, path: folder.join(name) }
             }
             Backend::Bucket(_) => {
-                let begun = self.wait(self.store.put_multipart(&Key::from(name)));
-                let begun = begun.map_err(|error| self.failure(error))?;
+                let begun = self.call(self.store.put_multipart(&Key::from(name)))?;
                 Output::Parts(WriteMultipart::new_with_chunk_size(begun, PART_BYTES))
             }
         };
@@ -91,16 +89,15 @@ impl Storage {
     /// Opens a file for reading.
     pub fn read(&self, name: &str) -> Result<impl Read> {
         let key = Key::from(name);
-        let meta = self.wait(self.store.head(&key)).map_err(|error| self.failure(error))?;
+        let meta = self.call(self.store.head(&key))?;
         Ok(ChunkReader::new(meta.size, PART_BYTES as u64, move |range| {
-            let part = self.wait(self.store.get_range(&key, range));
-            part.map_err(|error| io::Error::other(self.failure(error)))
+            self.call(self.store.get_range(&key, range)).map_err(io::Error::other)
         }))
     }
 
     /// Removes a file.
     pub fn remove(&self, name: &str) -> Result<()> {
-        self.wait(self.store.delete(&Key::from(name))).map_err(|error| self.failure(error))
+        self.call(self.store.delete(&Key::from(name)))
     }
 
     /// None when it does not exist.
@@ -117,6 +114,11 @@ impl Storage {
             Backend::Folder(_) => Error::from_storage(error),
             Backend::Bucket(bucket) => s3::failure(bucket, &error),
         }
+    }
+
+    /// Waits for a request, and translates its error.
+    fn call<T>(&self, work: impl Future<Output = object_store::Result<T>>) -> Result<T> {
+        self.wait(work).map_err(|error| self.failure(error))
     }
 
     pub fn wait<F: Future>(&self, work: F) -> F::Output {
@@ -153,10 +155,7 @@ enum Output {
 impl LargeFileWriter<'_> {
     pub fn finish(self) -> Result<()> {
         match self.output {
-            Output::Parts(parts) => {
-                let finished = self.storage.wait(parts.finish());
-                finished.map(drop).map_err(|error| self.storage.failure(error))
-            }
+            Output::Parts(parts) => self.storage.call(parts.finish()).map(drop),
             Output::File { file, temporary, path } => {
                 let stored = file.sync_all().and_then(|()| {
                     fs::rename(&temporary, &path)?;
@@ -182,12 +181,12 @@ impl Write for LargeFileWriter<'_> {
             Output::File { file, .. } => return file.write(bytes),
             Output::Parts(parts) => parts,
         };
-        let sent = self.storage.wait(async {
+        let sent = self.storage.call(async {
             parts.wait_for_capacity(1).await?;
             parts.write(bytes);
             Ok(bytes.len())
         });
-        sent.map_err(|error| io::Error::other(self.storage.failure(error)))
+        sent.map_err(io::Error::other)
     }
 
     fn flush(&mut self) -> io::Result<()> {
