@@ -23,11 +23,9 @@ const TASK: (&str, Work) = ("backup", Work::File);
 pub(super) async fn make_scheduled(app: Arc<App>, schedule: BackupSchedule) {
     time::sleep(FIRST_CHECK).await;
     loop {
-        if !app.cms.holds(Duty::Backups) {
-            time::sleep(CHECK_INTERVAL).await;
-            continue;
-        }
-        let pause = match due_in(&app, &schedule).await {
+        let has_duty = app.cms.holds(Duty::Backups);
+        let due_in = if has_duty { due_in(&app, &schedule).await } else { None };
+        let pause = match due_in {
             Some(Duration::ZERO) if make(&app, &schedule).await => Duration::ZERO,
             Some(Duration::ZERO) | None => CHECK_INTERVAL,
             Some(rest) => rest.min(CHECK_INTERVAL),
