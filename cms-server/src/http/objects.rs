@@ -20,9 +20,8 @@ pub(crate) fn list(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respon
         context.unknown_paths.filters =
             cms.objects().unknown_filters(&context.caller, name, filters);
     }
-    let ListRequest { fields, hydrate, .. } = &request;
     context.unknown_paths.fields =
-        cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
+        cms.objects().unknown_fields(&context.caller, name, &request.fields, request.hydrate);
     Ok(rendered(list))
 }
 
@@ -44,9 +43,8 @@ pub(crate) fn get(cms: &Cms, context: &mut RequestContext<'_>) -> Result<Respons
     let (hydrate, fields) = (context.query.get("hydrate"), context.query.texts("fields"));
     let request = ObjectRequest { hydrate: paging::hydration(hydrate), fields };
     let object = cms.objects().render(&context.caller, name, id, &request)?;
-    let ObjectRequest { hydrate, fields } = &request;
     context.unknown_paths.fields =
-        cms.objects().unknown_fields(&context.caller, name, fields, *hydrate);
+        cms.objects().unknown_fields(&context.caller, name, &request.fields, request.hydrate);
     Ok(rendered(object))
 }
 
