@@ -28,15 +28,10 @@ enum Test {
     Empty,
     NotEmpty,
     EqualsAny(Needles),
-    /// In lower case.
-    Contains(Vec<String>),
-    StartsWith(Vec<String>),
-    EndsWith(Vec<String>),
-    LessThan(Bound),
-    LessThanOrEqual(Bound),
-    GreaterThan(Bound),
-    GreaterThanOrEqual(Bound),
-    InRange(Bound, Bound),
+    /// The text of the value meets one of these, in lower case.
+    Text(fn(&str, &str) -> bool, Vec<String>),
+    /// The value is within all of these.
+    Within(Vec<Bound>),
     Overlaps(Needles),
     /// One entry per value that the array must contain.
     Includes(Vec<Needles>),
@@ -45,23 +40,25 @@ enum Test {
 impl ConditionMatcher {
     pub fn new(condition: &Condition) -> Self {
         let values = &condition.values;
-        let folded = || values.iter().map(|value| fold(&value::text(value))).collect();
-        // The parser guarantees a value.
-        let bound = || Bound::new(values.first().unwrap_or(&Value::Null));
+        let text = |meets: fn(&str, &str) -> bool| {
+            Test::Text(meets, values.iter().map(|value| fold(&value::text(value))).collect())
+        };
+        let ordered = |admits| Test::Within(vec![Bound::new(admits, values.first())]);
         let test = match condition.operator {
             Operator::Empty => Test::Empty,
             Operator::NotEmpty => Test::NotEmpty,
             Operator::Equals | Operator::NotEqual => Test::EqualsAny(Needles::new(values)),
-            Operator::Contains | Operator::NotContains => Test::Contains(folded()),
-            Operator::StartsWith => Test::StartsWith(folded()),
-            Operator::EndsWith => Test::EndsWith(folded()),
-            Operator::LessThan => Test::LessThan(bound()),
-            Operator::LessThanOrEqual => Test::LessThanOrEqual(bound()),
-            Operator::GreaterThan => Test::GreaterThan(bound()),
-            Operator::GreaterThanOrEqual => Test::GreaterThanOrEqual(bound()),
-            Operator::InRange => {
-                Test::InRange(bound(), Bound::new(condition.upper.as_ref().unwrap_or(&Value::Null)))
-            }
+            Operator::Contains | Operator::NotContains => text(|text, part| text.contains(part)),
+            Operator::StartsWith => text(|text, start| text.starts_with(start)),
+            Operator::EndsWith => text(|text, end| text.ends_with(end)),
+            Operator::LessThan => ordered(Ordering::is_lt),
+            Operator::LessThanOrEqual => ordered(Ordering::is_le),
+            Operator::GreaterThan => ordered(Ordering::is_gt),
+            Operator::GreaterThanOrEqual => ordered(Ordering::is_ge),
+            Operator::InRange => Test::Within(vec![
+                Bound::new(Ordering::is_ge, values.first()),
+                Bound::new(Ordering::is_le, condition.upper.as_ref()),
+            ]),
             Operator::Overlaps => Test::Overlaps(Needles::new(values)),
             Operator::Includes => Test::Includes(
                 values.iter().map(|value| Needles::new(std::slice::from_ref(value))).collect(),
@@ -129,23 +126,14 @@ impl ConditionMatcher {
         if is_empty(value) {
             return false;
         }
-        let text_meets = |needles: &[String], meets: fn(&str, &str) -> bool| {
-            let text = fold(&value::text(value));
-            needles.iter().any(|needle| meets(&text, needle))
-        };
         match &self.test {
             Test::EqualsAny(needles) => self.equals(needles, value),
-            Test::Contains(needles) => text_meets(needles, |text, needle| text.contains(needle)),
-            Test::StartsWith(needles) => {
-                text_meets(needles, |text, needle| text.starts_with(needle))
+            Test::Text(meets, needles) => {
+                let text = fold(&value::text(value));
+                needles.iter().any(|needle| meets(&text, needle))
             }
-            Test::EndsWith(needles) => text_meets(needles, |text, needle| text.ends_with(needle)),
-            Test::LessThan(bound) => bound.compare(value, self.dates).is_lt(),
-            Test::LessThanOrEqual(bound) => bound.compare(value, self.dates).is_le(),
-            Test::GreaterThan(bound) => bound.compare(value, self.dates).is_gt(),
-            Test::GreaterThanOrEqual(bound) => bound.compare(value, self.dates).is_ge(),
-            Test::InRange(lower, upper) => {
-                lower.compare(value, self.dates).is_ge() && upper.compare(value, self.dates).is_le()
+            Test::Within(bounds) => {
+                bounds.iter().all(|bound| (bound.admits)(bound.compare(value, self.dates)))
             }
             Test::Empty | Test::NotEmpty | Test::Overlaps(_) | Test::Includes(_) => false,
         }
@@ -229,14 +217,19 @@ pub fn boolean_texts(boolean: bool) -> [&'static str; 2] {
 /// The bound of an ordered comparison.
 #[derive(Debug)]
 struct Bound {
+    /// Returns whether a value in this order to the bound is within it.
+    admits: fn(Ordering) -> bool,
     number: Option<Number>,
     date: Option<Timestamp>,
     text: String,
 }
 
 impl Bound {
-    fn new(value: &Value) -> Self {
+    fn new(admits: fn(Ordering) -> bool, value: Option<&Value>) -> Self {
+        // The parser guarantees a value.
+        let value = value.unwrap_or(&Value::Null);
         Self {
+            admits,
             number: Number::of(value),
             date: value.as_str().and_then(dates::parse_lenient),
             text: value::text(value).into_owned(),
