@@ -101,15 +101,8 @@ impl OpenIdRules {
 
     /// The settings of a new user; none when only existing users may sign in.
     pub fn new_user(&self, identity: &Identity) -> Option<Profile> {
-        let default = self.default_role?;
-        Some(Profile {
-            email: identity.email.clone(),
-            name: identity.name.clone(),
-            role: identity.role.unwrap_or(default),
-            rules: Vec::new(),
-            may_publish: false,
-            disabled: false,
-        })
+        let role = identity.role.unwrap_or(self.default_role?);
+        Some(Profile::new(identity.email.clone(), identity.name.clone(), role))
     }
 
     fn allows_domain_of(&self, email: &str) -> bool {

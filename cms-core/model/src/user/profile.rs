@@ -32,6 +32,10 @@ pub struct Profile {
 }
 
 impl Profile {
+    pub(super) fn new(email: String, name: String, role: Role) -> Self {
+        Self { email, name, role, rules: Vec::new(), may_publish: false, disabled: false }
+    }
+
     /// Reads a new user; only valid without errors. `password` is read elsewhere.
     pub fn create(payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
         for key in ["email", "name", "role"] {
@@ -41,15 +45,7 @@ impl Profile {
         }
         let known: Vec<&str> = MEMBERS.into_iter().chain(["password"]).collect();
         refuse_others(payload, &known, "", errors);
-        let empty = Self {
-            email: String::new(),
-            name: String::new(),
-            role: Role::Viewer,
-            rules: Vec::new(),
-            may_publish: false,
-            disabled: false,
-        };
-        empty.with(payload, errors)
+        Self::new(String::new(), String::new(), Role::Viewer).with(payload, errors)
     }
 
     /// Applies the members of a request; only valid without errors.
@@ -62,14 +58,7 @@ impl Profile {
 
     /// The first admin.
     pub fn first_admin(email: &str, name: &str, errors: &mut FieldErrors) -> Self {
-        Self {
-            email: checked_email(email, errors),
-            name: checked_name(name, errors),
-            role: Role::Admin,
-            rules: Vec::new(),
-            may_publish: false,
-            disabled: false,
-        }
+        Self::new(checked_email(email, errors), checked_name(name, errors), Role::Admin)
     }
 
     fn with(self, payload: &Map<String, Value>, errors: &mut FieldErrors) -> Self {
