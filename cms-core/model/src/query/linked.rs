@@ -204,7 +204,7 @@ impl Resolver<'_> {
             operator => (operator, vec![condition.values]),
         };
         for values in values {
-            let path = PropertyPath { root: PathRoot::Id, steps: Vec::new() };
+            let path = PathRoot::Id.into();
             let upper = condition.upper.clone();
             let single = Condition { path, operator, values, upper, dates: false };
             let links = self.incoming(single, member);

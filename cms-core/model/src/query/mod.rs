@@ -52,10 +52,7 @@ impl ListQuery {
     /// Parses `order_by`; none means the date of creation.
     pub fn order(order_by: Option<&str>, properties: &[Property]) -> PropertyPath {
         order_by.filter(|path| !path.is_empty()).map_or_else(
-            || PropertyPath {
-                root: PathRoot::Internal(InternalField::CreatedAt),
-                steps: Vec::new(),
-            },
+            || PathRoot::Internal(InternalField::CreatedAt).into(),
             |path| PropertyPath::parse(path, properties),
         )
     }

@@ -92,7 +92,7 @@ impl PropertyPath {
     /// Resolves the first steps of a path.
     pub fn from_steps(steps: Vec<PathStep>, properties: &[Property]) -> Self {
         if matches!(steps.as_slice(), [PathStep::Key(name)] if name == "*") {
-            return Self { root: PathRoot::Any { except: Vec::new() }, steps: Vec::new() };
+            return PathRoot::Any { except: Vec::new() }.into();
         }
         let mut steps = steps.into_iter();
         let Some(PathStep::Key(first)) = steps.next() else { return Self::nowhere() };
@@ -127,14 +127,10 @@ impl PropertyPath {
             }),
             PathRoot::Nowhere => text.strip_prefix("$.").unwrap_or(text) == "internal",
             PathRoot::Property(name) => {
-                let mut found = properties.iter().find(|property| property.name == *name);
-                let names = self.steps.iter().filter_map(|step| match step {
-                    PathStep::Key(name) => Some(name.as_str()),
-                    PathStep::Index(_) | PathStep::Each => None,
-                });
-                for name in names {
+                let mut found = named(properties, name);
+                for name in self.names() {
                     let Some(property) = found else { return true };
-                    let inner = property.nested.iter().find(|inner| inner.name == name);
+                    let inner = named(&property.nested, name);
                     let fixed: &[&str] = match property.input_type {
                         InputType::Datasource => &["dataUrl", "type"],
                         InputType::Geo => &["lat", "lon"],
@@ -155,20 +151,28 @@ impl PropertyPath {
     /// links.
     pub fn relation<'p>(&self, properties: &'p [Property]) -> Option<(&'p Property, usize)> {
         let PathRoot::Property(name) = &self.root else { return None };
-        let mut found = properties.iter().find(|property| property.name == *name)?;
+        let mut found = named(properties, name)?;
         for (index, step) in self.steps.iter().enumerate() {
             let PathStep::Key(name) = step else { continue };
             if found.relation.is_some() {
                 return Some((found, index));
             }
-            found = found.nested.iter().find(|inner| inner.name == *name)?;
+            found = named(&found.nested, name)?;
         }
         found.relation.is_some().then_some((found, self.steps.len()))
     }
 
     /// An unknown path.
     pub fn nowhere() -> Self {
-        Self { root: PathRoot::Nowhere, steps: Vec::new() }
+        PathRoot::Nowhere.into()
+    }
+
+    /// The names among the steps.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match step {
+            PathStep::Key(name) => Some(name.as_str()),
+            PathStep::Index(_) | PathStep::Each => None,
+        })
     }
 
     /// Returns whether the path contains `[*]`.
@@ -182,17 +186,13 @@ impl PropertyPath {
     }
 
     /// Returns whether values at the path are compared as dates.
-    pub fn is_date(&self, properties: &[Property]) -> bool {
+    pub fn is_date<'p>(&self, properties: &'p [Property]) -> bool {
         match &self.root {
             PathRoot::Internal(field) => self.steps.is_empty() && field.is_date(),
             PathRoot::Property(name) => {
-                let mut found = properties.iter().find(|property| property.name == *name);
-                for step in &self.steps {
-                    if let PathStep::Key(name) = step {
-                        found = found
-                            .and_then(|list| list.nested.iter().find(|inner| inner.name == *name));
-                    }
-                }
+                let inner = |found: &'p Property, name| named(&found.nested, name);
+                let found = named(properties, name);
+                let found = found.and_then(|found| self.names().try_fold(found, inner));
                 found.is_some_and(|property| property.input_type == InputType::DateTime)
             }
             PathRoot::Id | PathRoot::Any { .. } | PathRoot::Nowhere | PathRoot::Incoming => false,
@@ -217,14 +217,21 @@ impl PropertyPath {
     }
 }
 
+/// The complete value at a root.
+impl From<PathRoot> for PropertyPath {
+    fn from(root: PathRoot) -> Self {
+        Self { root, steps: Vec::new() }
+    }
+}
+
+fn named<'p>(properties: &'p [Property], name: &str) -> Option<&'p Property> {
+    properties.iter().find(|property| property.name == name)
+}
+
 /// Returns the names in `list[*].sub[0]`, without the brackets; none when the syntax is invalid.
 pub(crate) fn names(text: &str) -> Option<Vec<String>> {
-    let steps = split(text)?.into_iter();
-    let name = |step| match step {
-        PathStep::Key(name) => Some(name),
-        PathStep::Index(_) | PathStep::Each => None,
-    };
-    Some(steps.filter_map(name).collect())
+    let path = PropertyPath { root: PathRoot::Nowhere, steps: split(text)? };
+    Some(path.names().map(str::to_owned).collect())
 }
 
 /// Splits `list[*].sub[0]` into steps; none when the syntax is invalid.

@@ -26,10 +26,7 @@ pub fn masked(data: &str) -> String {
 /// Returns a path that finds no header values: of headers, only names.
 pub fn visible(path: PropertyPath) -> PropertyPath {
     match &path.root {
-        PathRoot::Any { .. } => PropertyPath {
-            root: PathRoot::Any { except: vec![HEADERS.to_owned()] },
-            steps: Vec::new(),
-        },
+        PathRoot::Any { .. } => PathRoot::Any { except: vec![HEADERS.to_owned()] }.into(),
         PathRoot::Property(name)
             if name == HEADERS
                 && !matches!(path.steps.last(), Some(PathStep::Key(key)) if key == NAME) =>
