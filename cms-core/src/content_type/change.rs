@@ -8,7 +8,7 @@ use cms_model::{
         catalog::{Catalog, CompiledType},
         diff::{self, PropertyDiff},
         indexed::IndexedProperties,
-        model::Definition,
+        model::{Definition, Property},
         nested,
         rewrite::{Rewrite, RewrittenVersion},
     },
@@ -172,7 +172,7 @@ impl TypeUpdate {
         (before, after): (&Definition, &Definition),
         objects_rewritten: u64,
     ) -> Self {
-        let changes_titles = rewrite.changes_titles();
+        let changes_titles = rewrite.titles_change;
         let (mut properties, mut blockers) = rewrite.into_plans();
         for (planned, diff) in properties.iter_mut().zip(diffs) {
             planned.nested = nested::changes(diff, before, after);
@@ -241,8 +241,8 @@ fn rewrite_objects(
     }
     let exists = |data_url: &str| target_exists(writer, catalog, data_url);
     rewrite.check_backfills(&exists)?;
-    let properties = rewrite.properties();
-    let changes_links = rewrite.changes_links();
+    let properties = rewrite.properties;
+    let changes_links = rewrite.affects(Property::may_link);
     let mut rewritten = 0;
     writer.rewrite_objects(before.pk, before.definition.editions(), slots, |object| {
         progress.advance();
@@ -280,7 +280,7 @@ impl SlotUpdate {
         (before, definition): (&CompiledType, &Definition),
         rewrite: &Rewrite<'_>,
     ) -> Result<Self> {
-        let slots = IndexedProperties::of_type(definition, rewrite.properties());
+        let slots = IndexedProperties::of_type(definition, rewrite.properties);
         let is_due =
             slots != before.indexed || rewrite.affects(|property| slots.depends_on(&property.name));
         let live = writer.type_state(before.pk)?.live;

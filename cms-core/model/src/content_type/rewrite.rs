@@ -39,8 +39,10 @@ pub struct Rewrite<'a> {
     steps: Vec<PropertyStep<'a>>,
     /// Index into `steps` by the name of the stored property.
     by_source: HashMap<&'a str, usize>,
-    properties: &'a [Property],
-    titles_change: bool,
+    /// The properties of the new definition.
+    pub properties: &'a [Property],
+    /// The title properties or their values change.
+    pub titles_change: bool,
     combinations: Combinations,
     /// Errors that prevent the change.
     pub blockers: FieldErrors,
@@ -99,22 +101,6 @@ impl<'a> Rewrite<'a> {
     pub fn affects(&self, condition: impl Fn(&Property) -> bool) -> bool {
         let mut steps = self.steps.iter().filter(|step| step.rewrites());
         steps.any(|step| step.sides().any(&condition))
-    }
-
-    /// Returns whether the title properties or their values change.
-    pub fn changes_titles(&self) -> bool {
-        self.titles_change
-    }
-
-    /// The properties of the new definition.
-    pub fn properties(&self) -> &'a [Property] {
-        self.properties
-    }
-
-    /// Returns whether the links of rewritten objects may change.
-    pub fn changes_links(&self) -> bool {
-        let mut steps = self.steps.iter().filter(|step| step.rewrites());
-        steps.any(|step| step.sides().any(Property::may_link))
     }
 
     /// Checks that the link targets in backfill values exist.
@@ -197,10 +183,8 @@ struct PropertyStep<'a> {
     /// Counts values that are kept although they are no longer valid.
     tightened: Option<Tightened<'a>>,
     plan: PropertyPlan,
-    failed: Vec<ValueSample>,
-    lost: Vec<ValueSample>,
-    invalid: Vec<ValueSample>,
-    converted: Vec<ValueSample>,
+    /// Failed values, then lost, invalid and converted ones.
+    samples: [Vec<ValueSample>; 4],
 }
 
 /// The edit of one member in the text of an object.
@@ -241,10 +225,7 @@ impl<'a> PropertyStep<'a> {
                     diff.new.map(Property::kind),
                 )
             },
-            failed: Vec::new(),
-            lost: Vec::new(),
-            invalid: Vec::new(),
-            converted: Vec::new(),
+            samples: Default::default(),
         }
     }
 
@@ -381,11 +362,12 @@ impl<'a> PropertyStep<'a> {
         }
         plan.failed += u64::from(has_failed);
         plan.invalid += u64::from(is_invalid);
+        let [failed, lost, invalid, converted] = &mut self.samples;
         let samples = match outcome {
-            _ if has_failed => &mut self.failed,
-            Some(ValueOutcome::Lost) => &mut self.lost,
-            _ if is_invalid => &mut self.invalid,
-            Some(ValueOutcome::Converted) => &mut self.converted,
+            _ if has_failed => failed,
+            Some(ValueOutcome::Lost) => lost,
+            _ if is_invalid => invalid,
+            Some(ValueOutcome::Converted) => converted,
             Some(ValueOutcome::Kept) | None => return,
         };
         if samples.len() < MAX_SAMPLES {
@@ -394,11 +376,9 @@ impl<'a> PropertyStep<'a> {
         }
     }
 
-    /// Samples start with failed values, then lost ones, then invalid ones.
     fn into_plan(self) -> PropertyPlan {
-        let samples =
-            self.failed.into_iter().chain(self.lost).chain(self.invalid).chain(self.converted);
-        PropertyPlan { samples: samples.take(MAX_SAMPLES).collect(), ..self.plan }
+        let samples = self.samples.into_iter().flatten().take(MAX_SAMPLES);
+        PropertyPlan { samples: samples.collect(), ..self.plan }
     }
 }
 
