@@ -40,7 +40,7 @@ impl<'a> Webhooks<'a> {
         }
         let matches = |webhook: &&Webhook| {
             webhook.kind == WebhookKind::Synchronous
-                && webhook.matches(event.action(), content_type)
+                && webhook.matches(event.as_str(), content_type)
         };
         // Usually there is none, and no statement is needed to know that.
         let catalog = self.cms.catalog_of(caller)?;

@@ -28,30 +28,13 @@ impl WebhookOutcome {
     }
 }
 
-/// The write that a synchronous webhook may change or reject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteEvent {
-    Create,
-    Update,
-    Delete,
-}
-
-impl WriteEvent {
-    /// The name in `actions` of a webhook.
-    pub fn action(self) -> &'static str {
-        match self {
-            Self::Create => "Create",
-            Self::Update => "Update",
-            Self::Delete => "Delete",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Create => "pre-create",
-            Self::Update => "pre-update",
-            Self::Delete => "pre-delete",
-        }
+crate::named_enum! {
+    /// The write that a synchronous webhook may change or reject, by its name in `actions`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WriteEvent {
+        Create => "Create",
+        Update => "Update",
+        Delete => "Delete",
     }
 }
 
@@ -79,7 +62,7 @@ pub fn request_body(
     json!({
         "type": "request",
         "subject": "content-object",
-        "event": event.name(),
+        "event": format!("pre-{}", event.as_str().to_lowercase()),
         "sequenceNumber": sequence,
         "contentTypeName": content_type,
         "userInfo": {"id": id, "firstName": first_name, "lastName": "", "apiKeyName": key},
