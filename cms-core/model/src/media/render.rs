@@ -4,34 +4,29 @@
 
 use super::transform::ResizePlan;
 
-/// Formats of rendered images and of their sources (see docs/reference/media.md#formats).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RenderFormat {
-    Jpeg,
-    Png,
-    Webp,
-    Gif,
-    Bmp,
-    /// Output only: AVIF files cannot be uploaded.
-    Avif,
+crate::named_enum! {
+    /// Formats of rendered images and of their sources, by their media types (see
+    /// docs/reference/media.md#formats).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum RenderFormat {
+        Jpeg => "image/jpeg",
+        Png => "image/png",
+        Webp => "image/webp",
+        Gif => "image/gif",
+        Bmp => "image/bmp",
+        /// Output only: AVIF files cannot be uploaded.
+        Avif => "image/avif",
+    }
 }
 
 impl RenderFormat {
     /// Returns the format of a media type; files of other types are served as stored.
     pub fn from_media_type(media_type: &str) -> Option<Self> {
-        let sources = [Self::Jpeg, Self::Png, Self::Webp, Self::Gif, Self::Bmp];
-        sources.into_iter().find(|format| format.media_type() == media_type)
+        Self::parse(media_type).filter(|format| *format != Self::Avif)
     }
 
     pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Jpeg => "image/jpeg",
-            Self::Png => "image/png",
-            Self::Webp => "image/webp",
-            Self::Gif => "image/gif",
-            Self::Bmp => "image/bmp",
-            Self::Avif => "image/avif",
-        }
+        self.as_str()
     }
 
     pub fn extension(self) -> &'static str {
