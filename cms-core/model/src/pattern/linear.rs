@@ -23,15 +23,10 @@ const MIN_BYTES_PER_STATE: usize = 64;
 type NewCache =
     Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
 
+#[derive(Debug)]
 pub(super) struct LinearMatcher {
     dfa: std::sync::Arc<DFA>,
     caches: Pool<Cache, NewCache>,
-}
-
-impl std::fmt::Debug for LinearMatcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Matcher").finish_non_exhaustive()
-    }
 }
 
 impl LinearMatcher {

@@ -211,37 +211,25 @@ impl Parser<'_> {
         if self.depth > MAX_DEPTH {
             return Err(NotSupported);
         }
+        let look = LOOKS.into_iter().find(|(prefix, ..)| self.eat(prefix));
         let mut capture = None;
-        let mut look = None;
-        if self.eat("?") {
-            if self.eat("=") {
-                look = Some((false, false));
-            } else if self.eat("!") {
-                look = Some((false, true));
-            } else if self.eat("<=") {
-                look = Some((true, false));
-            } else if self.eat("<!") {
-                look = Some((true, true));
-            } else if self.eat("<") {
+        if look.is_none() && !self.eat("?:") {
+            self.captures += 1;
+            capture = Some(self.captures);
+            if self.eat("?<") {
                 let name = self.name()?;
-                self.captures += 1;
                 if self.groups.insert(name, self.captures).is_some() {
                     return Err(NotSupported);
                 }
-                capture = Some(self.captures);
-            } else {
-                self.expect(":")?;
             }
-        } else {
-            self.captures += 1;
-            capture = Some(self.captures);
         }
+        // After another `?`, there is nothing to repeat.
         let node = self.alternatives()?;
         self.expect(")")?;
         self.depth -= 1;
         Ok(match (capture, look) {
             (Some(capture), _) => Ast::Capture(capture, Box::new(node)),
-            (None, Some((is_behind, negated))) => {
+            (None, Some((_, is_behind, negated))) => {
                 Ast::Look { node: Box::new(node), is_behind, negated }
             }
             (None, None) => node,
@@ -408,6 +396,9 @@ impl Parser<'_> {
     }
 }
 
+/// Starts of look-around groups: whether they look behind, and whether they are negated.
+const LOOKS: [(&str, bool, bool); 4] =
+    [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)];
 const LINE_TERMINATORS: [(char, char); 3] = [('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')];
 const DIGITS: [(char, char); 1] = [('0', '9')];
 const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
