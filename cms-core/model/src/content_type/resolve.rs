@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::model::{DATA_SOURCE_REF, Definition};
+use crate::query::path::InternalField;
 
 /// Returns the schema of the type's own properties only.
 pub fn strict_schema(definition: &Definition) -> Value {
@@ -61,8 +62,11 @@ fn data_source() -> Value {
 
 /// The system properties of every object.
 fn system_properties() -> Map<String, Value> {
-    let text = || json!({"type": "string"});
-    let number = || json!({"type": "number"});
+    let internal = InternalField::ALL.map(|field| {
+        let name = field.as_str();
+        let kind = if name.ends_with("Version") { "number" } else { "string" };
+        (name.to_owned(), json!({"type": kind}))
+    });
     let mut properties = Map::new();
     let id = json!({"type": "string", "description": "Unique id of the object within its type"});
     properties.insert("id".to_owned(), id);
@@ -71,22 +75,7 @@ fn system_properties() -> Map<String, Value> {
         "description": "Facts about the object that the server keeps; read-only",
         "additionalProperties": false,
         "required": ["createdAt", "updatedAt", "deletedAt", "contentType"],
-        "properties": {
-            "contentType": text(),
-            "createdAt": text(),
-            "updatedAt": text(),
-            "deletedAt": text(),
-            "workflowState": text(),
-            "objectTitle": text(),
-            "latestVersion": number(),
-            "workflowPublicVersion": number(),
-            "workflowPublishedAt": text(),
-            "status": text(),
-            "publicVersion": number(),
-            "publishedAt": text(),
-            "scheduledAt": text(),
-            "scheduledAtTimeZone": text(),
-        },
+        "properties": Map::from_iter(internal),
     });
     properties.insert("internal".to_owned(), internal);
     properties
