@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use uuid::Uuid;
+
 /// The pattern of object ids in messages.
 pub const ID_PATTERN: &str = r#"^[a-zA-Z0-9-_.,:=!?#$%&(\`\’\{\}" ]*$"#;
 
@@ -15,12 +17,7 @@ pub fn has_only_id_characters(id: &str) -> bool {
 
 /// Returns whether a text is a UUID in lower case.
 pub fn is_uuid(text: &str) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    text.len() == 36
-        && text.bytes().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => is_digit(&byte),
-        })
+    Uuid::try_parse(text).is_ok_and(|uuid| uuid.to_string() == text)
 }
 
 /// Source of new identifiers.
