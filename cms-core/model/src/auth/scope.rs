@@ -1,7 +1,7 @@
 //! The rights that a request needs, and those that the rules of a scoped key grant, see
 //! docs/reference/keys.md#rights-per-endpoint
 
-use std::ops::{BitAnd, BitOr};
+use std::ops::BitOr;
 
 use crate::{
     content_type::builtin::{PLUGIN_SETTINGS, WEBHOOKS},
@@ -52,7 +52,7 @@ impl Access {
         if content_type == WEBHOOKS
             && Self::of_rules(rules.iter().filter(|rule| rule.covers_all_types())) != Self::ALL
         {
-            return granted & (Self::READ | Self::DELETE);
+            return Self(granted.0 & (Self::READ | Self::DELETE).0);
         }
         granted
     }
@@ -74,14 +74,6 @@ impl BitOr for Access {
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-}
-
-impl BitAnd for Access {
-    type Output = Self;
-
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
     }
 }
 
