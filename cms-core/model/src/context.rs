@@ -133,7 +133,7 @@ pub struct Caller {
     /// Reserves memory for the response from the response memory budget.
     pub memory: Arc<Reservation>,
     /// Created and replaced objects keep the dates in `internal` of the request body
-    /// (`X-CMS-Keep-Dates`).
+    /// (`X-CMS-Keep-Dates`). Requires an admin key.
     pub keeps_dates: bool,
 }
 
@@ -207,12 +207,6 @@ impl Caller {
     #[must_use]
     pub fn with_memory(self, memory: Arc<Reservation>) -> Self {
         Self { memory, ..self }
-    }
-
-    /// Keeps the dates in `internal` of request bodies. Requires an admin key.
-    #[must_use]
-    pub fn keeping_dates(self) -> Self {
-        Self { keeps_dates: true, ..self }
     }
 
     pub fn actor(&self) -> &Actor {

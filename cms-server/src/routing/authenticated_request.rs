@@ -73,7 +73,7 @@ impl AuthenticatedRequest {
         auth::require_same_origin(&caller, &self.parts.method, &self.parts.headers)?;
         let creates = self.permission.creates_objects(&Query::of(&self.parts));
         if creates && visibility::keeps_dates(&self.parts.headers) {
-            caller = caller.keeping_dates();
+            caller.keeps_dates = true;
         }
         let (json, form) = if self.route.body == BodyKind::None {
             // No body to read: the service checks the permission before everything else.

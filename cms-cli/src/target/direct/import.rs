@@ -1,7 +1,7 @@
 //! What an import needs of a data directory.
 
 use cms_core::{
-    Edition, Result,
+    Caller, Edition, Result,
     import::{ImportTarget, PendingReport, PreparedSave, SaveMode},
     wire::{
         batch::BatchElements,
@@ -31,8 +31,7 @@ impl ImportTarget for Direct {
         elements: &[Value],
         SaveMode { update_existing: update, keep_dates }: SaveMode,
     ) -> Result<PreparedSave<'_>> {
-        let caller = self.caller.clone();
-        let caller = if keep_dates { caller.keeping_dates() } else { caller };
+        let caller = Caller { keeps_dates: keep_dates, ..self.caller.clone() };
         let (objects, elements) = (self.cms.objects(), BatchElements::of(elements));
         let batch = objects.prepare_batch_create(&caller, content_type, &elements, update)?;
         Ok(PreparedSave::new(move || {
