@@ -62,7 +62,7 @@ fn load(reader: &Reader<'_>, rev: i64, previous: &Catalog) -> Result<Catalog> {
     let mut types = Vec::new();
     for (pk, rev) in reader.ctd_revisions()? {
         match known.get(&pk) {
-            Some(known) if known.rev() == rev => types.push(Arc::clone(known)),
+            Some(known) if known.rev == rev => types.push(Arc::clone(known)),
             _ => types.push(Arc::new(CompiledType::new(reader.ctd(pk)?, &workflows))),
         }
     }

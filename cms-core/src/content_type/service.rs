@@ -336,8 +336,8 @@ fn compare(a: &CompiledType, b: &CompiledType, order: TypeOrder) -> Ordering {
         TypeOrder::Name => Ordering::Equal,
         TypeOrder::Id => a.uid.cmp(&b.uid),
         TypeOrder::Label => a.definition.label.cmp(&b.definition.label),
-        TypeOrder::CreatedAt => a.created_at().cmp(&b.created_at()),
-        TypeOrder::UpdatedAt => a.updated_at().cmp(&b.updated_at()),
+        TypeOrder::CreatedAt => a.created_at.cmp(&b.created_at),
+        TypeOrder::UpdatedAt => a.updated_at.cmp(&b.updated_at),
     };
     key.then_with(|| a.name().cmp(b.name()))
 }

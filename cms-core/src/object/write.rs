@@ -62,7 +62,7 @@ pub(crate) struct Base {
 
 impl Base {
     pub(crate) fn of(content_type: &CompiledType, stored: &StoredObject<'_>) -> Self {
-        Self { type_rev: content_type.rev(), pk: stored.pk, version: stored.internal.version }
+        Self { type_rev: content_type.rev, pk: stored.pk, version: stored.internal.version }
     }
 }
 
@@ -168,7 +168,7 @@ impl PreparedObject {
         context: &Context,
         budget: &mut StepBudget,
     ) -> Result<Self> {
-        if self.type_rev == content_type.rev() {
+        if self.type_rev == content_type.rev {
             return Ok(self);
         }
         // Errors of the id and the dates do not depend on the type.
@@ -211,7 +211,7 @@ impl PreparedObject {
         let title = object_title(&content_type.properties, object);
         let unique = UniqueValues::of(content_type, object);
         let links = link::links(&content_type.properties, object);
-        let (dates, type_rev) = (KeptDates::default(), content_type.rev());
+        let (dates, type_rev) = (KeptDates::default(), content_type.rev);
         let changed = before.map_or_else(String::new, |before| changed_properties(before, object));
         Ok(Self { id, data, title, unique, links, changed, dates, errors, type_rev })
     }

@@ -40,9 +40,10 @@ pub struct CompiledType {
     pub schema: CompiledSchema,
     pub workflow: Arc<Workflow>,
     pub indexed: IndexedProperties,
-    rev: i64,
-    created_at: Timestamp,
-    updated_at: Option<Timestamp>,
+    /// Schema revision at which the type was written.
+    pub rev: i64,
+    pub created_at: Timestamp,
+    pub updated_at: Option<Timestamp>,
 }
 
 impl fmt::Debug for CompiledType {
@@ -76,11 +77,6 @@ impl CompiledType {
         self.name() != WEBHOOKS
     }
 
-    /// Schema revision at which the type was written.
-    pub fn rev(&self) -> i64 {
-        self.rev
-    }
-
     pub fn name(&self) -> &str {
         &self.definition.name
     }
@@ -103,14 +99,6 @@ impl CompiledType {
             created_at: dates::microsecond_date(self.created_at),
             updated_at: self.updated_at.map(dates::microsecond_date),
         }
-    }
-
-    pub fn created_at(&self) -> Timestamp {
-        self.created_at
-    }
-
-    pub fn updated_at(&self) -> Option<Timestamp> {
-        self.updated_at
     }
 }
 

@@ -145,7 +145,7 @@ impl Restoration {
         };
         Ok(Self {
             pk: stored.pk,
-            base: (deleted.deleted_at, content_type.rev()),
+            base: (deleted.deleted_at, content_type.rev),
             state,
             approved: stored.internal.workflow_public_version,
             current: version(&before),
@@ -158,7 +158,7 @@ impl Restoration {
 
     /// Returns whether it was prepared for this deletion and this type.
     pub(crate) fn is_of(&self, content_type: &CompiledType, deleted: &DeletedObject) -> bool {
-        self.base == (deleted.deleted_at, content_type.rev())
+        self.base == (deleted.deleted_at, content_type.rev)
     }
 
     /// Adds the errors that need the database, and returns it when there are none.
