@@ -329,11 +329,10 @@ struct ConfigJson<'a> {
 impl SchemaJson<'_> {
     /// The allowed pairs, see docs/reference/content-types.md#input-types
     fn allows(&self, input_type: InputType) -> bool {
-        let has_items = |items_type: &str| {
-            let items = self.json.get("items");
-            self.schema_type == SchemaType::Array
-                && items.is_some_and(|items| items["type"] == items_type)
-        };
+        let [items, properties] =
+            ["items", "properties"].map(|key| self.json.get(key).unwrap_or(&Value::Null));
+        let has_items =
+            |items_type: &str| self.schema_type == SchemaType::Array && items["type"] == items_type;
         match input_type {
             InputType::Text
             | InputType::RichText
@@ -351,26 +350,14 @@ impl SchemaJson<'_> {
             InputType::SimpleList => has_items("string"),
             InputType::Object => has_items("object"),
             InputType::Datasource => {
-                let items = self.json.get("items");
-                self.schema_type == SchemaType::Array
-                    && items.is_some_and(|items| items["$ref"] == DATA_SOURCE_REF)
+                self.schema_type == SchemaType::Array && items["$ref"] == DATA_SOURCE_REF
             }
-            InputType::Geo => self.schema_type == SchemaType::Object && self.is_geo(),
+            InputType::Geo => self.schema_type == SchemaType::Object && is_geo(properties),
             InputType::Block => {
-                let properties = self.json.get("properties");
-                self.schema_type == SchemaType::Object
-                    && properties.is_some_and(|properties| properties.get("blocks").is_some())
+                self.schema_type == SchemaType::Object && properties.get("blocks").is_some()
             }
             InputType::Custom => true,
         }
-    }
-
-    fn is_geo(&self) -> bool {
-        let properties = self.json.get("properties").and_then(Value::as_object);
-        properties.is_some_and(|properties| {
-            let is_number = |name| properties.get(name).is_some_and(|p| p["type"] == "number");
-            properties.len() == 2 && is_number("lat") && is_number("lon")
-        })
     }
 }
 
@@ -389,6 +376,11 @@ fn input_type(
         errors.add(path, message::not_in_enumeration(&InputType::ALL.map(InputType::as_str)));
     }
     known
+}
+
+fn is_geo(properties: &Value) -> bool {
+    properties.as_object().is_some_and(|members| members.len() == 2)
+        && ["lat", "lon"].iter().all(|name| properties[name]["type"] == "number")
 }
 
 fn can_be_unique(input_type: InputType) -> bool {
