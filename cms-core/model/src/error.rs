@@ -4,7 +4,7 @@
 //! [`std::error::Error::source`] is for logs only. [`crate::wire::error`] maps an error to HTTP
 //! status and body; exit codes belong to the command line.
 
-use std::{fmt, io, path::Path};
+use std::{fmt, io, ops::RangeInclusive, path::Path};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -243,6 +243,17 @@ impl FieldErrors {
         let message = message.into();
         if messages.len() < limits::MAX_ERROR_PATHS && !messages.contains(&message) {
             messages.push(message);
+        }
+    }
+
+    /// Adds an error if a text has fewer or more characters.
+    pub fn check_length(&mut self, path: &str, text: &str, allowed: RangeInclusive<usize>) {
+        let length = text.chars().count();
+        if length < *allowed.start() {
+            self.add(path, message::too_short(allowed.start()));
+        }
+        if length > *allowed.end() {
+            self.add(path, message::too_long(allowed.end()));
         }
     }
 

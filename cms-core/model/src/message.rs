@@ -158,7 +158,7 @@ pub fn no_match(pattern: &str) -> String {
     format!("Does not match the regex pattern {pattern}")
 }
 
-pub fn too_short(minimum: u64) -> String {
+pub fn too_short(minimum: impl fmt::Display) -> String {
     format!("Must be at least {minimum} characters long")
 }
 

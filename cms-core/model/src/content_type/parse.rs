@@ -51,8 +51,7 @@ pub fn definition(
     check_unique_count(meta, errors);
     check_unique_together(meta, schemas, errors);
     meta.and_then(|meta| optional::<bool>(meta, "applyDefaults", "metaDefinition", errors));
-    check_single(meta, errors);
-    check_preview_url(meta, errors);
+    check_admin(meta, errors);
 
     let workflow_id = workflow(payload, base, workflows, errors);
     let draft_public = optional(payload, "draftPublic", "", errors)
@@ -143,18 +142,14 @@ fn input_type_of<'a>(meta: Option<&'a Map<String, Value>>, name: &str) -> Option
     meta?.get("propertiesConfig")?.get(name)?.get("inputType")?.as_str()
 }
 
-fn check_preview_url(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
-    let url = meta.and_then(|meta| meta.get("admin")?.get("previewUrl"));
-    if url.is_some_and(|url| !url.as_str().is_some_and(preview::is_valid)) {
-        errors.add(PREVIEW_URL_PATH, NOT_VALID);
-    }
-}
-
-/// Other hints for forms are not validated.
-fn check_single(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
-    let single = meta.and_then(|meta| meta.get("admin")?.get("single"));
-    if single.is_some_and(|single| !single.is_boolean()) {
+/// Validates the settings in `admin`; other hints for forms are not validated.
+fn check_admin(meta: Option<&Map<String, Value>>, errors: &mut FieldErrors) {
+    let setting = |name: &str| meta.and_then(|meta| meta.get("admin")?.get(name));
+    if setting("single").is_some_and(|single| !single.is_boolean()) {
         errors.add(SINGLE_PATH, NOT_VALID);
+    }
+    if setting("previewUrl").is_some_and(|url| !url.as_str().is_some_and(preview::is_valid)) {
+        errors.add(PREVIEW_URL_PATH, NOT_VALID);
     }
 }
 
@@ -172,11 +167,7 @@ fn non_empty<'a>(
     errors: &mut FieldErrors,
 ) -> Option<&'a str> {
     let text: &str = required(payload, key, "", errors)?;
-    if text.is_empty() {
-        errors.add(key, message::too_short(1));
-    } else if text.chars().count() > limits::MAX_NAME_CHARS {
-        errors.add(key, message::too_long(limits::MAX_NAME_CHARS));
-    }
+    errors.check_length(key, text, 1..=limits::MAX_NAME_CHARS);
     Some(text)
 }
 
@@ -271,15 +262,14 @@ fn slug(index: usize, rule: &Value, errors: &mut FieldErrors) -> Option<Slug> {
     let path = format!("slugs[{index}]");
     let rule: &Map<_, _> = read(rule, &path, errors)?;
     let active = optional(rule, "active", &path, errors).unwrap_or(true);
-    let source = slug_field(rule, "source", "Slug source is required.", &path, errors);
-    let target = slug_field(rule, "target", "Slug target is required.", &path, errors);
+    let source = slug_field(rule, "source", &path, errors);
+    let target = slug_field(rule, "target", &path, errors);
     Some(Slug { source: source?, target: target?, active })
 }
 
 fn slug_field(
     rule: &Map<String, Value>,
     key: &str,
-    missing: &str,
     path: &str,
     errors: &mut FieldErrors,
 ) -> Option<String> {
@@ -288,7 +278,7 @@ fn slug_field(
         Some(name) => read(name, format!("{path}.{key}"), errors)?,
     };
     if name.is_empty() {
-        errors.add(format!("{path}.{key}"), missing);
+        errors.add(format!("{path}.{key}"), format!("Slug {key} is required."));
     }
     (!name.is_empty()).then(|| name.to_owned())
 }

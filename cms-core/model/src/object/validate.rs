@@ -134,12 +134,7 @@ pub fn validate_id(id: &Value) -> FieldErrors {
         errors.add("id", message::wrong_type(id, "string"));
         return errors;
     };
-    if id.is_empty() {
-        errors.add("id", message::too_short(1));
-    }
-    if id.chars().count() > MAX_ID_CHARS {
-        errors.add("id", message::too_long(MAX_ID_CHARS));
-    }
+    errors.check_length("id", id, 1..=MAX_ID_CHARS);
     if !has_only_id_characters(id) {
         errors.add("id", message::no_match(ID_PATTERN));
     }

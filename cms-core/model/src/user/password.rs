@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{error::FieldErrors, limits, message, user::profile};
+use crate::{error::FieldErrors, limits, user::profile};
 
 const EQUALS_EMAIL: &str = "The password must not be the e-mail address";
 const TOO_COMMON: &str = "This password is too common";
@@ -21,13 +21,8 @@ pub fn normalized(password: &str) -> String {
 /// Checks a new password of the user with this e-mail address.
 pub fn check(password: &str, email: &str, path: &str, errors: &mut FieldErrors) {
     let password = normalized(password);
-    let length = password.chars().count();
-    if length < limits::MIN_PASSWORD_CHARS {
-        errors.add(path, message::too_short(limits::MIN_PASSWORD_CHARS as u64));
-    }
-    if length > limits::MAX_PASSWORD_CHARS {
-        errors.add(path, message::too_long(limits::MAX_PASSWORD_CHARS));
-    }
+    let allowed = limits::MIN_PASSWORD_CHARS..=limits::MAX_PASSWORD_CHARS;
+    errors.check_length(path, &password, allowed);
     let lower = password.to_lowercase();
     if lower == normalized(&profile::email_key(email)) {
         errors.add(path, EQUALS_EMAIL);

@@ -116,13 +116,10 @@ pub fn email_key(email: &str) -> String {
 
 fn checked_email(email: &str, errors: &mut FieldErrors) -> String {
     let email = email.trim();
-    let (length, has_form) = (email.chars().count(), has_email_form(email));
-    if !has_form {
+    if !has_email_form(email) {
         errors.add("email", message::NOT_VALID);
     }
-    if length > limits::MAX_EMAIL_CHARS {
-        errors.add("email", message::too_long(limits::MAX_EMAIL_CHARS));
-    }
+    errors.check_length("email", email, 0..=limits::MAX_EMAIL_CHARS);
     email.to_owned()
 }
 
@@ -148,12 +145,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 fn checked_name(name: &str, errors: &mut FieldErrors) -> String {
-    if name.is_empty() {
-        errors.add("name", message::too_short(1));
-    }
-    if name.chars().count() > limits::MAX_NAME_CHARS {
-        errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
-    }
+    errors.check_length("name", name, 1..=limits::MAX_NAME_CHARS);
     if name.chars().any(char::is_control) {
         errors.add("name", message::NOT_VALID);
     }

@@ -106,12 +106,8 @@ pub fn parse(payload: &Map<String, Value>) -> Result<Workflow, FieldErrors> {
     let id = required(payload, "id", "", &mut errors);
     let id = id.and_then(|id| word(id, "id", &mut errors)).unwrap_or_default();
     let name: Option<&str> = optional(payload, "name", "", &mut errors);
-    match name.map(|name| name.chars().count()) {
-        Some(0) => errors.add("name", message::too_short(1)),
-        Some(count) if count > limits::MAX_NAME_CHARS => {
-            errors.add("name", message::too_long(limits::MAX_NAME_CHARS));
-        }
-        _ => {}
+    if let Some(name) = name {
+        errors.check_length("name", name, 1..=limits::MAX_NAME_CHARS);
     }
     let states = states(payload, &mut errors);
     let initial_state: Option<&str> = optional(payload, "initial_state", "", &mut errors);
