@@ -62,9 +62,9 @@ impl Converted {
 
 /// Converts a stored value; `old` is none for an added property.
 pub fn convert(old: Option<&Property>, new: &Property, stored: Option<&Value>) -> Converted {
-    let CarriedValue { value, is_lost } = match old {
+    let (value, is_lost) = match old {
         Some(old) => carry_over(old, new, stored),
-        None => CarriedValue::lossless(stored.cloned()),
+        None => (stored.cloned(), false),
     };
     let backfill =
         new.conversion.backfill.as_ref().filter(|_| new.required && lacks(value.as_ref()));
@@ -82,16 +82,7 @@ pub fn lacks(value: Option<&Value>) -> bool {
 }
 
 /// A converted value, and whether a part was lost.
-struct CarriedValue {
-    value: Option<Value>,
-    is_lost: bool,
-}
-
-impl CarriedValue {
-    fn lossless(value: Option<Value>) -> Self {
-        Self { value, is_lost: false }
-    }
-}
+type CarriedValue = (Option<Value>, bool);
 
 /// Types with the same conversion rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -161,12 +152,9 @@ impl ValueClass {
 fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> CarriedValue {
     use ValueClass::{Boolean, Custom, Geo, Items, Links, Number, Radio, Select, Strings, Text};
     let (from, to) = (ValueClass::of(old), ValueClass::of(new));
-    let reset = || CarriedValue {
-        value: Some(to.default_value()),
-        is_lost: stored.is_some_and(|value| from.has_content(value)),
-    };
+    let reset = || (Some(to.default_value()), stored.is_some_and(|value| from.has_content(value)));
     let text = |text: Option<String>| match text {
-        Some(text) => CarriedValue::lossless(Some(text.into())),
+        Some(text) => (Some(text.into()), false),
         None => reset(),
     };
     match (from, to) {
@@ -175,25 +163,25 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
                 Number => parse_number(text, new.schema_type == SchemaType::Integer),
                 _ => parse_boolean(text).map(Value::Bool),
             });
-            read.map_or_else(reset, |value| CarriedValue::lossless(Some(value)))
+            read.map_or_else(reset, |value| (Some(value), false))
         }
         (Items, Items) => nested_of(stored, |value| convert_items(old, new, value)),
         (Custom, Custom) if old.is_nested_object() && new.is_nested_object() => {
             nested_of(stored, |value| convert_members(old, new, value))
         }
-        (Text | Radio | Select, Text | Radio | Select) => CarriedValue::lossless(stored.cloned()),
-        (from, to) if from == to => CarriedValue::lossless(stored.cloned()),
+        (Text | Radio | Select, Text | Radio | Select) => (stored.cloned(), false),
+        (from, to) if from == to => (stored.cloned(), false),
         (Text | Radio | Number | Boolean, Strings) => {
-            let Some(value) = stored else { return CarriedValue::lossless(None) };
+            let Some(value) = stored else { return (None, false) };
             scalar_text(value).map_or_else(reset, |text| strings(new, vec![text]))
         }
         (Items, Strings) => {
-            let Some(value) = stored else { return CarriedValue::lossless(None) };
+            let Some(value) = stored else { return (None, false) };
             let Some(items) = value.as_array() else { return reset() };
             strings(new, items.iter().map(item_text).collect())
         }
         (Number | Boolean | Geo | Links | Strings, Text | Radio | Select) => {
-            let Some(value) = stored else { return CarriedValue::lossless(None) };
+            let Some(value) = stored else { return (None, false) };
             match (from, to) {
                 (Strings, Radio | Select) => first(value),
                 (Strings, _) => text(joined(value, Value::as_str)),
@@ -210,16 +198,13 @@ fn carry_over(old: &Property, new: &Property, stored: Option<&Value>) -> Carried
 fn strings(new: &Property, values: Vec<String>) -> CarriedValue {
     let is_option = |value: &String| new.options.is_empty() || new.options.contains(value);
     let (kept, dropped): (Vec<String>, Vec<String>) = values.into_iter().partition(is_option);
-    CarriedValue {
-        value: Some(kept.into()),
-        is_lost: dropped.iter().any(|value| !value.is_empty()),
-    }
+    (Some(kept.into()), dropped.iter().any(|value| !value.is_empty()))
 }
 
 /// The first element of a list; no value for an empty list.
 fn first(list: &Value) -> CarriedValue {
     let values = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    CarriedValue { value: values.first().cloned(), is_lost: values.len() > 1 }
+    (values.first().cloned(), values.len() > 1)
 }
 
 fn joined(list: &Value, text: impl Fn(&Value) -> Option<&str>) -> Option<String> {
@@ -306,9 +291,8 @@ fn parse_boolean(text: &str) -> Option<bool> {
 
 /// Converts nested values, if there is a value.
 fn nested_of(stored: Option<&Value>, convert: impl Fn(&Value) -> (Value, bool)) -> CarriedValue {
-    let Some(value) = stored else { return CarriedValue::lossless(None) };
-    let (value, is_lost) = convert(value);
-    CarriedValue { value: Some(value), is_lost }
+    let (value, is_lost) = stored.map(convert).unzip();
+    (value, is_lost.unwrap_or_default())
 }
 
 fn convert_items(old: &Property, new: &Property, list: &Value) -> (Value, bool) {
@@ -337,15 +321,13 @@ fn convert_members(old: &Property, new: &Property, value: &Value) -> (Value, boo
     for (name, value) in before {
         let change =
             changes.iter().find(|(new, old)| old.map_or(&new.name, |old| &old.name) == name);
-        let converted = match change {
-            Some((new, old)) if old.is_none_or(|old| converts(old, new)) => {
+        let declared = old.nested.iter().find(|old| old.name == *name);
+        let converted = match (change, declared) {
+            (Some((new, old)), _) if old.is_none_or(|old| converts(old, new)) => {
                 convert(*old, new, Some(value))
             }
-            Some(_) => Converted::new(Some(value), Some(value.clone()), false),
-            None => match old.nested.iter().find(|old| old.name == *name) {
-                Some(old) => remove(old, Some(value)),
-                None => Converted::new(Some(value), Some(value.clone()), false),
-            },
+            (None, Some(old)) => remove(old, Some(value)),
+            _ => Converted::new(Some(value), Some(value.clone()), false),
         };
         is_lost |= converted.outcome == Some(ValueOutcome::Lost);
         if let Some(value) = converted.value {
