@@ -37,6 +37,17 @@ pub fn next_word(text: &str, from: usize, word: &mut String) -> Option<Span> {
     Some(Span { start, end: start + length })
 }
 
+/// Returns the words of a text.
+pub fn words(text: &str) -> impl Iterator<Item = (Span, String)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let mut word = String::new();
+        let span = next_word(text, from, &mut word)?;
+        from = span.end;
+        Some((span, word))
+    })
+}
+
 /// Returns the length of the word that a text starts with.
 fn word_length(text: &str) -> usize {
     let is_single = text.starts_with(is_single_character_word);

@@ -94,11 +94,7 @@ impl QueryCursor<'_> {
     /// The words of a text as a phrase.
     pub(super) fn phrase_of(&mut self, text: &str, path: Option<&str>) -> Option<SearchQuery> {
         let text = analysis::plain_text(text, Markup::Plain);
-        let (mut sequence, mut word, mut from) = (Vec::new(), String::new(), 0);
-        while let Some(span) = analysis::next_word(&text, from, &mut word) {
-            sequence.push(word.clone());
-            from = span.end;
-        }
+        let sequence: Vec<_> = analysis::words(&text).map(|(_, word)| word).collect();
         (!sequence.is_empty()).then(|| self.sequence(sequence, path, Fuzziness::Exact))
     }
 
@@ -173,20 +169,13 @@ impl QueryCursor<'_> {
     }
 
     fn words(&mut self, text: &str, path: Option<&str>, fuzziness: Fuzziness) -> Vec<SearchQuery> {
-        let (mut queries, mut sequence, mut word, mut from) =
-            (Vec::new(), Vec::new(), String::new(), 0);
-        while let Some(span) = analysis::next_word(text, from, &mut word) {
-            // Adjacent words form a phrase.
-            if !sequence.is_empty() && span.start > from {
-                queries.push(self.sequence(std::mem::take(&mut sequence), path, fuzziness));
-            }
-            sequence.push(word.clone());
-            from = span.end;
-        }
-        if !sequence.is_empty() {
-            queries.push(self.sequence(sequence, path, fuzziness));
-        }
-        queries
+        let words: Vec<_> = analysis::words(text).collect();
+        // Adjacent words form a phrase.
+        let sequences = words.chunk_by(|(before, _), (after, _)| before.end == after.start);
+        sequences
+            .map(|sequence| sequence.iter().map(|(_, word)| word.clone()).collect())
+            .map(|sequence| self.sequence(sequence, path, fuzziness))
+            .collect()
     }
 
     fn sequence(
