@@ -1,7 +1,7 @@
 //! Masks header values of webhooks, which authenticate the sender: only callers that may change
 //! webhooks read them. Others read a mask; a write that contains the mask keeps the stored value.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -41,20 +41,16 @@ pub fn visible(path: PropertyPath) -> PropertyPath {
 /// without a stored value remains, and [`super::model::validate`] rejects it.
 pub fn unmask(stored: &Map<String, Value>, webhook: &mut Map<String, Value>) {
     let mut stored = stored.clone();
-    let mut known: HashMap<String, Vec<Value>> = HashMap::new();
+    let mut known: HashMap<String, VecDeque<Option<Value>>> = HashMap::new();
     for header in headers(&mut stored) {
-        known.entry(name(header)).or_default().push(header.get(VALUE).cloned().unwrap_or_default());
+        known.entry(name(header)).or_default().push_back(header.remove(VALUE));
     }
-    let mut seen: HashMap<String, usize> = HashMap::new();
     for header in headers(webhook) {
-        let name = name(header);
-        let nth = seen.entry(name.clone()).or_default();
-        *nth += 1;
-        let Some(value) = header.get_mut(VALUE).filter(|value| **value == MASK) else { continue };
-        if let Some(Value::String(stored)) =
-            known.get(&name).and_then(|values| values.get(*nth - 1))
+        let stored = known.get_mut(&name(header)).and_then(VecDeque::pop_front).flatten();
+        if let Some(value) = header.get_mut(VALUE).filter(|value| **value == MASK)
+            && let Some(stored @ Value::String(_)) = stored
         {
-            *value = stored.as_str().into();
+            *value = stored;
         }
     }
 }
