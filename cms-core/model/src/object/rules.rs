@@ -7,10 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{
-    link::{self, LinkTarget},
-    path::ValuePath,
-};
+use super::{link, path::ValuePath};
 use crate::{
     content_type::model::{InputType, Property, Relation},
     error::FieldErrors,
@@ -83,7 +80,11 @@ fn check_links(relation: &Relation, items: &[Value], path: &ValuePath, errors: &
         let is_new = match item["type"].as_str() {
             Some("internal") => {
                 if let Some(target) = link::parse(url) {
-                    check_target(relation, &target, path, errors);
+                    let allowed = relation.target.as_deref().unwrap_or(target.content_type);
+                    if allowed != target.content_type {
+                        let message = format!("This value is not valid. Allowed type: {allowed}");
+                        errors.add(path.to_string(), message);
+                    }
                     seen.insert((target.content_type, target.id.to_ascii_lowercase()))
                 } else {
                     errors.add(path.to_string(), NOT_IN_DATABASE);
@@ -101,19 +102,6 @@ fn check_links(relation: &Relation, items: &[Value], path: &ValuePath, errors: &
         if !is_new {
             errors.add(path.to_string(), DUPLICATES);
         }
-    }
-}
-
-fn check_target(
-    relation: &Relation,
-    target: &LinkTarget,
-    path: &ValuePath,
-    errors: &mut FieldErrors,
-) {
-    if let Some(allowed) = &relation.target
-        && allowed != target.content_type
-    {
-        errors.add(path.to_string(), format!("This value is not valid. Allowed type: {allowed}"));
     }
 }
 
