@@ -29,6 +29,7 @@ pub(super) struct Combinations {
     object: (u64, String),
 }
 
+#[derive(Default)]
 struct Combination {
     names: Vec<String>,
     /// Hashes of the values with the number of their object.
@@ -56,13 +57,7 @@ impl Combinations {
             !known.contains(&sorted(names.clone())) || names.iter().any(|name| rewrites(name))
         };
         let due = after.unique_together(new).into_iter().filter(is_due);
-        let check = |names| Combination {
-            names,
-            seen: HashMap::new(),
-            duplicates: 0,
-            last: 0,
-            ids: Vec::new(),
-        };
+        let check = |names| Combination { names, ..Combination::default() };
         Self { checks: due.map(check).collect(), object: (0, String::new()) }
     }
 

@@ -13,8 +13,7 @@ use crate::error::{Error, Result};
 /// the last one does not declare are removed.
 pub fn convert_object(definitions: &[Definition], data: &str) -> Result<Map<String, Value>> {
     let mut data = data.to_owned();
-    for pair in definitions.windows(2) {
-        let [before, after] = pair else { unreachable!("a window of two") };
+    for (before, after) in definitions.iter().zip(definitions.iter().skip(1)) {
         let (old, new) = (before.properties(), after.properties());
         let diffs = diff::diff((before, &old), (after, &new));
         let rewritten =

@@ -305,18 +305,14 @@ fn read_property(name: &str, schema: &Value, config: &Value, required: bool) -> 
 
 /// The allowed values of a radio or select.
 fn read_options(input_type: InputType, config: &Value) -> Vec<String> {
-    match input_type {
-        InputType::Radio | InputType::Select
-            if config["useOptionsWithLabels"].as_bool() == Some(true) =>
-        {
-            let options = config["optionsWithLabels"].as_array().into_iter().flatten();
-            options.filter_map(|option| option["value"].as_str().map(str::to_owned)).collect()
-        }
-        InputType::Radio | InputType::Select => {
-            strings(&config["options"]).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
+    if !matches!(input_type, InputType::Radio | InputType::Select) {
+        return Vec::new();
     }
+    if config["useOptionsWithLabels"] == true {
+        let options = config["optionsWithLabels"].as_array().into_iter().flatten();
+        return options.filter_map(|option| option["value"].as_str().map(str::to_owned)).collect();
+    }
+    strings(&config["options"]).map(str::to_owned).collect()
 }
 
 pub(super) fn strings(list: &Value) -> impl Iterator<Item = &str> {

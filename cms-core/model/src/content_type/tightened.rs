@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     diff::PropertyDiff,
     model::Property,
-    schema::{self, PropertySchema},
+    schema::{PropertySchema, property_schema},
 };
 use crate::{
     error::FieldErrors, object::validate::validate_value, pattern::StepBudget,
@@ -38,8 +38,8 @@ impl<'a> Tightened<'a> {
             let new = has_options(new).then(|| with_schema(new, new_schema))?;
             return Some(Self { old: None, new });
         }
-        let rules = |property, schema| schema::property_schema(property, schema);
-        if rules(old, old_schema) == rules(new, new_schema) && has_same_rules(old, new) {
+        let is_same = property_schema(old, old_schema) == property_schema(new, new_schema);
+        if is_same && has_same_rules(old, new) {
             return None;
         }
         Some(Self { old: Some(with_schema(old, old_schema)), new: with_schema(new, new_schema) })

@@ -143,8 +143,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 }
 
 fn is_internal_field(name: &str) -> bool {
-    InternalField::ALL.iter().any(|field| field.as_str() == name)
-        || AuthorField::ALL.iter().any(|field| field.as_str() == name)
+    InternalField::parse(name).is_some() || AuthorField::parse(name).is_some()
 }
 
 impl Projection {
