@@ -124,12 +124,9 @@ pub(super) fn run(
                 validate(&*target, &r#type, object, &request)?;
                 return would(printer, &format!("update {type}/{id}"));
             }
-            let updated = if patch {
-                target.patch_object(&r#type, &id, object)
-            } else {
-                target.replace_object(&r#type, &id, object)
-            };
-            let updated = updated.map_err(|error| hints::add_object_hint(&r#type, error))?;
+            let updated = target
+                .update_object(&r#type, &id, object, patch)
+                .map_err(|error| hints::add_object_hint(&r#type, error))?;
             show(&updated, "updated", printer)?;
         }
         ObjectCommand::Validate { r#type, file, id, patch } => {

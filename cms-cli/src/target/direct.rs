@@ -145,8 +145,7 @@ impl Target for Direct {
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
-        all_pages(|number| {
-            let page = PageRequest { number, limit: limits::MAX_TYPE_PAGE_SIZE };
+        all_pages(limits::MAX_TYPE_PAGE_SIZE, |page| {
             let request = TypeListRequest { page, ..TypeListRequest::default() };
             self.cms.types().list(&self.caller, &request)
         })
@@ -177,22 +176,20 @@ impl Target for Direct {
         Ok(self.cms.objects().create(&self.caller, content_type, object)?.to_value())
     }
 
-    fn replace_object(
+    fn update_object(
         &self,
         content_type: &str,
         id: &str,
         object: Map<String, Value>,
+        patch: bool,
     ) -> Result<Value> {
-        Ok(self.cms.objects().replace(&self.caller, content_type, id, object)?.to_value())
-    }
-
-    fn patch_object(
-        &self,
-        content_type: &str,
-        id: &str,
-        changes: Map<String, Value>,
-    ) -> Result<Value> {
-        Ok(self.cms.objects().patch(&self.caller, content_type, id, changes)?.to_value())
+        let objects = self.cms.objects();
+        let updated = if patch {
+            objects.patch(&self.caller, content_type, id, object)?
+        } else {
+            objects.replace(&self.caller, content_type, id, object)?
+        };
+        Ok(updated.to_value())
     }
 
     fn validate_object(
@@ -237,8 +234,7 @@ impl Target for Direct {
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
-        all_pages(|number| {
-            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
             let direction = Direction::Ascending;
             list(&self.cms.objects().versions(&self.caller, content_type, id, page, direction)?)
         })
@@ -278,8 +274,7 @@ impl Target for Direct {
 
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
         let content_types = (!content_types.is_empty()).then(|| content_types.to_vec());
-        all_pages(|number| {
-            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
             let content_types = content_types.clone();
             let request = SchedulesRequest { page, content_types, ..SchedulesRequest::default() };
             self.cms.publishing().schedules(&self.caller, &request)
@@ -330,9 +325,7 @@ impl Target for Direct {
     }
 
     fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
-        all_pages(|number| {
-            self.cms.bulk().list(&self.caller, PageRequest { number, limit: limits::MAX_PAGE_SIZE })
-        })
+        all_pages(limits::MAX_PAGE_SIZE, |page| self.cms.bulk().list(&self.caller, page))
     }
 
     fn bulk_job(&self, id: &str) -> Result<BulkJob> {
@@ -403,8 +396,7 @@ impl Target for Direct {
     }
 
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
-        all_pages(|number| {
-            let page = PageRequest { number, limit: limits::MAX_PAGE_SIZE };
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
             let request = UserListRequest { page, ..request.clone() };
             self.cms.users().list(&self.caller, &request)
         })

@@ -90,17 +90,13 @@ pub(crate) trait Target: ImportTarget + Sync {
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value>;
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value>;
-    fn replace_object(
+    /// Replaces an object; with `patch` only the given properties.
+    fn update_object(
         &self,
         content_type: &str,
         id: &str,
         object: Map<String, Value>,
-    ) -> Result<Value>;
-    fn patch_object(
-        &self,
-        content_type: &str,
-        id: &str,
-        changes: Map<String, Value>,
+        patch: bool,
     ) -> Result<Value>;
     /// Fails as a write of the object would, and writes nothing.
     fn validate_object(
@@ -292,10 +288,13 @@ fn link_payload(kind: Option<LinkKind>) -> Map<String, Value> {
 }
 
 /// Requests all pages of a list.
-fn all_pages<T>(mut page: impl FnMut(u32) -> Result<List<T>>) -> Result<Vec<T>> {
+pub(crate) fn all_pages<T>(
+    limit: u32,
+    mut list: impl FnMut(PageRequest) -> Result<List<T>>,
+) -> Result<Vec<T>> {
     let mut all = Vec::new();
     for number in 1.. {
-        let list = page(number)?;
+        let list = list(PageRequest { number, limit })?;
         all.extend(list.data);
         if u64::from(number) >= list.total_pages {
             break;

@@ -9,7 +9,6 @@ mod media;
 mod path;
 mod progress;
 mod readiness;
-mod resource;
 
 use std::{
     io::{Read, Write},
@@ -51,17 +50,13 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::http::Remote;
 use self::{
-    http::{check_status, text, with_json},
+    http::{SERVER, check_status, text, with_json},
     path::{
         ACTIVITY, AUTH_CONTEXT, BULK_JOBS, CHECK, KEYS, PREVIEW, REINDEX, REINDEX_JOBS, SEARCH,
         TRASH, TYPES, USERS, WEBHOOKS, WORKFLOW_STATES, WORKFLOWS, activity_query, list_query,
-        object_path, object_query, objects_path, openapi_path, schedule_path, schedules_path,
-        search_query, segment, state_path, trash_path, trash_query, type_path, user_path,
-        users_path, validate_path, webhook_path,
-    },
-    resource::{
-        Resource, SERVER, object_named, trash_named, type_named, user_named, webhook_named,
-        workflow_named,
+        object_path, object_query, objects_path, openapi_path, page_query, schedule_path,
+        schedules_path, search_query, segment, state_path, trash_path, trash_query, type_path,
+        user_path, users_path, validate_path, webhook_path,
     },
 };
 use super::{FileUpload, Target, all_pages, link_payload, reindex_payload, schedule_payload};
@@ -81,7 +76,7 @@ impl ImportTarget for Remote {
     ) -> Result<List<Value>> {
         let path = format!("{}?{}", objects_path(content_type), list_query(request));
         let (status, bytes) = self.send_for(edition, &Method::GET, &path, None, true)?;
-        self.parse(status, &bytes, type_named(content_type))
+        self.parse(status, &bytes, ("content type", content_type))
     }
 
     fn prepare_save(
@@ -105,7 +100,8 @@ impl ImportTarget for Remote {
             {
                 return Ok(PendingReport::completed(report));
             }
-            self.parse(status, &bytes, type_named(&content_type)).map(PendingReport::completed)
+            self.parse(status, &bytes, ("content type", &content_type))
+                .map(PendingReport::completed)
         }))
     }
 
@@ -117,7 +113,7 @@ impl ImportTarget for Remote {
     ) -> Result<()> {
         let path = format!("{}/batch-{}", objects_path(content_type), action.as_str());
         // The response does not name the unknown object.
-        self.post_action(&path, Some(&text(&ids)?), object_named(content_type))
+        self.post_action(&path, Some(&text(&ids)?), ("object", content_type))
     }
 
     fn workflows(&self) -> Result<Vec<Workflow>> {
@@ -127,7 +123,7 @@ impl ImportTarget for Remote {
     fn run_transition(&self, content_type: &str, id: &str, name: &str) -> Result<WorkflowState> {
         let (path, object) = (state_path(content_type, id), format!("{content_type}/{id}"));
         let body = text(&json!({ "action": name }))?;
-        self.request_json(&Method::PUT, &path, Some(&body), object_named(&object))
+        self.request_json(&Method::PUT, &path, Some(&body), ("object", &object))
     }
 }
 
@@ -146,8 +142,8 @@ impl Target for Remote {
     }
 
     fn types(&self) -> Result<Vec<ContentType>> {
-        all_pages(|number| {
-            self.get(&format!("{TYPES}?page={number}&limit={}", limits::MAX_TYPE_PAGE_SIZE), SERVER)
+        all_pages(limits::MAX_TYPE_PAGE_SIZE, |page| {
+            self.get(&format!("{TYPES}?{}", page_query(page)), SERVER)
         })
     }
 
@@ -156,11 +152,11 @@ impl Target for Remote {
     }
 
     fn get_type(&self, name: &str) -> Result<ContentType> {
-        self.get(&type_path(name), type_named(name))
+        self.get(&type_path(name), ("content type", name))
     }
 
     fn delete_type(&self, name: &str) -> Result<()> {
-        self.delete(&type_path(name), type_named(name))
+        self.delete(&type_path(name), ("content type", name))
     }
 
     fn plan(&self, request: &PlanRequest, progress: &Progress) -> Result<ProjectPlan> {
@@ -173,39 +169,24 @@ impl Target for Remote {
     }
 
     fn object(&self, content_type: &str, id: &str, request: &ObjectRequest) -> Result<Value> {
-        let name = format!("{content_type}/{id}");
         let path = format!("{}?{}", object_path(content_type, id), object_query(request));
-        self.check_type(content_type, self.get(&path, object_named(&name)))
+        self.of_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn create_object(&self, content_type: &str, object: Map<String, Value>) -> Result<Value> {
-        self.create(&objects_path(content_type), &object, type_named(content_type))
+        self.create(&objects_path(content_type), &object, ("content type", content_type))
     }
 
-    fn replace_object(
+    fn update_object(
         &self,
         content_type: &str,
         id: &str,
         object: Map<String, Value>,
+        patch: bool,
     ) -> Result<Value> {
-        let name = format!("{content_type}/{id}");
+        let method = if patch { Method::PATCH } else { Method::PUT };
         let path = object_path(content_type, id);
-        let response =
-            self.request_json(&Method::PUT, &path, Some(&text(&object)?), object_named(&name));
-        self.check_type(content_type, response)
-    }
-
-    fn patch_object(
-        &self,
-        content_type: &str,
-        id: &str,
-        changes: Map<String, Value>,
-    ) -> Result<Value> {
-        let name = format!("{content_type}/{id}");
-        let path = object_path(content_type, id);
-        let response =
-            self.request_json(&Method::PATCH, &path, Some(&text(&changes)?), object_named(&name));
-        self.check_type(content_type, response)
+        self.of_object(&method, &path, Some(&text(&object)?), (content_type, id))
     }
 
     fn validate_object(
@@ -215,30 +196,26 @@ impl Target for Remote {
         request: &ValidateRequest,
     ) -> Result<()> {
         let path = validate_path(content_type, request);
-        let name = format!("{content_type}/{}", request.id.as_deref().unwrap_or_default());
-        let resource = match request.id {
-            Some(_) => object_named(&name),
-            None => type_named(content_type),
-        };
+        let name = request.id.as_ref().map(|id| format!("{content_type}/{id}"));
+        let resource =
+            name.as_ref().map_or(("content type", content_type), |name| ("object", name));
         let valid = self.post_action(&path, Some(&text(&object)?), resource);
         self.check_type(content_type, valid)
     }
 
     fn incoming(&self, content_type: &str, id: &str, page: PageRequest) -> Result<IncomingLinks> {
-        let name = format!("{content_type}/{id}");
-        let (path, PageRequest { number, limit }) = (object_path(content_type, id), page);
-        let path = format!("{path}/incoming?page={number}&limit={limit}");
-        self.check_type(content_type, self.get(&path, object_named(&name)))
+        let path = format!("{}/incoming?{}", object_path(content_type, id), page_query(page));
+        self.of_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn delete_objects(&self, content_type: &str, ids: &[String]) -> Result<u64> {
         let path = format!("{}/batch-delete", objects_path(content_type));
-        let response: Value = self.post(&path, &ids, type_named(content_type))?;
+        let response: Value = self.post(&path, &ids, ("content type", content_type))?;
         Ok(response["deletedCount"].as_u64().unwrap_or(0))
     }
 
     fn deleted_ids(&self, content_type: &str) -> Result<Vec<String>> {
-        self.get(&format!("{}/removed", objects_path(content_type)), type_named(content_type))
+        self.get(&format!("{}/removed", objects_path(content_type)), ("content type", content_type))
     }
 
     fn trash(&self, request: &TrashRequest) -> Result<List<TrashItem>> {
@@ -246,15 +223,15 @@ impl Target for Remote {
     }
 
     fn trash_entry(&self, entry: &str) -> Result<Value> {
-        self.get(&trash_path(entry), trash_named(entry))
+        self.get(&trash_path(entry), ("trash entry", entry))
     }
 
     fn restore(&self, entry: &str, request: &RestoreRequest) -> Result<Value> {
-        self.post(&format!("{}/restore", trash_path(entry)), request, trash_named(entry))
+        self.post(&format!("{}/restore", trash_path(entry)), request, ("trash entry", entry))
     }
 
     fn remove_trash(&self, entry: &str) -> Result<()> {
-        self.delete(&trash_path(entry), trash_named(entry))
+        self.delete(&trash_path(entry), ("trash entry", entry))
     }
 
     fn empty_trash(&self, request: &EmptyTrashRequest) -> Result<EmptiedTrash> {
@@ -262,19 +239,17 @@ impl Target for Remote {
     }
 
     fn versions(&self, content_type: &str, id: &str) -> Result<Vec<Value>> {
-        let name = format!("{content_type}/{id}");
         let path = format!("{}/version", object_path(content_type, id));
-        let versions = all_pages(|number| {
-            let path = format!("{path}?page={number}&limit={}", limits::MAX_PAGE_SIZE);
-            self.get::<List<Value>>(&path, object_named(&name))
-        });
-        self.check_type(content_type, versions)
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
+            let path = format!("{path}?{}", page_query(page));
+            self.of_object(&Method::GET, &path, None, (content_type, id))
+        })
     }
 
     fn version(&self, content_type: &str, id: &str, version: u64) -> Result<Value> {
         let name = format!("{content_type}/{id}/{version}");
         let path = format!("{}/version/{version}", object_path(content_type, id));
-        self.check_type(content_type, self.get(&path, Resource { what: "version", name: &name }))
+        self.check_type(content_type, self.get(&path, ("version", &name)))
     }
 
     fn upload(&self, file: FileUpload, request: &UploadRequest) -> Result<Value> {
@@ -295,23 +270,24 @@ impl Target for Remote {
         let name = format!("{content_type}/{id}");
         let path = format!("{}/{}", object_path(content_type, id), action.as_str());
         let hydrate = if cascade { "?hydrate=1" } else { "" };
-        self.post_action(&format!("{path}{hydrate}"), None, object_named(&name))
+        self.post_action(&format!("{path}{hydrate}"), None, ("object", &name))
     }
 
     fn schedules(&self, content_types: &[String]) -> Result<Vec<ScheduledObject>> {
-        all_pages(|number| self.get(&schedules_path(number, content_types), SERVER))
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
+            self.get(&schedules_path(page, content_types), SERVER)
+        })
     }
 
     fn schedule(&self, content_type: &str, id: &str, at: &str, zone: &str) -> Result<Value> {
-        let (name, path) = (format!("{content_type}/{id}"), schedule_path(content_type, id));
+        let path = schedule_path(content_type, id);
         let body = text(&schedule_payload(at, zone))?;
-        let response = self.request_json(&Method::PUT, &path, Some(&body), object_named(&name));
-        self.check_type(content_type, response)
+        self.of_object(&Method::PUT, &path, Some(&body), (content_type, id))
     }
 
     fn unschedule(&self, content_type: &str, id: &str) -> Result<()> {
         let name = format!("{content_type}/{id}");
-        self.delete(&schedule_path(content_type, id), object_named(&name))
+        self.delete(&schedule_path(content_type, id), ("object", &name))
     }
 
     fn create_workflow(&self, definition: Map<String, Value>) -> Result<Workflow> {
@@ -320,17 +296,16 @@ impl Target for Remote {
 
     fn replace_workflow(&self, id: &str, definition: Map<String, Value>) -> Result<Workflow> {
         let path = format!("{WORKFLOWS}/{}", segment(id));
-        self.request_json(&Method::PUT, &path, Some(&text(&definition)?), workflow_named(id))
+        self.request_json(&Method::PUT, &path, Some(&text(&definition)?), ("workflow", id))
     }
 
     fn delete_workflow(&self, id: &str) -> Result<()> {
-        self.delete(&format!("{WORKFLOWS}/{}", segment(id)), workflow_named(id))
+        self.delete(&format!("{WORKFLOWS}/{}", segment(id)), ("workflow", id))
     }
 
     fn workflow_state(&self, content_type: &str, id: &str) -> Result<WorkflowState> {
-        let name = format!("{content_type}/{id}");
-        let state = self.get(&state_path(content_type, id), object_named(&name));
-        self.check_type(content_type, state)
+        let path = state_path(content_type, id);
+        self.of_object(&Method::GET, &path, None, (content_type, id))
     }
 
     fn search(&self, request: &SearchRequest, edition: Edition) -> Result<Value> {
@@ -344,27 +319,27 @@ impl Target for Remote {
     }
 
     fn reindex_job(&self, id: &str) -> Result<ReindexJob> {
-        self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+        self.get(&format!("{REINDEX_JOBS}/{}", segment(id)), ("job", id))
     }
 
     fn bulk(&self, content_type: &str, request: &Map<String, Value>) -> Result<BulkResponse> {
         let path = format!("{}/bulk", objects_path(content_type));
-        self.create(&path, request, type_named(content_type))
+        self.create(&path, request, ("content type", content_type))
     }
 
     fn bulk_jobs(&self) -> Result<Vec<BulkJob>> {
-        all_pages(|number| {
-            self.get(&format!("{BULK_JOBS}?page={number}&limit={}", limits::MAX_PAGE_SIZE), SERVER)
+        all_pages(limits::MAX_PAGE_SIZE, |page| {
+            self.get(&format!("{BULK_JOBS}?{}", page_query(page)), SERVER)
         })
     }
 
     fn bulk_job(&self, id: &str) -> Result<BulkJob> {
-        self.get(&format!("{BULK_JOBS}/{}", segment(id)), Resource { what: "job", name: id })
+        self.get(&format!("{BULK_JOBS}/{}", segment(id)), ("job", id))
     }
 
     fn stop_bulk_job(&self, id: &str) -> Result<()> {
         let path = format!("{BULK_JOBS}/{}/stop", segment(id));
-        self.post_action(&path, None, Resource { what: "job", name: id })
+        self.post_action(&path, None, ("job", id))
     }
 
     /// The server carries out its jobs.
@@ -415,7 +390,9 @@ impl Target for Remote {
     }
 
     fn keys(&self) -> Result<Vec<Key>> {
-        all_pages(|number| self.get(&format!("{KEYS}?page={number}"), SERVER))
+        all_pages(limits::DEFAULT_PAGE_SIZE, |page| {
+            self.get(&format!("{KEYS}?page={}", page.number), SERVER)
+        })
     }
 
     fn create_key(&self, new: &NewKey) -> Result<CreatedKey> {
@@ -424,14 +401,12 @@ impl Target for Remote {
 
     fn update_key(&self, id: &str, update: &KeyUpdate) -> Result<Key> {
         let path = format!("{KEYS}/{}", segment(id));
-        let resource = Resource { what: "key", name: id };
-        self.request_json(&Method::PUT, &path, Some(&text(update)?), resource)
+        self.request_json(&Method::PUT, &path, Some(&text(update)?), ("key", id))
     }
 
     fn rotate_key(&self, id: &str, grace_hours: i64) -> Result<CreatedKey> {
         let path = format!("{KEYS}/{}/rotate", segment(id));
-        let body = json!({ "graceHours": grace_hours });
-        self.post(&path, &body, Resource { what: "key", name: id })
+        self.post(&path, &json!({ "graceHours": grace_hours }), ("key", id))
     }
 
     fn activity(&self, request: &ActivityRequest) -> Result<ActivityPage> {
@@ -441,15 +416,15 @@ impl Target for Remote {
     }
 
     fn revoke_key(&self, id: &str) -> Result<()> {
-        self.delete(&format!("{KEYS}/{}", segment(id)), Resource { what: "key", name: id })
+        self.delete(&format!("{KEYS}/{}", segment(id)), ("key", id))
     }
 
     fn users(&self, request: &UserListRequest) -> Result<Vec<User>> {
-        all_pages(|number| self.get(&users_path(request, number), SERVER))
+        all_pages(limits::MAX_PAGE_SIZE, |page| self.get(&users_path(request, page), SERVER))
     }
 
     fn user(&self, id: &str) -> Result<User> {
-        self.get(&user_path(id), user_named(id))
+        self.get(&user_path(id), ("user", id))
     }
 
     fn create_user(&self, payload: &Map<String, Value>, _: &str) -> Result<CreatedUser> {
@@ -457,19 +432,19 @@ impl Target for Remote {
     }
 
     fn update_user(&self, id: &str, payload: &Map<String, Value>) -> Result<User> {
-        self.request_json(&Method::PUT, &user_path(id), Some(&text(payload)?), user_named(id))
+        self.request_json(&Method::PUT, &user_path(id), Some(&text(payload)?), ("user", id))
     }
 
     fn delete_user(&self, id: &str) -> Result<()> {
-        self.delete(&user_path(id), user_named(id))
+        self.delete(&user_path(id), ("user", id))
     }
 
     fn create_user_link(&self, id: &str, kind: Option<LinkKind>, _: &str) -> Result<Link> {
-        self.post(&format!("{}/link", user_path(id)), &link_payload(kind), user_named(id))
+        self.post(&format!("{}/link", user_path(id)), &link_payload(kind), ("user", id))
     }
 
     fn sign_out_user(&self, id: &str) -> Result<()> {
-        self.delete(&format!("{}/session", user_path(id)), user_named(id))
+        self.delete(&format!("{}/session", user_path(id)), ("user", id))
     }
 
     fn webhooks(&self) -> Result<Vec<WebhookStatus>> {
@@ -478,19 +453,15 @@ impl Target for Remote {
 
     fn webhook_log(&self, id: &str, limit: u32) -> Result<Vec<Delivery>> {
         let path = format!("{}?limit={limit}", webhook_path(id, "log"));
-        Ok(self.get::<List<Delivery>>(&path, webhook_named(id))?.data)
+        Ok(self.get::<List<Delivery>>(&path, ("webhook", id))?.data)
     }
 
     fn replay_webhook(&self, id: &str, request: &ReplayRequest) -> Result<Replayed> {
-        let resource = if request.ids.is_some() {
-            Resource { what: "webhook or delivery", name: id }
-        } else {
-            webhook_named(id)
-        };
-        self.post(&webhook_path(id, "replay"), request, resource)
+        let what = if request.ids.is_some() { "webhook or delivery" } else { "webhook" };
+        self.post(&webhook_path(id, "replay"), request, (what, id))
     }
 
     fn test_webhook(&self, id: &str) -> Result<Delivery> {
-        self.post(&webhook_path(id, "test"), &json!({}), webhook_named(id))
+        self.post(&webhook_path(id, "test"), &json!({}), ("webhook", id))
     }
 }

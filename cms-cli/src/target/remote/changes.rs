@@ -4,9 +4,8 @@ use cms_core::Result;
 use serde::Deserialize;
 
 use super::{
-    http::Remote,
+    http::{Remote, SERVER},
     path::{CHANGES, segment},
-    resource::SERVER,
 };
 
 /// Changes of one request. After more of them, it is cheaper to read the types.

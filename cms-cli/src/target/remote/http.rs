@@ -15,7 +15,6 @@ use reqwest::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::resource::Resource;
 use crate::{
     failure::{self, Failure, FailureKind},
     target::{Edition, Target as _},
@@ -30,6 +29,11 @@ const MAX_ATTEMPTS: u32 = 4;
 const OUTCOME_UNKNOWN: u16 = 504;
 /// Longest `Retry-After` that is obeyed.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
+
+/// The kind and the name of what a request is about, for "not found" errors.
+pub(super) type Resource<'a> = (&'static str, &'a str);
+
+pub(super) const SERVER: Resource<'_> = ("server", "");
 
 /// A server and the key for it.
 pub(crate) struct Remote {
@@ -229,6 +233,19 @@ impl Remote {
         self.parse(status, &bytes, resource)
     }
 
+    /// Sends a request about an object of a type.
+    pub(super) fn of_object<T: DeserializeOwned>(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        (content_type, id): (&str, &str),
+    ) -> Result<T> {
+        let name = format!("{content_type}/{id}");
+        let response = self.request_json(method, path, body, ("object", &name));
+        self.check_type(content_type, response)
+    }
+
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str, resource: Resource<'_>) -> Result<T> {
         self.request_json(&Method::GET, path, None, resource)
     }
@@ -300,12 +317,8 @@ pub(super) fn text(body: &impl Serialize) -> Result<Vec<u8>> {
 }
 
 /// Converts an error response.
-pub(super) fn check_status(status: u16, bytes: &[u8], resource: Resource<'_>) -> Result<()> {
-    if status < 300 {
-        Ok(())
-    } else {
-        Err(from_response(status, bytes, resource.what, resource.name))
-    }
+pub(super) fn check_status(status: u16, bytes: &[u8], (what, name): Resource<'_>) -> Result<()> {
+    if status < 300 { Ok(()) } else { Err(from_response(status, bytes, what, name)) }
 }
 
 /// The delay that a busy server requests.

@@ -25,7 +25,6 @@ use super::{
     Edition, Remote,
     http::RESPONSE_TIMEOUT,
     path::{BACKUP, MEDIA, file_path},
-    resource::type_named,
 };
 
 /// The transfer rate that the timeout of an upload assumes, in bytes per second.
@@ -41,7 +40,7 @@ impl Remote {
             .send()
             .map_err(|error| self.upload_error(&error))?;
         let (status, bytes) = self.read(response)?;
-        self.parse(status, &bytes, type_named("_media"))
+        self.parse(status, &bytes, ("content type", "_media"))
     }
 
     /// The error of an upload. A response that comes before the end of the request is lost.

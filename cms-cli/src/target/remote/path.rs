@@ -1,9 +1,9 @@
 //! Paths and queries of the API, with every value encoded.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use cms_core::{
-    limits,
+    paging::PageRequest,
     wire::{
         activity::ActivityRequest,
         object::{ListRequest, ObjectRequest, ValidateRequest},
@@ -45,13 +45,10 @@ pub(super) fn webhook_path(id: &str, action: &str) -> String {
 }
 
 /// A page of the users that a request selects.
-pub(super) fn users_path(request: &UserListRequest, page: u32) -> String {
-    let mut path = format!("{USERS}?page={page}&limit={}", limits::MAX_PAGE_SIZE);
-    for (name, value) in [("q", &request.q), ("role", &request.role)] {
-        if let Some(value) = value {
-            write!(path, "&{name}={}", segment(value)).expect("writing to a String does not fail");
-        }
-    }
+pub(super) fn users_path(request: &UserListRequest, page: PageRequest) -> String {
+    let mut path = format!("{USERS}?{}", page_query(page));
+    add(&mut path, "q", &request.q);
+    add(&mut path, "role", &request.role);
     path
 }
 
@@ -84,20 +81,16 @@ pub(super) fn schedule_path(content_type: &str, id: &str) -> String {
     format!("{}/schedule", object_path(content_type, id))
 }
 
-/// One page of the scheduled publications of some types, or of all when none is named.
-pub(super) fn schedules_path(page: u32, content_types: &[String]) -> String {
-    let mut path = format!("/api/v1/schedule?page={page}&limit={}", limits::MAX_PAGE_SIZE);
-    for name in content_types {
-        push(&mut path, "content_type[]", name);
-    }
+/// A page of the scheduled publications of some types, or of all when none is named.
+pub(super) fn schedules_path(page: PageRequest, content_types: &[String]) -> String {
+    let mut path = format!("/api/v1/schedule?{}", page_query(page));
+    add(&mut path, "content_type[]", content_types);
     path
 }
 
 pub(super) fn validate_path(content_type: &str, request: &ValidateRequest) -> String {
     let mut path = format!("{}/validate?patch={}", objects_path(content_type), request.patch);
-    if let Some(id) = &request.id {
-        push(&mut path, "id", id);
-    }
+    add(&mut path, "id", &request.id);
     path
 }
 
@@ -119,63 +112,40 @@ pub(super) fn openapi_path(request: &OpenApiRequest) -> String {
     )
 }
 
+pub(super) fn page_query(page: PageRequest) -> String {
+    format!("page={}&limit={}", page.number, page.limit)
+}
+
 /// A list request as a query string.
 pub(super) fn list_query(request: &ListRequest) -> String {
-    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
-    let mut add = |name: &str, value: &str| push(&mut query, name, value);
-    if let Some(order_by) = &request.order_by {
-        add("order_by", order_by);
-    }
-    if request.descending {
-        add("order_direction", "desc");
-    }
-    if request.empty_first {
-        add("empty_first", "true");
-    }
-    if request.hydrate > 0 {
-        add("hydrate", &request.hydrate.to_string());
-    }
-    if let Some(filters) = &request.filters {
-        add("filters", filters);
-    }
-    for id in request.ids.iter().flatten() {
-        add("ids[]", id);
-    }
-    for path in &request.fields {
-        add("fields[]", path);
-    }
+    let mut query = page_query(request.page);
+    add(&mut query, "order_by", &request.order_by);
+    add(&mut query, "order_direction", request.descending.then_some("desc"));
+    add(&mut query, "empty_first", request.empty_first.then_some("true"));
+    add(&mut query, "hydrate", (request.hydrate > 0).then_some(request.hydrate));
+    add(&mut query, "filters", &request.filters);
+    add(&mut query, "ids[]", request.ids.iter().flatten());
+    add(&mut query, "fields[]", &request.fields);
     query
 }
 
 /// A request for one object as a query string.
 pub(super) fn object_query(request: &ObjectRequest) -> String {
     let mut query = format!("hydrate={}", request.hydrate);
-    for path in &request.fields {
-        push(&mut query, "fields[]", path);
-    }
+    add(&mut query, "fields[]", &request.fields);
     query
 }
 
 /// A request for activity as a query string.
 pub(super) fn activity_query(request: &ActivityRequest) -> String {
     let mut query = format!("limit={}", request.limit);
-    let mut add = |name: &str, value: &str| push(&mut query, name, value);
-    for name in request.content_types.iter().flatten() {
-        add("content_type[]", name);
-    }
-    for action in request.actions.iter().flatten() {
-        add("action[]", action);
-    }
-    let texts =
-        [("id", &request.id), ("by", &request.by), ("from", &request.from), ("to", &request.to)];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            add(name, value);
-        }
-    }
-    if let Some(before) = request.before {
-        add("before", &before.to_string());
-    }
+    add(&mut query, "content_type[]", request.content_types.iter().flatten());
+    add(&mut query, "action[]", request.actions.iter().flatten());
+    add(&mut query, "id", &request.id);
+    add(&mut query, "by", &request.by);
+    add(&mut query, "from", &request.from);
+    add(&mut query, "to", &request.to);
+    add(&mut query, "before", request.before);
     query
 }
 
@@ -184,43 +154,24 @@ pub(super) fn trash_path(entry: &str) -> String {
 }
 
 pub(super) fn trash_query(request: &TrashRequest) -> String {
-    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
-    for name in request.content_types.iter().flatten() {
-        push(&mut query, "content_type[]", name);
-    }
-    let texts = [
-        ("q", &request.text),
-        ("deletedAfter", &request.deleted_after),
-        ("deletedBefore", &request.deleted_before),
-        ("by", &request.by),
-    ];
-    for (name, text) in texts {
-        if let Some(text) = text {
-            push(&mut query, name, text);
-        }
-    }
+    let mut query = page_query(request.page);
+    add(&mut query, "content_type[]", request.content_types.iter().flatten());
+    add(&mut query, "q", &request.text);
+    add(&mut query, "deletedAfter", &request.deleted_after);
+    add(&mut query, "deletedBefore", &request.deleted_before);
+    add(&mut query, "by", &request.by);
     query
 }
 
 /// A search as a query string.
 pub(super) fn search_query(request: &SearchRequest) -> String {
-    let mut query = format!("page={}&limit={}", request.page.number, request.page.limit);
-    let mut add = |name: &str, value: &str| push(&mut query, name, value);
-    if let Some(q) = &request.q {
-        add("q", q);
-    }
-    let lists: [(_, &[String]); 5] = [
-        ("content_type[]", request.content_types.as_deref().unwrap_or_default()),
-        ("fields[]", request.fields.as_deref().unwrap_or_default()),
-        ("aggregate_by[]", &request.aggregate_by),
-        ("aggregate_by_numeric[]", &request.aggregate_by_numeric),
-        ("item_fields[]", &request.item_fields),
-    ];
-    for (name, values) in lists {
-        for value in values {
-            add(name, value);
-        }
-    }
+    let mut query = page_query(request.page);
+    add(&mut query, "q", &request.q);
+    add(&mut query, "content_type[]", request.content_types.iter().flatten());
+    add(&mut query, "fields[]", request.fields.iter().flatten());
+    add(&mut query, "aggregate_by[]", &request.aggregate_by);
+    add(&mut query, "aggregate_by_numeric[]", &request.aggregate_by_numeric);
+    add(&mut query, "item_fields[]", &request.item_fields);
     let maps = [
         ("filters", &request.filters),
         ("post_filters", &request.post_filters),
@@ -228,44 +179,33 @@ pub(super) fn search_query(request: &SearchRequest) -> String {
     ];
     for (name, entries) in maps {
         for (key, value) in entries {
-            add(&format!("{name}[{}]", segment(key)), value);
+            add(&mut query, &format!("{name}[{}]", segment(key)), [value]);
         }
     }
     for (name, boost) in &request.boosts {
-        add(&format!("indices_boost[{}]", segment(name)), &boost.to_string());
+        add(&mut query, &format!("indices_boost[{}]", segment(name)), [boost]);
     }
-    if let Some(order_by) = &request.order_by {
-        add("order_by", order_by);
-    }
-    if request.descending {
-        add("order_direction", "desc");
-    }
-    if request.missing_first {
-        add("order_missing", "_first");
-    }
-    if let Some(seed) = request.random_seed {
-        add("random_seed", &seed.to_string());
-    }
-    if request.hydrate > 0 {
-        add("hydrate", &request.hydrate.to_string());
-    }
-    if request.mode != QueryMode::Default {
-        add("query_mode", request.mode.as_str());
-    }
-    if request.decay_old {
-        add("decay_old", "true");
-    }
+    add(&mut query, "order_by", &request.order_by);
+    add(&mut query, "order_direction", request.descending.then_some("desc"));
+    add(&mut query, "order_missing", request.missing_first.then_some("_first"));
+    add(&mut query, "random_seed", request.random_seed);
+    add(&mut query, "hydrate", (request.hydrate > 0).then_some(request.hydrate));
+    let mode = Some(request.mode).filter(|mode| *mode != QueryMode::Default);
+    add(&mut query, "query_mode", mode.map(QueryMode::as_str));
+    add(&mut query, "decay_old", request.decay_old.then_some("true"));
     query
 }
 
-fn push(query: &mut String, name: &str, value: &str) {
-    write!(query, "&{name}={}", segment(value)).expect("a string takes any text");
+/// Adds a parameter for each value: for those of a list, or for one that is set.
+fn add(query: &mut String, name: &str, values: impl IntoIterator<Item: Display>) {
+    for value in values {
+        let value = segment(&value.to_string());
+        write!(query, "&{name}={value}").expect("a string takes any text");
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use cms_core::paging::PageRequest;
-
     use super::*;
 
     #[test]

@@ -10,10 +10,7 @@ use reqwest::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{
-    http::{Remote, with_json},
-    resource::SERVER,
-};
+use super::http::{Remote, SERVER, with_json};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
