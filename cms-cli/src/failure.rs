@@ -115,6 +115,13 @@ impl Failure {
         self
     }
 
+    /// Adds the hints of a list, or one that there may be.
+    #[must_use]
+    pub(crate) fn hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
+        self
+    }
+
     pub(crate) fn exit_code(&self) -> u8 {
         match &self.kind {
             FailureKind::Usage(_) => 2,
@@ -193,11 +200,7 @@ impl From<Error> for Failure {
             ),
             _ => None,
         };
-        let failure = Self::from(FailureKind::Target(error));
-        match hint {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::from(FailureKind::Target(error)).hints(hint)
     }
 }
 

@@ -83,6 +83,17 @@ impl Printer {
         Ok(())
     }
 
+    /// Prints hints on standard error.
+    pub(crate) fn hints(&mut self, hints: impl IntoIterator<Item = String>) -> Result<()> {
+        hints.into_iter().try_for_each(|hint| self.note(&text_output::hint(&hint)))
+    }
+
+    /// Prints the members of one object.
+    pub(crate) fn members(&mut self, object: &impl Serialize) -> Result<()> {
+        let object = json!(object);
+        self.value(&object, || text_output::members(&object))
+    }
+
     /// Prints one value; `human` returns the text of the table format.
     pub(crate) fn value(&mut self, value: &Value, human: impl FnOnce() -> String) -> Result<()> {
         match self.format {

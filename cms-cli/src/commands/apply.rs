@@ -25,7 +25,6 @@ use crate::{
     project::{self, Locations, Present, Project},
     settings::Settings,
     target::Target,
-    text_output,
 };
 
 /// The file that `--out` writes.
@@ -75,9 +74,7 @@ impl PlannedProject {
         printer: &Printer,
     ) -> Result<ProjectPlan> {
         if let Some(error) = plan_text::blocked(&self.plan) {
-            let mut failure = Failure::from(error);
-            failure.hints = self.hints();
-            return Err(failure.hint(NOTHING_CHANGED));
+            return Err(Failure::from(error).hints(self.hints()).hint(NOTHING_CHANGED));
         }
         if !self.plan.has_changes() {
             return Ok(self.plan);
@@ -111,9 +108,7 @@ pub(super) fn plan(args: &PlanArgs, settings: &Settings, printer: &mut Printer) 
     if let Some(path) = &args.out {
         save(path, &planned)?;
     }
-    for hint in planned.hints() {
-        printer.note(&text_output::hint(&hint))?;
-    }
+    printer.hints(planned.hints())?;
     let has_changes = planned.plan.has_changes() || planned.plan.summary.blockers > 0;
     printer.note(if has_changes { NOTHING_CHANGED } else { NOTHING_TO_CHANGE })?;
     Ok(match planned.plan.summary.blockers {

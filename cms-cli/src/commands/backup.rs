@@ -57,12 +57,8 @@ fn write(target: &dyn Target, file: &mut File, name: &Path) -> Result<()> {
             Error::Unreachable(_) => has_begun,
             _ => false,
         };
-        let failure = Failure::from(error);
-        return Err(if may_be_damaged {
-            failure.hint("`cms check --digests` names stored files that are damaged")
-        } else {
-            failure
-        });
+        let hint = "`cms check --digests` names stored files that are damaged";
+        return Err(Failure::from(error).hints(may_be_damaged.then_some(hint)));
     }
     output.flush().map_err(unwritable)?;
     drop(output);

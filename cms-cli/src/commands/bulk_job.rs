@@ -9,6 +9,7 @@ use cms_core::{
     Error,
     wire::bulk::{BulkAction, BulkDryRunResponse, BulkJob, BulkJobState, BulkResponse},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -74,9 +75,7 @@ impl BulkChange<'_> {
         self.select()?;
         let target = open_to_write(settings, printer, dry_run)?;
         let filters = self.selection.filters.as_deref();
-        for hint in hints::unknown_properties(&*target, self.content_type, &[], filters) {
-            printer.note(&text_output::hint(&hint))?;
-        }
+        printer.hints(hints::unknown_properties(&*target, self.content_type, &[], filters))?;
         let preview = self.preview(&*target)?;
         if let Some(expected) = expect.filter(|expected| *expected != preview.matched) {
             return Err(Error::MatchesChanged { expected, found: preview.matched }.into());
@@ -84,15 +83,13 @@ impl BulkChange<'_> {
         if dry_run {
             let matched = counted(preview.matched, "object");
             printer.value(&json!(preview), || {
-                let rows: Vec<Value> = preview.sample.iter().map(|row| json!(row)).collect();
-                format!("{matched} would be {}\n\n{}", self.verb, table(&rows))
+                format!("{matched} would be {}\n\n{}", self.verb, table(&preview.sample))
             })?;
             printer.note(NOTHING_CHANGED)?;
             return Ok(Outcome::Done);
         }
         if settings.may_prompt() {
-            let rows: Vec<Value> = preview.sample.iter().map(|row| json!(row)).collect();
-            printer.note(table(&rows).trim_end())?;
+            printer.note(table(&preview.sample).trim_end())?;
         }
         let what = counted(preview.matched, "object");
         let (name, action) = (self.content_type, self.action.as_str());
@@ -169,9 +166,9 @@ impl BulkChange<'_> {
     }
 }
 
-fn table(rows: &[Value]) -> String {
-    let rows = rows.iter().map(|row| {
-        let mut row = row.clone();
+fn table(sample: &[impl Serialize]) -> String {
+    let rows = sample.iter().map(|row| {
+        let mut row = json!(row);
         for member in ["before", "after", "errors"] {
             if row[member].as_object().is_some_and(Map::is_empty) {
                 row[member] = Value::Null;
@@ -217,8 +214,7 @@ pub(super) fn run(
             printer.rows(&open_to_read(settings)?.bulk_jobs()?, &COLUMNS)?;
         }
         JobCommand::Get { id } => {
-            let job = json!(open_to_read(settings)?.bulk_job(&id)?);
-            printer.value(&job, || text_output::members(&job))?;
+            printer.members(&open_to_read(settings)?.bulk_job(&id)?)?;
         }
         JobCommand::Stop { id } => {
             open_to_write(settings, printer, false)?.stop_bulk_job(&id)?;

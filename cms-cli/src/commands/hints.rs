@@ -36,7 +36,7 @@ pub(super) fn add_not_found_hint(failure: Failure, settings: &Settings) -> Failu
         _ => return failure,
     };
     let near = similar(what, name, settings).map(|near| format!("did you mean {near}?"));
-    near.into_iter().fold(failure, Failure::hint).hint(hint)
+    failure.hints(near).hint(hint)
 }
 
 /// The key, user, webhook or workflow with a similar name.
@@ -75,18 +75,13 @@ pub(super) fn unknown_properties(
 ) -> Vec<String> {
     let filters: Map<String, Value> =
         filters.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let mut names = property_names(paths.iter().copied().chain(filters.keys().map(String::as_str)));
+    let names = property_names(paths.iter().copied().chain(filters.keys().map(String::as_str)));
     if names.is_empty() {
         return Vec::new();
     }
     let Ok(found) = target.get_type(content_type) else { return Vec::new() };
     let known: Vec<&str> = declared(&found).collect();
-    names.retain(|name| !known.contains(name));
-    let hint = |name: &str| {
-        let near = did_you_mean(name, known.iter().copied());
-        format!("the type \"{content_type}\" has no property \"{name}\"{near}")
-    };
-    names.into_iter().map(hint).collect()
+    unknown(names, &known, |name| format!("the type \"{content_type}\" has no property \"{name}\""))
 }
 
 /// The same for a search in these types, or in all when none is named.
@@ -106,27 +101,32 @@ pub(super) fn unknown_search_properties(
         .iter()
         .filter(|found| content_types.is_empty() || content_types.contains(&found.name));
     let known: Vec<&str> = searched.flat_map(declared).collect();
-    names.retain(|name| !known.contains(name));
-    let hint = |name: &str| {
-        let near = did_you_mean(name, known.iter().copied());
-        format!("no type of this search has a property \"{name}\"{near}")
-    };
-    names.into_iter().map(hint).collect()
+    unknown(names, &known, |name| format!("no type of this search has a property \"{name}\""))
 }
 
 /// Hints about types in rules of a key that do not exist: the rules are stored, because a type may
 /// be created later.
 pub(super) fn unknown_rule_types(target: &dyn Target, rules: &[Rule]) -> Vec<String> {
-    let names = rules.iter().map(|rule| rule.content_type.as_str()).filter(|name| *name != "*");
+    if rules.is_empty() {
+        return Vec::new();
+    }
     let types = target.types().unwrap_or_default();
+    if types.is_empty() {
+        return Vec::new();
+    }
     let known: Vec<&str> = types.iter().map(|found| found.name.as_str()).collect();
-    let missing = names.filter(|name| !known.is_empty() && !known.contains(name));
-    missing
-        .map(|name| {
-            let near = did_you_mean(name, known.iter().copied());
-            format!("content type \"{name}\" of a rule does not exist{near}")
-        })
-        .collect()
+    let names = rules.iter().map(|rule| rule.content_type.as_str()).filter(|name| *name != "*");
+    unknown(names, &known, |name| format!("content type \"{name}\" of a rule does not exist"))
+}
+
+/// Describes the names that are not known, with the similar one of those that are.
+fn unknown<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    known: &[&str],
+    describe: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let missing = names.into_iter().filter(|name| !known.contains(name));
+    missing.map(|name| describe(name) + &did_you_mean(name, known.iter().copied())).collect()
 }
 
 /// The properties at the beginning of paths, each once, without those that every object has.
@@ -150,23 +150,19 @@ fn declared(content_type: &ContentType) -> impl Iterator<Item = &str> {
 
 /// Names the server that does not know a key, and how to replace the key of a profile.
 pub(super) fn add_login_hint(failure: Failure, settings: &Settings) -> Failure {
-    match (&failure.kind, &settings.target) {
-        (
-            FailureKind::Target(Error::Unauthenticated),
-            Some(TargetAddress::Server { url, profile: Some(name), .. }),
-        ) => {
-            let hint = format!("`cms login {url} --name {name}` stores another key in the profile");
-            Failure { hints: vec![hint], ..failure }
+    let Some(TargetAddress::Server { url, key, profile }) = &settings.target else {
+        return failure;
+    };
+    let hint = match (&failure.kind, profile, key) {
+        (FailureKind::Target(Error::Unauthenticated), Some(name), _) => {
+            format!("`cms login {url} --name {name}` stores another key in the profile")
         }
-        (
-            FailureKind::Target(Error::Unauthenticated),
-            Some(TargetAddress::Server { url, key: Some(_), .. }),
-        ) => {
-            let hint = format!("{url} does not know this key: check CMS_KEY or --key-file");
-            Failure { hints: vec![hint], ..failure }
+        (FailureKind::Target(Error::Unauthenticated), None, Some(_)) => {
+            format!("{url} does not know this key: check CMS_KEY or --key-file")
         }
-        _ => failure,
-    }
+        _ => return failure,
+    };
+    Failure { hints: vec![hint], ..failure }
 }
 
 fn type_hint(name: &str, settings: &Settings) -> String {
@@ -184,20 +180,15 @@ fn type_hint(name: &str, settings: &Settings) -> String {
 /// Adds the syntax of rules to an error about a key without rules.
 pub(super) fn add_rule_hint(error: Error) -> Failure {
     let lacks_rules = matches!(&error, Error::Invalid(errors) if !errors.at("rules").is_empty());
-    let failure = Failure::from(error);
-    if lacks_rules { failure.hint(RULE_HINT) } else { failure }
+    Failure::from(error).hints(lacks_rules.then_some(RULE_HINT))
 }
 
 /// Adds the filter types to an error about a missing or unknown one.
 pub(super) fn add_filter_hint(error: Error) -> Failure {
     let is_about_type = matches!(&error, Error::Invalid(errors)
         if errors.codes().any(|code| code == Some(MessageCode::FilterType)));
-    let failure = Failure::from(error);
-    if is_about_type {
-        failure.hint(format!("filter types are {}", cms_core::filter_types().join(", ")))
-    } else {
-        failure
-    }
+    let hint = || format!("filter types are {}", cms_core::filter_types().join(", "));
+    Failure::from(error).hints(is_about_type.then(hint))
 }
 
 /// Returns the allowed URLs, for a webhook that was refused because of its URL.
@@ -215,11 +206,7 @@ pub(super) fn add_object_hint(content_type: &str, error: Error) -> Failure {
         Error::Invalid(errors) => webhook_hint(content_type, errors),
         _ => None,
     };
-    let failure = Failure::from(error);
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    Failure::from(error).hints(hint)
 }
 
 /// Returns the enabled transitions of objects that refused another one.

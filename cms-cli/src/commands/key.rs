@@ -17,7 +17,7 @@ use crate::{
     project,
     settings::Settings,
     target::Target,
-    text_output::{self, Column, column},
+    text_output::{Column, column},
 };
 
 const COLUMNS: [Column; 6] = [
@@ -39,13 +39,12 @@ pub(super) fn run(
         KeyCommand::Create { name, kind, rules, dry_run } => {
             let new = NewKey { name, kind, rules: parse_rules(&rules)? };
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
-            note_unknown_types(&*target, &new.rules, printer)?;
+            printer.hints(hints::unknown_rule_types(&*target, &new.rules))?;
             if dry_run.dry_run {
-                would(printer, &format!("create the key \"{}\"", new.name))?;
-            } else {
-                let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
-                show_token(&created, "created", "the key itself", printer)?;
+                return would(printer, &format!("create the key \"{}\"", new.name));
             }
+            let created = target.create_key(&new).map_err(hints::add_rule_hint)?;
+            show_token(&created, "created", "the key itself", printer)?;
         }
         KeyCommand::Update { key, name, rules, dry_run } => {
             let rules = parse_rules(&rules)?;
@@ -54,29 +53,26 @@ pub(super) fn run(
             }
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
-            note_unknown_types(&*target, &rules, printer)?;
+            printer.hints(hints::unknown_rule_types(&*target, &rules))?;
             if dry_run.dry_run {
-                would(printer, &format!("change the key \"{}\"", key.name))?;
-            } else {
-                let rules = (!rules.is_empty()).then_some(rules);
-                let update = KeyUpdate { name, kind: None, rules };
-                let updated = json!(target.update_key(&key.id, &update)?);
-                printer.value(&updated, || text_output::members(&updated))?;
+                return would(printer, &format!("change the key \"{}\"", key.name));
             }
+            let rules = (!rules.is_empty()).then_some(rules);
+            let update = KeyUpdate { name, kind: None, rules };
+            printer.members(&target.update_key(&key.id, &update)?)?;
         }
         KeyCommand::Rotate { key, grace, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let key = find(&*target, &key)?;
             if dry_run.dry_run {
-                would(printer, &format!("rotate the key \"{}\"", key.name))?;
-            } else {
-                let rotated = target.rotate_key(&key.id, grace.unwrap_or_default())?;
-                show_token(&rotated, "rotated", "the new token", printer)?;
-                printer.note(&match &rotated.item.previous_valid_until {
-                    Some(until) => format!("the old token is accepted until {until}"),
-                    None => "the old token is refused".to_owned(),
-                })?;
+                return would(printer, &format!("rotate the key \"{}\"", key.name));
             }
+            let rotated = target.rotate_key(&key.id, grace.unwrap_or_default())?;
+            show_token(&rotated, "rotated", "the new token", printer)?;
+            printer.note(&match &rotated.item.previous_valid_until {
+                Some(until) => format!("the old token is accepted until {until}"),
+                None => "the old token is refused".to_owned(),
+            })?;
         }
         KeyCommand::Revoke { id, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
@@ -84,26 +80,14 @@ pub(super) fn run(
                 if !target.keys()?.iter().any(|key| key.id == id) {
                     return Err(Error::NotFound { what: "key", name: id }.into());
                 }
-                would(printer, &format!("revoke the key {id}"))?;
-            } else {
-                settings.confirm(&format!("revoke the key {id}?"))?;
-                target.revoke_key(&id)?;
-                printer.note(&format!("the key {id} is revoked"))?;
+                return would(printer, &format!("revoke the key {id}"));
             }
+            settings.confirm(&format!("revoke the key {id}?"))?;
+            target.revoke_key(&id)?;
+            printer.note(&format!("the key {id} is revoked"))?;
         }
     }
     Ok(Outcome::Done)
-}
-
-/// Prints hints about rules whose type is probably misspelt.
-fn note_unknown_types(target: &dyn Target, rules: &[Rule], printer: &mut Printer) -> Result<()> {
-    if rules.is_empty() {
-        return Ok(());
-    }
-    for hint in hints::unknown_rule_types(target, rules) {
-        printer.note(&text_output::hint(&hint))?;
-    }
-    Ok(())
 }
 
 fn list(target: &dyn Target, printer: &mut Printer) -> Result<()> {

@@ -25,15 +25,10 @@ pub(super) fn login(args: &LoginArgs, printer: &mut Printer) -> Result<Outcome> 
     profiles::check_name(name)?;
     let mut profiles = load()?;
     let key = read_key(url)?;
-    let context = Remote::new(url, Some(&key))?.auth_context().map_err(|error| {
-        let is_unknown = matches!(error, Error::Unauthenticated);
-        let failure = Failure::from(error);
-        if is_unknown {
-            let hint = format!("{url} does not know this key; `cms key list` on it lists its keys");
-            Failure { hints: vec![hint], ..failure }
-        } else {
-            failure
-        }
+    let context = Remote::new(url, Some(&key))?.auth_context().map_err(|error| match error {
+        Error::Unauthenticated => Failure::from(FailureKind::Target(error))
+            .hint(format!("{url} does not know this key; `cms key list` on it lists its keys")),
+        other => other.into(),
     })?;
     if args.dry_run.dry_run {
         let path = profiles.path().display();

@@ -83,7 +83,7 @@ pub(super) fn run(
                 Some(version) => target.version(&r#type, &id, version)?,
                 None => target.object(&r#type, &id, &ObjectRequest { hydrate, fields })?,
             };
-            printer.value(&object, || text_output::members(&object))?;
+            printer.members(&object)?;
         }
         ObjectCommand::Create { r#type, file, dry_run } => {
             let object = read(&file)?;
@@ -204,10 +204,8 @@ pub(super) struct Listed {
 
 impl Listed {
     /// Prints hints, and how many objects are not listed.
-    pub(super) fn print_remaining(&self, printer: &mut Printer) -> Result<()> {
-        for hint in &self.hints {
-            printer.note(&text_output::hint(hint))?;
-        }
+    pub(super) fn print_remaining(self, printer: &mut Printer) -> Result<()> {
+        printer.hints(self.hints)?;
         let shown = self.objects.len();
         if (shown as u64) < self.total {
             printer.note(&format!("{shown} of {}; --page and --all show more", self.total))?;

@@ -66,9 +66,7 @@ pub(super) fn run(args: SearchArgs, settings: &Settings, printer: &mut Printer) 
         OutputFormat::Ndjson | OutputFormat::Yaml => printer.rows(hits, &columns)?,
     }
     let (shown, total) = (hits.len() as u64, response["total_count"].as_u64().unwrap_or(0));
-    for hint in hints {
-        printer.note(&text_output::hint(&hint))?;
-    }
+    printer.hints(hints)?;
     if shown < total {
         let more = if total < limits::MAX_SEARCH_RESULTS { "" } else { " or more" };
         printer.note(&format!("{shown} of {total}{more}; --page and --limit show more"))?;

@@ -15,7 +15,7 @@ use crate::{
     printer::Printer,
     settings::Settings,
     target::Target,
-    text_output::{self, Column, column},
+    text_output::{Column, column},
 };
 
 const COLUMNS: [Column; 7] = [
@@ -40,7 +40,7 @@ pub(super) fn run(
             printer.rows(&open_to_read(settings)?.users(&request)?, &COLUMNS)?;
         }
         UserCommand::Get { user } => {
-            show(&find(&*open_to_read(settings)?, &user)?, printer)?;
+            printer.members(&find(&*open_to_read(settings)?, &user)?)?;
         }
         UserCommand::Create { email, name, role, custom, password_file, link, dry_run } => {
             let mut payload = members(&custom)?;
@@ -52,11 +52,10 @@ pub(super) fn run(
             }
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
-                would(printer, &format!("create the user {email}"))?;
-            } else {
-                let created = target.create_user(&payload, &link.public_url);
-                show_created(&created.map_err(hints::add_rule_hint)?, printer)?;
+                return would(printer, &format!("create the user {email}"));
             }
+            let created = target.create_user(&payload, &link.public_url);
+            show_created(&created.map_err(hints::add_rule_hint)?, printer)?;
         }
         UserCommand::Update { user, email, name, role, custom, disable, enable, dry_run } => {
             let mut payload = members(&custom)?;
@@ -78,11 +77,10 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                would(printer, &format!("update the user {}", found.email))?;
-            } else {
-                let updated = target.update_user(&found.id, &payload);
-                show(&updated.map_err(hints::add_rule_hint)?, printer)?;
+                return would(printer, &format!("update the user {}", found.email));
             }
+            let updated = target.update_user(&found.id, &payload);
+            printer.members(&updated.map_err(hints::add_rule_hint)?)?;
         }
         UserCommand::Delete { users, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
@@ -90,40 +88,36 @@ pub(super) fn run(
                 users.iter().map(|user| find(&*target, user)).collect::<Result<Vec<_>>>()?;
             let names = found.iter().map(|user| user.email.as_str()).collect::<Vec<_>>().join(", ");
             if dry_run.dry_run {
-                would(printer, &format!("delete {names}"))?;
-            } else {
-                settings.confirm(&format!("delete {names}?"))?;
-                for user in found {
-                    target.delete_user(&user.id)?;
-                    printer.note(&format!("the user {} is deleted", user.email))?;
-                }
+                return would(printer, &format!("delete {names}"));
+            }
+            settings.confirm(&format!("delete {names}?"))?;
+            for user in found {
+                target.delete_user(&user.id)?;
+                printer.note(&format!("the user {} is deleted", user.email))?;
             }
         }
         UserCommand::Link { user, kind, link, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                let email = found.email;
-                would(printer, &format!("create a link for {email}"))?;
-            } else {
-                let created = target.create_user_link(&found.id, kind, &link.public_url)?;
-                let kind = created.kind.as_str();
-                printer.note(&format!(
-                    "{kind} link for {}, valid until {}; it is shown only this once:",
-                    found.email, created.expires_at
-                ))?;
-                printer.value(&json!(created), || format!("{}\n", created.url))?;
+                return would(printer, &format!("create a link for {}", found.email));
             }
+            let created = target.create_user_link(&found.id, kind, &link.public_url)?;
+            let kind = created.kind.as_str();
+            printer.note(&format!(
+                "{kind} link for {}, valid until {}; it is shown only this once:",
+                found.email, created.expires_at
+            ))?;
+            printer.value(&json!(created), || format!("{}\n", created.url))?;
         }
         UserCommand::SignOut { user, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             let found = find(&*target, &user)?;
             if dry_run.dry_run {
-                would(printer, &format!("sign out {}", found.email))?;
-            } else {
-                target.sign_out_user(&found.id)?;
-                printer.note(&format!("all sessions of {} are ended", found.email))?;
+                return would(printer, &format!("sign out {}", found.email));
             }
+            target.sign_out_user(&found.id)?;
+            printer.note(&format!("all sessions of {} are ended", found.email))?;
         }
     }
     Ok(Outcome::Done)
@@ -139,11 +133,6 @@ fn find(target: &dyn Target, wanted: &str) -> Result<User> {
     let users = target.users(&request)?;
     let found = users.into_iter().find(|user| email_key(&user.email) == key);
     Ok(found.ok_or_else(|| Error::NotFound { what: "user", name: wanted.to_owned() })?)
-}
-
-fn show(user: &User, printer: &mut Printer) -> Result<()> {
-    let user = json!(user);
-    printer.value(&user, || text_output::members(&user))
 }
 
 /// Prints a new user: the link alone on standard output, so that a script can pass it on.

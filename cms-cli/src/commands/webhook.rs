@@ -12,7 +12,7 @@ use crate::{
     printer::Printer,
     settings::Settings,
     target::Target,
-    text_output::{self, Column, column},
+    text_output::{Column, column},
 };
 
 const COLUMNS: [Column; 8] = [
@@ -54,24 +54,21 @@ pub(super) fn run(
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                would(printer, &format!("replay deliveries of \"{id}\""))?;
-            } else {
-                let ids = (!deliveries.is_empty()).then_some(deliveries);
-                let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
-                let number = counted(replayed.replayed, "delivery");
-                printer.value(&json!(replayed), || format!("{number} queued\n"))?;
+                return would(printer, &format!("replay deliveries of \"{id}\""));
             }
+            let ids = (!deliveries.is_empty()).then_some(deliveries);
+            let replayed = target.replay_webhook(&id, &ReplayRequest { ids })?;
+            let number = counted(replayed.replayed, "delivery");
+            printer.value(&json!(replayed), || format!("{number} queued\n"))?;
         }
         WebhookCommand::Test { id, dry_run } => {
             let target = open_to_write(settings, printer, dry_run.dry_run)?;
             if dry_run.dry_run {
                 require(&*target, &id)?;
-                would(printer, &format!("test the webhook \"{id}\""))?;
-            } else {
-                let delivery = json!(target.test_webhook(&id)?);
-                printer.value(&delivery, || text_output::members(&delivery))?;
-                printer.note(&format!("`cms webhook log {id}` shows the result"))?;
+                return would(printer, &format!("test the webhook \"{id}\""));
             }
+            printer.members(&target.test_webhook(&id)?)?;
+            printer.note(&format!("`cms webhook log {id}` shows the result"))?;
         }
     }
     Ok(Outcome::Done)

@@ -83,13 +83,13 @@ pub(super) fn run(
                 return Err(Error::Rejected(vec![reason.into()]).into());
             }
             if dry_run.dry_run {
-                find(&*target, &id)?.ok_or_else(|| unknown(&id))?;
-                would(printer, &format!("delete the workflow \"{id}\""))?;
-            } else {
-                settings.confirm(&format!("delete the workflow \"{id}\"?"))?;
-                target.delete_workflow(&id)?;
-                printer.note(&format!("the workflow \"{id}\" is deleted"))?;
+                find(&*target, &id)?
+                    .ok_or_else(|| Error::NotFound { what: "workflow", name: id.clone() })?;
+                return would(printer, &format!("delete the workflow \"{id}\""));
             }
+            settings.confirm(&format!("delete the workflow \"{id}\"?"))?;
+            target.delete_workflow(&id)?;
+            printer.note(&format!("the workflow \"{id}\" is deleted"))?;
         }
     }
     Ok(Outcome::Done)
@@ -147,9 +147,7 @@ fn run_transition(
     drop(progress);
     let hints = hints::transition_hints(target, content_type, transition, &report.refused);
     let outcome = report.print("moved", false, printer)?;
-    for hint in hints {
-        printer.note(&text_output::hint(&hint))?;
-    }
+    printer.hints(hints)?;
     Ok(outcome)
 }
 
@@ -171,8 +169,4 @@ fn define(target: &dyn Target, file: &Path, dry_run: bool, printer: &mut Printer
 
 fn find(target: &dyn Target, id: &str) -> Result<Option<Workflow>> {
     Ok(target.workflows()?.into_iter().find(|workflow| workflow.id == id))
-}
-
-fn unknown(id: &str) -> Error {
-    Error::NotFound { what: "workflow", name: id.to_owned() }
 }

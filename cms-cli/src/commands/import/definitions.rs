@@ -67,12 +67,8 @@ pub(super) fn apply(
         let applied = with_plan_progress(printer, |progress| target.apply(&request, progress));
         applied.map_err(|error| {
             let is_loss = matches!(error, Error::DataLoss(_));
-            let failure = Failure::from(error);
-            if is_loss {
-                failure.hint("`cms ctd apply DIR --allow-data-loss` changes the types alone")
-            } else {
-                failure
-            }
+            let hint = "`cms ctd apply DIR --allow-data-loss` changes the types alone";
+            Failure::from(error).hints(is_loss.then_some(hint))
         })?;
     }
     Ok(())

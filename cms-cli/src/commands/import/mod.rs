@@ -39,7 +39,6 @@ use crate::{
     project::{self, Present},
     settings::Settings,
     target::Target,
-    text_output,
 };
 
 /// How a command imports.
@@ -87,11 +86,8 @@ pub(super) fn run(
     let folder = Path::new(&args.source);
     let report = import(args, folder, &options, settings, printer).map_err(|failure| {
         let is_forbidden = matches!(failure.kind, FailureKind::Target(Error::Forbidden));
-        if options.keep_dates && is_forbidden {
-            failure.hint("--keep-dates needs an admin key")
-        } else {
-            failure
-        }
+        let lacks_right = options.keep_dates && is_forbidden;
+        failure.hints(lacks_right.then_some("--keep-dates needs an admin key"))
     })?;
     print(&report, &options, printer)?;
     let is_partial = report.has_refusals() || report.interrupted;
@@ -288,9 +284,7 @@ fn print(report: &Report, options: &Options<'_>, printer: &mut Printer) -> Resul
             None => "hint: --rejects FILE keeps refused objects with the reasons".to_owned(),
         })?;
     }
-    if let Some(hint) = report.refusals.iter().find_map(RefusalLine::hint) {
-        printer.note(&text_output::hint(&hint))?;
-    }
+    printer.hints(report.refusals.iter().find_map(RefusalLine::hint))?;
     if options.dry_run {
         printer.note(NOTHING_CHANGED)?;
     }
